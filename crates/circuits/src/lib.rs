@@ -1,0 +1,3 @@
+//! Boolean and table-lookup circuits: builders, optimiser, import, export, plain evaluation.
+#![forbid(unsafe_code)]
+pub mod program;

@@ -1,0 +1,4 @@
+//! The `solinas` command.
+#![forbid(unsafe_code)]
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Finite fields, transforms and every SIMD kernel of Solinas.

@@ -1,0 +1,1 @@
+//! Versioned, checksummed files for keys, ciphertexts and circuits.

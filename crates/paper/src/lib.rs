@@ -1,0 +1,2 @@
+//! Measures our figures beside the published tables.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Runs circuits and programs on encrypted data.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! The encryption schemes of Solinas.
+#![forbid(unsafe_code)]

@@ -1,0 +1,4 @@
+//! Chores of the repository.
+#![forbid(unsafe_code)]
+
+fn main() {}
