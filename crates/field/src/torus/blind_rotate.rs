@@ -1,0 +1,373 @@
+//! Blind rotation: a chain of CMUX on GLWE accumulators (Chillotti, Gama, Georgieva, Izabachene 2016, algorithm 3).
+//!
+//! One step, for key bit `s_i` and exponent `e`: `acc <- acc + GGSW(s_i) [.] (X^e - 1) acc`, which multiplies `acc` by `X^(e s_i)`.
+//! The rotation, the subtraction and the rounding of the decomposition are one pass over the words; digits are cut while the forward
+//! transform loads them; the inverse transform adds straight into the accumulator. A batch of accumulators shares each pass over the key.
+
+use crate::buffer::AlignedVec;
+use crate::fft::{NegacyclicPlan, Sink, Source, forward, inverse};
+use crate::simd::{Float, Lanes};
+use crate::{Backend, Error};
+
+/// Balanced decomposition of a torus word in base `2^base_log`, most significant digit first; digits in `-B/2..B/2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decomposition {
+    base_log: u32,
+    levels: u32,
+}
+
+impl Decomposition {
+    /// `levels` digits of `base_log` bits.
+    ///
+    /// # Errors
+    /// [`Error::Decomposition`] unless both are positive and `base_log * levels <= 32`.
+    pub fn new(base_log: u32, levels: u32) -> Result<Self, Error> {
+        if base_log == 0 || levels == 0 || base_log.saturating_mul(levels) > 32 {
+            return Err(Error::Decomposition { base_log, levels });
+        }
+        Ok(Self { base_log, levels })
+    }
+
+    /// Bits of a digit.
+    pub fn base_log(self) -> u32 {
+        self.base_log
+    }
+
+    /// Number of digits.
+    pub fn levels(self) -> u32 {
+        self.levels
+    }
+
+    /// The word of which [`Self::digit`] cuts the digits: adds half a unit of the last place and half a base to each digit, then flips the
+    /// top bit of each, which subtracts the half again within the digit alone.
+    #[inline]
+    pub fn prepare(self, x: u32) -> u32 {
+        x.wrapping_add(self.offset()) ^ self.flip()
+    }
+
+    /// Digit `level` (0 is the most significant) of a prepared word.
+    #[inline]
+    pub fn digit(self, prepared: u32, level: u32) -> i32 {
+        ((prepared << self.left_shift(level)) as i32) >> self.right_shift()
+    }
+
+    fn flip(self) -> u32 {
+        (1..=self.levels).fold(0, |sum, level| sum | 1 << (32 - level * self.base_log + self.base_log - 1))
+    }
+
+    fn offset(self) -> u32 {
+        let used = self.base_log * self.levels;
+        self.flip().wrapping_add(if used < 32 { 1 << (31 - used) } else { 0 })
+    }
+
+    fn left_shift(self, level: u32) -> u32 {
+        level * self.base_log
+    }
+
+    fn right_shift(self) -> u32 {
+        32 - self.base_log
+    }
+}
+
+/// Plan of blind rotations: ring, GLWE dimension, decompositions, back end.
+///
+/// A transformed GGSW ciphertext is [`Self::ggsw_len`] floats: for each run of `T` points, for each row (mask polynomials first, then the
+/// body, most significant digit first), for each of the `k + 1` output polynomials, `T` real parts and `T` imaginary parts. That is the
+/// order in which the products read it.
+#[derive(Debug, Clone)]
+pub struct BlindRotation<F> {
+    fft: NegacyclicPlan<F>,
+    k: usize,
+    mask: Decomposition,
+    body: Decomposition,
+}
+
+/// Working memory of one thread.
+#[derive(Debug)]
+pub struct Scratch<F> {
+    prepared: AlignedVec<u32>,
+    digits: AlignedVec<F>,
+    product: AlignedVec<F>,
+}
+
+impl<F: Float> BlindRotation<F> {
+    /// Plan for GLWE dimension `k` and ring dimension `N`; mask polynomials are cut by `mask`, the body by `body`.
+    ///
+    /// # Errors
+    /// [`Error::RingDimension`], or [`Error::GlweDimension`] unless `k` is in `1..=4`.
+    pub fn new(
+        dimension: usize,
+        k: usize,
+        mask: Decomposition,
+        body: Decomposition,
+        backend: Backend,
+    ) -> Result<Self, Error> {
+        if !(1..=4).contains(&k) {
+            return Err(Error::GlweDimension { k });
+        }
+        Ok(Self { fft: NegacyclicPlan::new(dimension, backend)?, k, mask, body })
+    }
+
+    /// The transform.
+    pub fn fft(&self) -> &NegacyclicPlan<F> {
+        &self.fft
+    }
+
+    /// Rows of a GGSW ciphertext.
+    pub fn rows(&self) -> usize {
+        self.k * self.mask.levels as usize + self.body.levels as usize
+    }
+
+    /// Floats of a transformed GGSW ciphertext: `rows * (k + 1) * N`.
+    pub fn ggsw_len(&self) -> usize {
+        self.rows() * (self.k + 1) * self.fft.dimension()
+    }
+
+    /// Words of an accumulator: each of the `k + 1` polynomials, followed by its negation.
+    pub fn accumulator_len(&self) -> usize {
+        (self.k + 1) * 2 * self.fft.dimension()
+    }
+
+    /// Working memory for [`Self::blind_rotate`].
+    pub fn scratch(&self) -> Scratch<F> {
+        let n = self.fft.dimension();
+        Scratch {
+            prepared: AlignedVec::zeroed(n),
+            digits: AlignedVec::zeroed(self.rows() * n),
+            product: AlignedVec::zeroed((self.k + 1) * n),
+        }
+    }
+
+    /// Places one transformed polynomial (in turns, scaled by `2/N`) of a GGSW ciphertext: row `row`, output `output`.
+    pub fn place(&self, ggsw: &mut [F], row: usize, output: usize, transformed: &[F]) {
+        let (tile, half, outputs) = (self.fft.tile(), self.fft.dimension() / 2, self.k + 1);
+        assert!(
+            ggsw.len() == self.ggsw_len() && transformed.len() == 2 * half && row < self.rows() && output < outputs
+        );
+        for run in 0..half / tile {
+            let at = ((run * self.rows() + row) * outputs + output) * 2 * tile;
+            ggsw[at..at + tile].copy_from_slice(&transformed[run * tile..][..tile]);
+            ggsw[at + tile..at + 2 * tile].copy_from_slice(&transformed[half + run * tile..][..tile]);
+        }
+    }
+
+    /// Rotates each accumulator by `sum_i exponents[i] s_i`, where `key` is the chain of `GGSW(s_i)`.
+    ///
+    /// `accumulators` holds a batch of [`Self::accumulator_len`] words, `exponents` as many runs of one exponent (in `0..2N`) for each
+    /// GGSW ciphertext. Each step of the key is read once for the whole batch.
+    pub fn blind_rotate(&self, key: &[F], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch<F>) {
+        let steps = key.len() / self.ggsw_len();
+        let batch = accumulators.len() / self.accumulator_len();
+        let n = self.fft.dimension();
+        assert!(key.len() == steps * self.ggsw_len(), "the key is whole GGSW ciphertexts");
+        assert!(
+            accumulators.len() == batch * self.accumulator_len() && exponents.len() == steps * batch,
+            "one exponent a step and accumulator"
+        );
+        assert!(exponents.iter().all(|&e| usize::from(e) < 2 * n), "exponents are below 2N");
+        assert!(
+            scratch.prepared.len() == n
+                && scratch.digits.len() == self.rows() * n
+                && scratch.product.len() == (self.k + 1) * n
+        );
+        let call = Call {
+            key: key.as_ptr(),
+            steps,
+            exponents: exponents.as_ptr(),
+            batch,
+            accumulators: accumulators.as_mut_ptr(),
+            prepared: scratch.prepared.as_mut_ptr(),
+            digits: scratch.digits.as_mut_ptr(),
+            product: scratch.product.as_mut_ptr(),
+        };
+        // SAFETY: the lengths were checked above.
+        unsafe { F::blind_rotate(self, call) }
+    }
+}
+
+/// Pointers of one call of [`BlindRotation::blind_rotate`], lengths checked there.
+#[derive(Clone, Copy)]
+pub struct Call<F> {
+    key: *const F,
+    steps: usize,
+    exponents: *const u16,
+    batch: usize,
+    accumulators: *mut u32,
+    prepared: *mut u32,
+    digits: *mut F,
+    product: *mut F,
+}
+
+/// One digit of each prepared word, as a float.
+#[derive(Clone, Copy)]
+struct Digits {
+    prepared: *const u32,
+    half: usize,
+    left: u32,
+    right: u32,
+}
+
+impl<L: Lanes<F>, F: Float> Source<L, F> for Digits {
+    #[inline(always)]
+    unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
+        // SAFETY: `prepared` holds 2 * half words.
+        let (re, im) =
+            unsafe { (lanes.load_u32(self.prepared.add(j)), lanes.load_u32(self.prepared.add(self.half + j))) };
+        let digit = |x| lanes.to_float(lanes.sar(lanes.shl(x, self.left), self.right));
+        (digit(re), digit(im))
+    }
+}
+
+/// Adds to a polynomial of an accumulator and refreshes its negation.
+#[derive(Clone, Copy)]
+struct Accumulate {
+    at: *mut u32,
+    half: usize,
+}
+
+impl<L: Lanes<F>, F: Float> Sink<L, F> for Accumulate {
+    #[inline(always)]
+    unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
+        for (at, x) in [(j, re), (j + self.half, im)] {
+            // SAFETY: a polynomial and its negation are 4 * half words.
+            unsafe {
+                let at = self.at.add(at);
+                let sum = lanes.add_u32(lanes.load_u32(at), lanes.to_torus(x));
+                lanes.store_u32(at, sum);
+                lanes.store_u32(at.add(2 * self.half), lanes.sub_u32(lanes.splat_u32(0), sum));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
+/// set of `lanes` is enabled in the caller.
+#[inline(always)]
+pub(crate) unsafe fn blind_rotate<L: Lanes<F>, F: Float, const T: usize>(
+    lanes: L,
+    plan: &BlindRotation<F>,
+    call: Call<F>,
+) {
+    let n = plan.fft.dimension();
+    let (rows, polynomials) = (plan.rows(), plan.k + 1);
+    for step in 0..call.steps {
+        // SAFETY: step < steps.
+        let key = unsafe { call.key.add(step * plan.ggsw_len()) };
+        for item in 0..call.batch {
+            // SAFETY: item < batch; every offset below stays inside the lengths stated above.
+            unsafe {
+                let exponent = usize::from(*call.exponents.add(item * call.steps + step));
+                if exponent == 0 {
+                    continue;
+                }
+                let accumulator = call.accumulators.add(item * plan.accumulator_len());
+                let mut row = 0;
+                for polynomial in 0..polynomials {
+                    let cut = if polynomial < plan.k { plan.mask } else { plan.body };
+                    rotate_and_prepare(lanes, accumulator.add(polynomial * 2 * n), n, exponent, cut, call.prepared);
+                    for level in 0..cut.levels {
+                        let digits = Digits {
+                            prepared: call.prepared,
+                            half: n / 2,
+                            left: cut.left_shift(level),
+                            right: cut.right_shift(),
+                        };
+                        forward::<L, F, _, T>(lanes, &plan.fft, digits, call.digits.add(row * n));
+                        row += 1;
+                    }
+                }
+                let (digits, product) = (call.digits.cast_const(), call.product);
+                match polynomials {
+                    2 => multiply::<L, F, 2, T>(lanes, n, rows, digits, key, product),
+                    3 => multiply::<L, F, 3, T>(lanes, n, rows, digits, key, product),
+                    4 => multiply::<L, F, 4, T>(lanes, n, rows, digits, key, product),
+                    _ => multiply::<L, F, 5, T>(lanes, n, rows, digits, key, product),
+                }
+                for polynomial in 0..polynomials {
+                    let sink = Accumulate { at: accumulator.add(polynomial * 2 * n), half: n / 2 };
+                    inverse::<L, F, _, T>(lanes, &plan.fft, product.add(polynomial * n), sink);
+                }
+            }
+        }
+    }
+}
+
+/// `prepared <- prepare((X^exponent - 1) a)`, where `a` is followed by `-a` and `0 < exponent < 2N`.
+///
+/// # Safety
+/// `a` holds `2N` words, `prepared` `N`.
+#[inline(always)]
+unsafe fn rotate_and_prepare<L: Lanes<F>, F: Float>(
+    l: L,
+    a: *const u32,
+    n: usize,
+    exponent: usize,
+    cut: Decomposition,
+    prepared: *mut u32,
+) {
+    let (offset, flip) = (l.splat_u32(cut.offset()), l.splat_u32(cut.flip()));
+    // Coefficient j of X^e a is coefficient j - e of the period-2N sequence (a, -a): from 2N - e on, one run, or one run of the negation.
+    let start = 2 * n - exponent;
+    // SAFETY: reads a[start..start + n] with start <= n, or a[start - n..start]: inside the 2N words.
+    unsafe {
+        if start <= n {
+            for j in (0..n).step_by(L::WIDTH) {
+                let difference = l.sub_u32(l.load_u32(a.add(start + j)), l.load_u32(a.add(j)));
+                l.store_u32(prepared.add(j), l.xor_u32(l.add_u32(difference, offset), flip));
+            }
+        } else {
+            for j in (0..n).step_by(L::WIDTH) {
+                let sum = l.add_u32(l.load_u32(a.add(start - n + j)), l.load_u32(a.add(j)));
+                l.store_u32(prepared.add(j), l.xor_u32(l.sub_u32(offset, sum), flip));
+            }
+        }
+    }
+}
+
+/// `product[o] <- sum_row digits[row] * key[row][o]`, pointwise.
+///
+/// # Safety
+/// `digits` holds `rows * N` floats, `key` `rows * OUT * N`, `product` `OUT * N`.
+#[inline(always)]
+unsafe fn multiply<L: Lanes<F>, F: Float, const OUT: usize, const T: usize>(
+    l: L,
+    n: usize,
+    rows: usize,
+    digits: *const F,
+    key: *const F,
+    product: *mut F,
+) {
+    let half = n / 2;
+    let ggsw = rows * OUT * n;
+    let zero = l.splat(F::default());
+    // SAFETY: indices stay inside the lengths stated above; a prefetch may point anywhere.
+    unsafe {
+        for run in (0..half).step_by(T) {
+            for point in (0..T).step_by(L::WIDTH) {
+                let mut re = [zero; OUT];
+                let mut im = [zero; OUT];
+                let mut at = key.add(run * rows * OUT * 2 + point);
+                for row in 0..rows {
+                    let digit = digits.add(row * n + run + point);
+                    let (d_re, d_im) = (l.load(digit), l.load(digit.add(half)));
+                    for o in 0..OUT {
+                        let (k_re, k_im) = (l.load(at), l.load(at.add(T)));
+                        l.prefetch(at.wrapping_add(ggsw));
+                        l.prefetch(at.wrapping_add(ggsw + T));
+                        re[o] = l.mul_add(d_re, k_re, re[o]);
+                        im[o] = l.mul_add(d_re, k_im, im[o]);
+                        re[o] = l.neg_mul_add(d_im, k_im, re[o]);
+                        im[o] = l.mul_add(d_im, k_re, im[o]);
+                        at = at.add(2 * T);
+                    }
+                }
+                for o in 0..OUT {
+                    let out = product.add(o * n + run + point);
+                    l.store(out, re[o]);
+                    l.store(out.add(half), im[o]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! LWE keyswitch: from dimension `from` to dimension `to`, subtracting digit times key row.
+
+use super::Decomposition;
+use crate::Backend;
+use crate::buffer::AlignedVec;
+use crate::simd::{Lanes, dispatch};
+
+/// Columns of the key that stay in registers over a pass: 64 words.
+const COLUMNS: usize = 64;
+/// Ciphertexts that share a pass over the key.
+const GROUP: usize = 4;
+
+/// Keyswitch key: for each coefficient of the input key and each level, an LWE ciphertext (mask, then body) of dimension `to`.
+///
+/// Stored by runs of 64 columns, each run contiguous over all rows, so that a pass over the key is sequential and its sums stay in registers.
+#[derive(Debug, Clone)]
+pub struct KeyswitchKey {
+    from: usize,
+    to: usize,
+    cut: Decomposition,
+    words: AlignedVec<u32>,
+    backend: Backend,
+}
+
+impl KeyswitchKey {
+    /// A key of zeros from dimension `from` to dimension `to`; fill it with [`Self::place`].
+    pub fn new(from: usize, to: usize, cut: Decomposition, backend: Backend) -> Self {
+        let words = (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize;
+        Self { from, to, cut, words: AlignedVec::zeroed(words), backend }
+    }
+
+    /// Places the ciphertext (`to + 1` words) of coefficient `coefficient` and level `level`.
+    pub fn place(&mut self, coefficient: usize, level: usize, ciphertext: &[u32]) {
+        let rows = self.rows();
+        let row = coefficient * self.cut.levels() as usize + level;
+        assert!(ciphertext.len() == self.to + 1 && row < rows);
+        for (run, words) in ciphertext.chunks(COLUMNS).enumerate() {
+            self.words[(run * rows + row) * COLUMNS..][..words.len()].copy_from_slice(words);
+        }
+    }
+
+    /// Bytes the key takes.
+    pub fn size(&self) -> usize {
+        self.words.len() * 4
+    }
+
+    fn rows(&self) -> usize {
+        self.from * self.cut.levels() as usize
+    }
+
+    /// Switches each input ciphertext (`from + 1` words each, one after the other) to dimension `to` (`to + 1` words each).
+    ///
+    /// The key is read once for every four ciphertexts.
+    pub fn keyswitch(&self, inputs: &[u32], outputs: &mut [u32]) {
+        let batch = inputs.len() / (self.from + 1);
+        assert!(inputs.len() == batch * (self.from + 1) && outputs.len() == batch * (self.to + 1), "whole ciphertexts");
+        let levels = self.cut.levels();
+        // Mean of the dropped part: the input key is binary, so half of each rounding error is expected in the phase and can be removed.
+        let dropped = 32 - self.cut.base_log() * levels;
+        let mut digits = vec![0i32; GROUP * self.rows()];
+        for first in (0..batch).step_by(GROUP) {
+            let group = GROUP.min(batch - first);
+            digits.fill(0);
+            for (item, digits) in digits.chunks_exact_mut(self.rows()).take(group).enumerate() {
+                let input = &inputs[(first + item) * (self.from + 1)..][..self.from + 1];
+                let mut error = 0i64;
+                for (&a, digits) in input[..self.from].iter().zip(digits.chunks_exact_mut(levels as usize)) {
+                    let prepared = self.cut.prepare(a);
+                    let mut kept = 0u32;
+                    for (level, digit) in digits.iter_mut().enumerate() {
+                        *digit = self.cut.digit(prepared, level as u32);
+                        kept = (kept << self.cut.base_log()).wrapping_add(*digit as u32);
+                    }
+                    let kept = if dropped == 0 { kept } else { kept << dropped };
+                    error += i64::from(a.wrapping_sub(kept) as i32);
+                }
+                let output = &mut outputs[(first + item) * (self.to + 1)..][..self.to + 1];
+                output.fill(0);
+                output[self.to] = input[self.from].wrapping_sub((error / 2) as u32);
+            }
+            let rows = self.rows();
+            let (key, at, to) = (self.words.as_ptr(), digits.as_ptr(), self.to);
+            let out = outputs[first * (self.to + 1)..].as_mut_ptr();
+            if group == 1 {
+                dispatch!(self.backend, subtract_rows::<f32; 1>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+            } else {
+                dispatch!(self.backend, subtract_rows::<f32; 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+            }
+        }
+    }
+}
+
+/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items.
+///
+/// # Safety
+/// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
+#[inline(always)]
+unsafe fn subtract_rows<L: Lanes<f32>, F, const G: usize>(
+    l: L,
+    key: *const u32,
+    rows: usize,
+    digits: *const i32,
+    out: *mut u32,
+    to: usize,
+    group: usize,
+) {
+    let _: core::marker::PhantomData<F> = core::marker::PhantomData;
+    const LANES_AT_ONCE: usize = 4;
+    for run in 0..(to + 1).div_ceil(COLUMNS) {
+        // SAFETY: columns past `to` exist in the key (zeros) and are dropped on the way out.
+        unsafe {
+            let key = key.add(run * rows * COLUMNS);
+            for part in (0..COLUMNS).step_by(LANES_AT_ONCE * L::WIDTH) {
+                let mut sums = [[l.splat_u32(0); LANES_AT_ONCE]; G];
+                for row in 0..rows {
+                    let words: [L::I; LANES_AT_ONCE] =
+                        core::array::from_fn(|i| l.load_u32(key.add(row * COLUMNS + part + i * L::WIDTH)));
+                    for (item, sums) in sums.iter_mut().enumerate() {
+                        let digit = l.splat_u32(*digits.add(item * rows + row) as u32);
+                        for (sum, word) in sums.iter_mut().zip(words) {
+                            *sum = l.add_u32(*sum, l.mul_u32(word, digit));
+                        }
+                    }
+                }
+                for (item, sums) in sums.iter().take(group).enumerate() {
+                    let mut words = [0u32; COLUMNS];
+                    for (i, sum) in sums.iter().enumerate() {
+                        l.store_u32(words.as_mut_ptr().add(i * L::WIDTH), *sum);
+                    }
+                    let first = run * COLUMNS + part;
+                    for (i, word) in words[..LANES_AT_ONCE * L::WIDTH].iter().enumerate() {
+                        if first + i <= to {
+                            let at = out.add(item * (to + 1) + first + i);
+                            *at = (*at).wrapping_sub(*word);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
