@@ -1,18 +1,18 @@
+use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::torus::{BlindRotation, Decomposition};
-use solinas_field::{Backend, Float};
 fn cpu() -> u64 {
     std::fs::read_to_string("/proc/thread-self/schedstat").unwrap().split(' ').next().unwrap().parse().unwrap()
 }
-fn shape<F: Float>(name: &str, n: usize, dimension: usize, k: usize, base_log: u32, levels: u32) {
+fn shape(name: &str, n: usize, dimension: usize, k: usize, base_log: u32, levels: u32) {
     let cut = Decomposition::new(base_log, levels).unwrap();
     for backend in Backend::available().into_iter().skip(1) {
-        let plan = BlindRotation::<F>::new(dimension, k, cut, cut, backend).unwrap();
-        let mut key = AlignedVec::<F>::zeroed(n * plan.ggsw_len());
+        let plan = BlindRotation::new(dimension, k, cut, backend).unwrap();
+        let mut key = AlignedVec::<f64>::zeroed(n * plan.ggsw_len());
         let mut s = 1u32;
         for x in key.iter_mut() {
             s = s.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            *x = F::from_f64(f64::from(s as i32) / 2f64.powi(36));
+            *x = f64::from(s as i32) / 2f64.powi(36);
         }
         for batch in [1usize, 8] {
             let exponents: Vec<u16> = (0..n * batch).map(|i| (i * 7919 % (2 * dimension)) as u16).collect();
@@ -33,7 +33,7 @@ fn shape<F: Float>(name: &str, n: usize, dimension: usize, k: usize, base_log: u
         }
         // transform alone
         let fft = plan.fft();
-        let x = vec![F::from_f64(3.0); dimension];
+        let x = vec![3.0; dimension];
         let mut y = x.clone();
         let mut best = u64::MAX;
         for _ in 0..20 {
@@ -48,7 +48,7 @@ fn shape<F: Float>(name: &str, n: usize, dimension: usize, k: usize, base_log: u
         for _ in 0..20 {
             let t = cpu();
             for _ in 0..1000 {
-                fft.inverse(&mut y, &mut z, F::from_f64(0.5));
+                fft.inverse(&mut y, &mut z, 0.5);
             }
             b2 = b2.min(cpu() - t);
         }
@@ -56,6 +56,6 @@ fn shape<F: Float>(name: &str, n: usize, dimension: usize, k: usize, base_log: u
     }
 }
 fn main() {
-    shape::<f32>("f32", 696, 512, 2, 6, 3);
-    shape::<f64>("f64", 874, 2048, 1, 24, 1);
+    shape("gates", 700, 512, 3, 17, 1);
+    shape("integers", 880, 2048, 1, 24, 1);
 }

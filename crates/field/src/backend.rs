@@ -10,9 +10,9 @@ use core::fmt;
 pub enum Backend {
     /// Portable Rust, one lane.
     Scalar,
-    /// AVX2 and FMA: 8 `f32` or 4 `f64` lanes.
+    /// AVX2 and FMA: 4 lanes.
     Avx2(Avx2),
-    /// AVX-512 F and DQ: 16 `f32` or 8 `f64` lanes.
+    /// AVX-512 F and DQ: 8 lanes.
     Avx512(Avx512),
 }
 

@@ -11,8 +11,6 @@ struct Line([u8; 64]);
 /// # Safety
 /// The type must have no padding, no invalid bit pattern, and a size and alignment that divide 64.
 pub unsafe trait Word: Copy + Default + Send + Sync + 'static {}
-// SAFETY: a plain number of 4 bytes.
-unsafe impl Word for f32 {}
 // SAFETY: a plain number of 8 bytes.
 unsafe impl Word for f64 {}
 // SAFETY: a plain number of 4 bytes.

@@ -1,50 +1,31 @@
-//! The kernels of each float type, entered with the instruction set of the plan's back end.
+//! The kernels, entered with the instruction set of a plan's back end.
 
-use crate::fft::{FloatSink, FloatSource, NegacyclicPlan, forward, inverse};
+use crate::fft::{self, FloatSink, FloatSource, NegacyclicPlan};
 use crate::simd::dispatch;
-use crate::torus::{BlindRotation, Call, blind_rotate};
+use crate::torus::{self, BlindRotation, Call};
+use fft::{forward as forward_kernel, inverse as inverse_kernel};
+use torus::blind_rotate as blind_rotate_kernel;
 
-/// Entry points of a float type. Implemented for `f32` and `f64` alone: the module is private.
-pub trait Kernels: Sized {
-    /// See [`crate::fft::NegacyclicPlan::forward`].
-    ///
-    /// # Safety
-    /// The source and `dst` hold `N` floats.
-    unsafe fn forward(plan: &NegacyclicPlan<Self>, source: FloatSource<Self>, dst: *mut Self);
-    /// See [`crate::fft::NegacyclicPlan::inverse`].
-    ///
-    /// # Safety
-    /// `src` and the sink hold `N` floats.
-    unsafe fn inverse(plan: &NegacyclicPlan<Self>, src: *mut Self, sink: FloatSink<Self>);
-    /// See [`BlindRotation::blind_rotate`].
-    ///
-    /// # Safety
-    /// The pointers of `call` are valid for the lengths stated there.
-    unsafe fn blind_rotate(plan: &BlindRotation<Self>, call: Call<Self>);
+/// See [`NegacyclicPlan::forward`].
+///
+/// # Safety
+/// The source and `dst` hold `N` floats.
+pub(crate) unsafe fn forward(plan: &NegacyclicPlan, source: FloatSource, dst: *mut f64) {
+    dispatch!(plan.backend(), forward_kernel<_, FloatSource>(plan: &NegacyclicPlan, source: FloatSource, dst: *mut f64))
 }
 
-macro_rules! kernels {
-    ($f:ty, $tile:literal) => {
-        impl Kernels for $f {
-            unsafe fn forward(plan: &NegacyclicPlan<$f>, source: FloatSource<$f>, dst: *mut $f) {
-                if plan.tile() == 16 {
-                    dispatch!(plan.backend(), forward::<$f, FloatSource<$f>; 16>(plan: &NegacyclicPlan<$f>, source: FloatSource<$f>, dst: *mut $f))
-                } else {
-                    dispatch!(plan.backend(), forward::<$f, FloatSource<$f>; 8>(plan: &NegacyclicPlan<$f>, source: FloatSource<$f>, dst: *mut $f))
-                }
-            }
-            unsafe fn inverse(plan: &NegacyclicPlan<$f>, src: *mut $f, sink: FloatSink<$f>) {
-                if plan.tile() == 16 {
-                    dispatch!(plan.backend(), inverse::<$f, FloatSink<$f>; 16>(plan: &NegacyclicPlan<$f>, src: *mut $f, sink: FloatSink<$f>))
-                } else {
-                    dispatch!(plan.backend(), inverse::<$f, FloatSink<$f>; 8>(plan: &NegacyclicPlan<$f>, src: *mut $f, sink: FloatSink<$f>))
-                }
-            }
-            unsafe fn blind_rotate(plan: &BlindRotation<$f>, call: Call<$f>) {
-                dispatch!(plan.fft().backend(), blind_rotate::<$f; $tile>(plan: &BlindRotation<$f>, call: Call<$f>))
-            }
-        }
-    };
+/// See [`NegacyclicPlan::inverse`].
+///
+/// # Safety
+/// `src` and the sink hold `N` floats.
+pub(crate) unsafe fn inverse(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSink) {
+    dispatch!(plan.backend(), inverse_kernel<_, FloatSink>(plan: &NegacyclicPlan, src: *mut f64, sink: FloatSink))
 }
-kernels!(f32, 16);
-kernels!(f64, 8);
+
+/// See [`BlindRotation::blind_rotate`].
+///
+/// # Safety
+/// The pointers of `call` are valid for the lengths stated there.
+pub(crate) unsafe fn blind_rotate(plan: &BlindRotation, call: Call) {
+    dispatch!(plan.fft().backend(), blind_rotate_kernel<_>(plan: &BlindRotation, call: Call))
+}

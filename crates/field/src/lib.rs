@@ -14,4 +14,3 @@ pub mod torus;
 
 pub use backend::Backend;
 pub use error::Error;
-pub use simd::Float;

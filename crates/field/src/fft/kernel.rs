@@ -4,13 +4,13 @@
 //! vectors, one lane for each row of the tile.
 
 use super::plan::NegacyclicPlan;
-use crate::simd::{Float, Lanes};
+use crate::simd::Lanes;
 
 /// Where the forward transform reads its input: the pair (coefficient `j`, coefficient `j + M`).
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is readable.
-pub(crate) trait Source<L: Lanes<F>, F>: Copy {
+pub(crate) trait Source<L: Lanes>: Copy {
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V);
 }
 
@@ -18,18 +18,18 @@ pub(crate) trait Source<L: Lanes<F>, F>: Copy {
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is writable.
-pub(crate) trait Sink<L: Lanes<F>, F>: Copy {
+pub(crate) trait Sink<L: Lanes>: Copy {
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V);
 }
 
 /// Real coefficients in memory.
 #[derive(Clone, Copy)]
-pub struct FloatSource<F> {
-    pub(super) at: *const F,
+pub(crate) struct FloatSource {
+    pub(super) at: *const f64,
     pub(super) half: usize,
 }
 
-impl<L: Lanes<F>, F: Float> Source<L, F> for FloatSource<F> {
+impl<L: Lanes> Source<L> for FloatSource {
     #[inline(always)]
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
         // SAFETY: the maker of the source promised 2 * half readable floats.
@@ -39,13 +39,13 @@ impl<L: Lanes<F>, F: Float> Source<L, F> for FloatSource<F> {
 
 /// Real coefficients in memory, scaled.
 #[derive(Clone, Copy)]
-pub struct FloatSink<F> {
-    pub(super) at: *mut F,
+pub(crate) struct FloatSink {
+    pub(super) at: *mut f64,
     pub(super) half: usize,
-    pub(super) scale: F,
+    pub(super) scale: f64,
 }
 
-impl<L: Lanes<F>, F: Float> Sink<L, F> for FloatSink<F> {
+impl<L: Lanes> Sink<L> for FloatSink {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         let scale = lanes.splat(self.scale);
@@ -59,12 +59,12 @@ impl<L: Lanes<F>, F: Float> Sink<L, F> for FloatSink<F> {
 
 /// Working memory of the inverse transform.
 #[derive(Clone, Copy)]
-struct Working<F> {
-    at: *mut F,
+struct Working {
+    at: *mut f64,
     half: usize,
 }
 
-impl<L: Lanes<F>, F: Float> Sink<L, F> for Working<F> {
+impl<L: Lanes> Sink<L> for Working {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         // SAFETY: `at` holds 2 * half floats.
@@ -86,37 +86,37 @@ impl<V: Copy> Clone for C<V> {
 impl<V: Copy> Copy for C<V> {}
 
 #[inline(always)]
-fn add<L: Lanes<F>, F>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
+fn add<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
     C(l.add(a.0, b.0), l.add(a.1, b.1))
 }
 #[inline(always)]
-fn sub<L: Lanes<F>, F>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
+fn sub<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
     C(l.sub(a.0, b.0), l.sub(a.1, b.1))
 }
 /// `a + i b`.
 #[inline(always)]
-fn add_i<L: Lanes<F>, F>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
+fn add_i<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
     C(l.sub(a.0, b.1), l.add(a.1, b.0))
 }
 /// `a - i b`.
 #[inline(always)]
-fn sub_i<L: Lanes<F>, F>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
+fn sub_i<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
     C(l.add(a.0, b.1), l.sub(a.1, b.0))
 }
 /// `a w`.
 #[inline(always)]
-fn mul<L: Lanes<F>, F>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
+fn mul<L: Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
     C(l.mul_sub(a.0, w.0, l.mul(a.1, w.1)), l.mul_add(a.0, w.1, l.mul(a.1, w.0)))
 }
 /// `a conj(w)`.
 #[inline(always)]
-fn mul_conj<L: Lanes<F>, F>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
+fn mul_conj<L: Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
     C(l.mul_add(a.0, w.0, l.mul(a.1, w.1)), l.mul_sub(a.1, w.0, l.mul(a.0, w.1)))
 }
 
 /// Two levels of the tree at once: `v` are the four quarters of a residue, then its residues at the four grandchildren.
 #[inline(always)]
-fn split4<L: Lanes<F>, F>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
+fn split4<L: Lanes>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
     let (b, c, d) = (mul(l, v[1], w[0]), mul(l, v[2], w[1]), mul(l, v[3], w[2]));
     let (p, q) = (add(l, v[0], c), sub(l, v[0], c));
     let (r, s) = (add(l, b, d), sub(l, b, d));
@@ -125,7 +125,7 @@ fn split4<L: Lanes<F>, F>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4
 
 /// Inverse of [`split4`], times 4.
 #[inline(always)]
-fn join4<L: Lanes<F>, F>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
+fn join4<L: Lanes>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
     let (p, r) = (add(l, v[0], v[1]), sub(l, v[0], v[1]));
     let (q, is) = (add(l, v[2], v[3]), sub(l, v[2], v[3]));
     let (b, d) = (sub_i(l, r, is), add_i(l, r, is));
@@ -133,26 +133,26 @@ fn join4<L: Lanes<F>, F>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4]
 }
 
 #[inline(always)]
-fn split2<L: Lanes<F>, F>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
+fn split2<L: Lanes>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
     let v = mul(l, v, w);
     [add(l, u, v), sub(l, u, v)]
 }
 
 /// Inverse of [`split2`], times 2.
 #[inline(always)]
-fn join2<L: Lanes<F>, F>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
+fn join2<L: Lanes>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
     [add(l, u, v), mul_conj(l, sub(l, u, v), w)]
 }
 
 #[inline(always)]
-unsafe fn get<L: Lanes<F>, F, S: Source<L, F>>(l: L, source: S, j: usize) -> C<L::V> {
+unsafe fn get<L: Lanes, S: Source<L>>(l: L, source: S, j: usize) -> C<L::V> {
     // SAFETY: the caller's contract is the source's.
     let (re, im) = unsafe { source.get(l, j) };
     C(re, im)
 }
 
 #[inline(always)]
-unsafe fn quarters<L: Lanes<F>, F, S: Source<L, F>>(l: L, source: S, j: usize, quarter: usize) -> [C<L::V>; 4] {
+unsafe fn quarters<L: Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: usize) -> [C<L::V>; 4] {
     // SAFETY: the caller's contract is the source's, at the four places.
     unsafe {
         [
@@ -170,15 +170,15 @@ fn three<V: Copy>(at: impl Fn(usize) -> V, first: usize) -> [C<V>; 3] {
     core::array::from_fn(|i| C(at(first + 2 * i), at(first + 2 * i + 1)))
 }
 
-/// Scalars a subtree of `T` points uses.
-const fn subtree_scalars(tile: usize) -> usize {
-    if tile == 16 { 6 + 4 * 6 } else { 6 + 4 * 2 }
-}
+/// Points on the side of a tile: see [`super`].
+pub(crate) const TILE: usize = 8;
+/// Twiddle SCALARS of the `log2 TILE` levels below a node: one radix-4 node, then four of radix 2.
+const SCALARS: usize = 6 + 4 * 2;
 
 /// `log2 T` levels over `T` points, one in each register.
 #[inline(always)]
-fn subtree_forward<L: Lanes<F>, F, const T: usize>(l: L, v: &mut [C<L::V>; T], at: impl Fn(usize) -> L::V + Copy) {
-    let quarter = T / 4;
+fn subtree_forward<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], at: impl Fn(usize) -> L::V + Copy) {
+    let quarter = TILE / 4;
     let w = three(at, 0);
     for i in 0..quarter {
         let out = split4(l, [v[i], v[i + quarter], v[i + 2 * quarter], v[i + 3 * quarter]], w);
@@ -187,30 +187,20 @@ fn subtree_forward<L: Lanes<F>, F, const T: usize>(l: L, v: &mut [C<L::V>; T], a
         }
     }
     for child in 0..4 {
-        if T == 16 {
-            let out = split4(l, core::array::from_fn(|i| v[4 * child + i]), three(at, 6 + 6 * child));
-            v[4 * child..4 * child + 4].copy_from_slice(&out);
-        } else {
-            let w = C(at(6 + 2 * child), at(7 + 2 * child));
-            let out = split2(l, v[2 * child], v[2 * child + 1], w);
-            v[2 * child..2 * child + 2].copy_from_slice(&out);
-        }
+        let w = C(at(6 + 2 * child), at(7 + 2 * child));
+        let out = split2(l, v[2 * child], v[2 * child + 1], w);
+        v[2 * child..2 * child + 2].copy_from_slice(&out);
     }
 }
 
 /// Inverse of [`subtree_forward`], times `T`.
 #[inline(always)]
-fn subtree_inverse<L: Lanes<F>, F, const T: usize>(l: L, v: &mut [C<L::V>; T], at: impl Fn(usize) -> L::V + Copy) {
-    let quarter = T / 4;
+fn subtree_inverse<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], at: impl Fn(usize) -> L::V + Copy) {
+    let quarter = TILE / 4;
     for child in 0..4 {
-        if T == 16 {
-            let out = join4(l, core::array::from_fn(|i| v[4 * child + i]), three(at, 6 + 6 * child));
-            v[4 * child..4 * child + 4].copy_from_slice(&out);
-        } else {
-            let w = C(at(6 + 2 * child), at(7 + 2 * child));
-            let out = join2(l, v[2 * child], v[2 * child + 1], w);
-            v[2 * child..2 * child + 2].copy_from_slice(&out);
-        }
+        let w = C(at(6 + 2 * child), at(7 + 2 * child));
+        let out = join2(l, v[2 * child], v[2 * child + 1], w);
+        v[2 * child..2 * child + 2].copy_from_slice(&out);
     }
     let w = three(at, 0);
     for i in 0..quarter {
@@ -226,19 +216,14 @@ fn subtree_inverse<L: Lanes<F>, F, const T: usize>(l: L, v: &mut [C<L::V>; T], a
 /// # Safety
 /// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the caller.
 #[inline(always)]
-pub(crate) unsafe fn forward<L: Lanes<F>, F: Float, S: Source<L, F>, const T: usize>(
-    lanes: L,
-    plan: &NegacyclicPlan<F>,
-    source: S,
-    dst: *mut F,
-) {
+pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
     let half = plan.half;
     let working = FloatSource { at: dst.cast_const(), half };
     // SAFETY: every index stays below M; passes read and write `dst`, which holds N floats, or read the source.
     unsafe {
         let mut length = half;
         for (number, pass) in plan.strided.iter().enumerate() {
-            let radix2 = length == 2 * T * T;
+            let radix2 = length == 2 * TILE * TILE;
             if number == 0 {
                 forward_pass(lanes, source, dst, half, length, pass, radix2);
             } else {
@@ -246,24 +231,24 @@ pub(crate) unsafe fn forward<L: Lanes<F>, F: Float, S: Source<L, F>, const T: us
             }
             length /= if radix2 { 2 } else { 4 };
         }
-        for tile in 0..half / (T * T) {
+        for tile in 0..half / (TILE * TILE) {
             if plan.strided.is_empty() {
-                forward_tile::<L, F, S, T>(lanes, plan, source, dst, tile);
+                forward_tile(lanes, plan, source, dst, tile);
             } else {
-                forward_tile::<L, F, _, T>(lanes, plan, working, dst, tile);
+                forward_tile(lanes, plan, working, dst, tile);
             }
         }
     }
 }
 
 #[inline(always)]
-unsafe fn forward_pass<L: Lanes<F>, F: Float, S: Source<L, F>>(
+unsafe fn forward_pass<L: Lanes, S: Source<L>>(
     l: L,
     source: S,
-    dst: *mut F,
+    dst: *mut f64,
     half: usize,
     length: usize,
-    twiddles: &[F],
+    twiddles: &[f64],
     radix2: bool,
 ) {
     // SAFETY: `base + quarter * i + j < half` throughout.
@@ -293,67 +278,61 @@ unsafe fn forward_pass<L: Lanes<F>, F: Float, S: Source<L, F>>(
 }
 
 #[inline(always)]
-unsafe fn forward_tile<L: Lanes<F>, F: Float, S: Source<L, F>, const T: usize>(
-    l: L,
-    plan: &NegacyclicPlan<F>,
-    source: S,
-    dst: *mut F,
-    tile: usize,
-) {
-    let (half, base, scalars) = (plan.half, tile * T * T, subtree_scalars(T));
-    let rows = plan.rows[tile * scalars..][..scalars].as_ptr();
-    let columns = plan.columns[tile * scalars * T..][..scalars * T].as_ptr();
-    let zero = C(l.splat(F::default()), l.splat(F::default()));
+unsafe fn forward_tile<L: Lanes, S: Source<L>>(l: L, plan: &NegacyclicPlan, source: S, dst: *mut f64, tile: usize) {
+    let (half, base) = (plan.half, tile * TILE * TILE);
+    let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
+    let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
+    let zero = C(l.splat(0.0), l.splat(0.0));
     // The square between the two halves of the levels: real parts, then imaginary parts.
-    let mut square = core::mem::MaybeUninit::<[[F; 256]; 2]>::uninit();
-    let re: *mut F = square.as_mut_ptr().cast();
-    let im = re.wrapping_add(256);
-    // SAFETY: T * T <= 256; twiddle indices are below `scalars`; tile indices stay below M.
+    let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
+    let re: *mut f64 = square.as_mut_ptr().cast();
+    let im = re.wrapping_add(TILE * TILE);
+    // SAFETY: TILE * TILE <= 256; twiddle indices are below `SCALARS`; tile indices stay below M.
     unsafe {
-        for group in (0..T).step_by(L::WIDTH) {
-            let mut v = [zero; T];
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let mut v = [zero; TILE];
             for (row, v) in v.iter_mut().enumerate() {
-                let (re, im) = source.get(l, base + row * T + group);
+                let (re, im) = source.get(l, base + row * TILE + group);
                 *v = C(re, im);
             }
-            subtree_forward::<L, F, T>(l, &mut v, |i| l.splat(*rows.add(i)));
+            subtree_forward(l, &mut v, |i| l.splat(*rows.add(i)));
             for (row, v) in v.iter().enumerate() {
-                l.store(re.add(row * T + group), v.0);
-                l.store(im.add(row * T + group), v.1);
+                l.store(re.add(row * TILE + group), v.0);
+                l.store(im.add(row * TILE + group), v.1);
             }
         }
-        for group in (0..T).step_by(L::WIDTH) {
-            let v = &mut load_transposed::<L, F, T>(l, re, im, group, zero);
-            subtree_forward::<L, F, T>(l, v, |i| l.load(columns.add(i * T + group)));
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let v = &mut load_transposed(l, re, im, group, zero);
+            subtree_forward(l, v, |i| l.load(columns.add(i * TILE + group)));
             for (column, v) in v.iter().enumerate() {
-                l.store(dst.add(base + column * T + group), v.0);
-                l.store(dst.add(half + base + column * T + group), v.1);
+                l.store(dst.add(base + column * TILE + group), v.0);
+                l.store(dst.add(half + base + column * TILE + group), v.1);
             }
         }
     }
 }
 
-/// Registers `c` in `0..T` whose lanes are the elements `c` of the rows `group..group + WIDTH` of the square.
+/// Registers `c` in `0..TILE` whose lanes are the elements `c` of the rows `group..group + WIDTH` of the square.
 #[inline(always)]
-unsafe fn load_transposed<L: Lanes<F>, F: Float, const T: usize>(
+unsafe fn load_transposed<L: Lanes>(
     l: L,
-    re: *const F,
-    im: *const F,
+    re: *const f64,
+    im: *const f64,
     group: usize,
     zero: C<L::V>,
-) -> [C<L::V>; T] {
-    let mut v = [zero; T];
-    let mut part = [zero.0; T];
+) -> [C<L::V>; TILE] {
+    let mut v = [zero; TILE];
+    let mut part = [zero.0; TILE];
     // SAFETY: the square holds T rows of T floats.
     unsafe {
-        for column in (0..T).step_by(L::WIDTH) {
-            l.load_transposed(re.add(group * T + column), T, &mut part[column..column + L::WIDTH]);
+        for column in (0..TILE).step_by(L::WIDTH) {
+            l.load_transposed(re.add(group * TILE + column), TILE, &mut part[column..column + L::WIDTH]);
         }
         for (v, part) in v.iter_mut().zip(&part) {
             v.0 = *part;
         }
-        for column in (0..T).step_by(L::WIDTH) {
-            l.load_transposed(im.add(group * T + column), T, &mut part[column..column + L::WIDTH]);
+        for column in (0..TILE).step_by(L::WIDTH) {
+            l.load_transposed(im.add(group * TILE + column), TILE, &mut part[column..column + L::WIDTH]);
         }
         for (v, part) in v.iter_mut().zip(&part) {
             v.1 = *part;
@@ -367,26 +346,21 @@ unsafe fn load_transposed<L: Lanes<F>, F: Float, const T: usize>(
 /// # Safety
 /// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the caller.
 #[inline(always)]
-pub(crate) unsafe fn inverse<L: Lanes<F>, F: Float, S: Sink<L, F>, const T: usize>(
-    lanes: L,
-    plan: &NegacyclicPlan<F>,
-    src: *mut F,
-    sink: S,
-) {
+pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     let half = plan.half;
     let working = Working { at: src, half };
     // SAFETY: every index stays below M; passes read and write `src`, which holds N floats, or write the sink.
     unsafe {
-        for tile in 0..half / (T * T) {
+        for tile in 0..half / (TILE * TILE) {
             if plan.strided.is_empty() {
-                inverse_tile::<L, F, S, T>(lanes, plan, src, tile, sink);
+                inverse_tile(lanes, plan, src, tile, sink);
             } else {
-                inverse_tile::<L, F, _, T>(lanes, plan, src, tile, working);
+                inverse_tile(lanes, plan, src, tile, working);
             }
         }
-        let mut length = T * T;
+        let mut length = TILE * TILE;
         for (number, pass) in plan.strided.iter().enumerate().rev() {
-            let radix2 = length == T * T && (half / length).ilog2() % 2 == 1;
+            let radix2 = length == TILE * TILE && (half / length).ilog2() % 2 == 1;
             length *= if radix2 { 2 } else { 4 };
             if number == 0 {
                 inverse_pass(lanes, src, half, length, pass, radix2, sink);
@@ -398,12 +372,12 @@ pub(crate) unsafe fn inverse<L: Lanes<F>, F: Float, S: Sink<L, F>, const T: usiz
 }
 
 #[inline(always)]
-unsafe fn inverse_pass<L: Lanes<F>, F: Float, S: Sink<L, F>>(
+unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
     l: L,
-    src: *mut F,
+    src: *mut f64,
     half: usize,
     length: usize,
-    twiddles: &[F],
+    twiddles: &[f64],
     radix2: bool,
     sink: S,
 ) {
@@ -434,39 +408,33 @@ unsafe fn inverse_pass<L: Lanes<F>, F: Float, S: Sink<L, F>>(
 }
 
 #[inline(always)]
-unsafe fn inverse_tile<L: Lanes<F>, F: Float, S: Sink<L, F>, const T: usize>(
-    l: L,
-    plan: &NegacyclicPlan<F>,
-    src: *const F,
-    tile: usize,
-    sink: S,
-) {
-    let (half, base, scalars) = (plan.half, tile * T * T, subtree_scalars(T));
-    let rows = plan.rows[tile * scalars..][..scalars].as_ptr();
-    let columns = plan.columns[tile * scalars * T..][..scalars * T].as_ptr();
-    let zero = C(l.splat(F::default()), l.splat(F::default()));
-    let mut square = core::mem::MaybeUninit::<[[F; 256]; 2]>::uninit();
-    let re: *mut F = square.as_mut_ptr().cast();
-    let im = re.wrapping_add(256);
-    // SAFETY: T * T <= 256; twiddle indices are below `scalars`; tile indices stay below M.
+unsafe fn inverse_tile<L: Lanes, S: Sink<L>>(l: L, plan: &NegacyclicPlan, src: *const f64, tile: usize, sink: S) {
+    let (half, base) = (plan.half, tile * TILE * TILE);
+    let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
+    let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
+    let zero = C(l.splat(0.0), l.splat(0.0));
+    let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
+    let re: *mut f64 = square.as_mut_ptr().cast();
+    let im = re.wrapping_add(TILE * TILE);
+    // SAFETY: TILE * TILE <= 256; twiddle indices are below `SCALARS`; tile indices stay below M.
     unsafe {
-        for group in (0..T).step_by(L::WIDTH) {
-            let mut v = [zero; T];
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let mut v = [zero; TILE];
             for (column, v) in v.iter_mut().enumerate() {
-                let at = src.add(base + column * T + group);
+                let at = src.add(base + column * TILE + group);
                 *v = C(l.load(at), l.load(at.add(half)));
             }
-            subtree_inverse::<L, F, T>(l, &mut v, |i| l.load(columns.add(i * T + group)));
+            subtree_inverse(l, &mut v, |i| l.load(columns.add(i * TILE + group)));
             for (column, v) in v.iter().enumerate() {
-                l.store(re.add(column * T + group), v.0);
-                l.store(im.add(column * T + group), v.1);
+                l.store(re.add(column * TILE + group), v.0);
+                l.store(im.add(column * TILE + group), v.1);
             }
         }
-        for group in (0..T).step_by(L::WIDTH) {
-            let v = &mut load_transposed::<L, F, T>(l, re, im, group, zero);
-            subtree_inverse::<L, F, T>(l, v, |i| l.splat(*rows.add(i)));
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let v = &mut load_transposed(l, re, im, group, zero);
+            subtree_inverse(l, v, |i| l.splat(*rows.add(i)));
             for (row, v) in v.iter().enumerate() {
-                sink.put(l, base + row * T + group, v.0, v.1);
+                sink.put(l, base + row * TILE + group, v.0, v.1);
             }
         }
     }

@@ -4,10 +4,10 @@
 //! That modulus splits down a binary tree, `X^m - w^2 = (X^{m/2} - w)(X^{m/2} + w)`, to `M` linear factors: the transform is the residue
 //! at each of them, with the negacyclic twist inside the twiddle factors (Cooley-Tukey on the way down, Gentleman-Sande up).
 //!
-//! Data order, for tiles of `T x T` points (`T` = 16 for `f32`, 8 for `f64`):
+//! Data order, for tiles of 8 x 8 points:
 //! ```text
-//!  natural order --(log2(M/T^2) levels at strides >= T^2)--> M/T^2 tiles of T x T
-//!  each tile:  log2 T levels over its rows, transpose, log2 T levels over its rows again
+//!  natural order --(log2(M/64) levels at strides >= 64)--> M/64 tiles of 8 x 8
+//!  each tile:  3 levels over its rows, transpose, 3 levels over its rows again
 //! ```
 //! so no level needs a shuffle inside a register, and the order of the output (transposed tiles, on every back end the same) is undone
 //! by the inverse. Products in that order are pointwise.
@@ -15,6 +15,5 @@
 mod kernel;
 mod plan;
 
-pub use kernel::{FloatSink, FloatSource};
-pub(crate) use kernel::{Sink, Source, forward, inverse};
+pub(crate) use kernel::{FloatSink, FloatSource, Sink, Source, TILE, forward, inverse};
 pub use plan::{MAX_DIMENSION, NegacyclicPlan};

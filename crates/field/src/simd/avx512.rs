@@ -1,4 +1,4 @@
-//! AVX-512 lanes: 16 `f32` or 8 `f64`.
+//! AVX-512 lanes: 8 doubles.
 
 use super::Lanes;
 use super::stamp::{float_ops, word_ops};
@@ -8,77 +8,7 @@ use core::arch::x86_64::*;
 /// Rounds to nearest even without raising exceptions.
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
-impl Lanes<f32> for Avx512 {
-    type V = __m512;
-    type I = __m512i;
-    const WIDTH: usize = 16;
-    float_ops!(
-        __m512,
-        f32,
-        _mm512_loadu_ps,
-        _mm512_storeu_ps,
-        _mm512_set1_ps,
-        _mm512_add_ps,
-        _mm512_sub_ps,
-        _mm512_mul_ps,
-        _mm512_fmadd_ps,
-        _mm512_fmsub_ps,
-        _mm512_fnmadd_ps
-    );
-    word_ops!(
-        __m512i,
-        f32,
-        _mm512_loadu_si512,
-        _mm512_storeu_si512,
-        __m512i,
-        _mm512_set1_epi32,
-        _mm512_add_epi32,
-        _mm512_sub_epi32,
-        _mm512_mullo_epi32,
-        _mm512_xor_si512,
-        _mm512_sll_epi32,
-        _mm512_sra_epi32
-    );
-    #[inline(always)]
-    fn to_float(self, a: __m512i) -> __m512 {
-        // SAFETY: the token proves the instruction set; pointers as `Lanes` requires, unaligned access.
-        unsafe { _mm512_cvtepi32_ps(a) }
-    }
-    #[inline(always)]
-    fn to_torus(self, x: __m512) -> __m512i {
-        // SAFETY: the token proves the instruction set; pointers as `Lanes` requires, unaligned access.
-        unsafe {
-            let fraction = _mm512_sub_ps(x, _mm512_roundscale_ps::<NEAREST>(x));
-            _mm512_cvtps_epi32(_mm512_mul_ps(fraction, _mm512_set1_ps(4294967296.0)))
-        }
-    }
-    #[inline(always)]
-    unsafe fn load_transposed(self, src: *const f32, stride: usize, columns: &mut [__m512]) {
-        // Pairs of 128-bit quarters are transposed first (4x4 blocks), then the quarters themselves.
-        // SAFETY: the token proves the instruction set; pointers as `Lanes` requires, unaligned access; the block is 16 rows of 16 readable floats.
-        unsafe {
-            for g in 0..4 {
-                // Row 4q + g of quarter q: gather 4x4 blocks whose transposes end in one register.
-                let quarter = |q: usize| {
-                    let row = |r: usize| _mm_loadu_ps(src.add(r * stride + 4 * g).cast());
-                    let v = _mm512_castps128_ps512(row(q));
-                    let v = _mm512_insertf32x4::<1>(v, row(4 + q));
-                    let v = _mm512_insertf32x4::<2>(v, row(8 + q));
-                    _mm512_insertf32x4::<3>(v, row(12 + q))
-                };
-                let (a, b, c, d) = (quarter(0), quarter(1), quarter(2), quarter(3));
-                let (ab_lo, ab_hi) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
-                let (cd_lo, cd_hi) = (_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-                columns[4 * g] = _mm512_shuffle_ps::<0b01_00_01_00>(ab_lo, cd_lo);
-                columns[4 * g + 1] = _mm512_shuffle_ps::<0b11_10_11_10>(ab_lo, cd_lo);
-                columns[4 * g + 2] = _mm512_shuffle_ps::<0b01_00_01_00>(ab_hi, cd_hi);
-                columns[4 * g + 3] = _mm512_shuffle_ps::<0b11_10_11_10>(ab_hi, cd_hi);
-            }
-        }
-    }
-}
-
-impl Lanes<f64> for Avx512 {
+impl Lanes for Avx512 {
     type V = __m512d;
     type I = __m256i;
     const WIDTH: usize = 8;

@@ -1,4 +1,4 @@
-//! Vector lanes: one trait, stamped per instruction set and per float width.
+//! Vector lanes: one trait, stamped per instruction set.
 //!
 //! Kernels are written once, generic over [`Lanes`], marked `#[inline(always)]`, and entered through one `#[target_feature]` function per
 //! instruction set (see [`dispatch!`]). Each lane does the same operations in the same order on every back end, fused multiply-adds
@@ -12,48 +12,11 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod stamp;
 
-use crate::buffer::Word;
-pub(crate) use crate::kernels::Kernels;
-
-/// Floats a transform can run on: `f32` and `f64`.
-pub trait Float:
-    Word
-    + PartialEq
-    + core::fmt::Debug
-    + core::ops::Add<Output = Self>
-    + core::ops::Sub<Output = Self>
-    + core::ops::Mul<Output = Self>
-    + Kernels
-{
-    /// `T`: a transform ends in tiles of `T * T` points, whatever the back end, so that the order of its output is the same everywhere.
-    const TILE: usize;
-    /// From double precision, rounded.
-    fn from_f64(x: f64) -> Self;
-    /// To double precision, exactly.
-    fn to_f64(self) -> f64;
-}
-
-macro_rules! float {
-    ($f:ty, $tile:literal) => {
-        impl Float for $f {
-            const TILE: usize = $tile;
-            fn from_f64(x: f64) -> Self {
-                x as $f
-            }
-            fn to_f64(self) -> f64 {
-                self.into()
-            }
-        }
-    };
-}
-float!(f32, 16);
-float!(f64, 8);
-
-/// `WIDTH` floats of type `F`, and as many `u32` torus words, in registers.
+/// `WIDTH` doubles, and as many `u32` torus words, in registers.
 ///
 /// # Safety
 /// Methods that take pointers need `WIDTH` readable (or writable) elements there; no alignment is needed.
-pub(crate) trait Lanes<F>: Copy {
+pub(crate) trait Lanes: Copy {
     /// Floats.
     type V: Copy;
     /// Torus words.
@@ -61,9 +24,9 @@ pub(crate) trait Lanes<F>: Copy {
     /// Lanes in a register.
     const WIDTH: usize;
 
-    unsafe fn load(self, src: *const F) -> Self::V;
-    unsafe fn store(self, dst: *mut F, v: Self::V);
-    fn splat(self, x: F) -> Self::V;
+    unsafe fn load(self, src: *const f64) -> Self::V;
+    unsafe fn store(self, dst: *mut f64, v: Self::V);
+    fn splat(self, x: f64) -> Self::V;
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     fn mul(self, a: Self::V, b: Self::V) -> Self::V;
@@ -75,7 +38,7 @@ pub(crate) trait Lanes<F>: Copy {
     fn neg_mul_add(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
 
     /// `columns[c]` <- lane `r` is `src[r * stride + c]`, for a block of `WIDTH x WIDTH`.
-    unsafe fn load_transposed(self, src: *const F, stride: usize, columns: &mut [Self::V]);
+    unsafe fn load_transposed(self, src: *const f64, stride: usize, columns: &mut [Self::V]);
 
     unsafe fn load_u32(self, src: *const u32) -> Self::I;
     unsafe fn store_u32(self, dst: *mut u32, v: Self::I);
@@ -88,28 +51,28 @@ pub(crate) trait Lanes<F>: Copy {
     fn shl(self, a: Self::I, count: u32) -> Self::I;
     /// Arithmetic shift right by `count` in `0..32`.
     fn sar(self, a: Self::I, count: u32) -> Self::I;
-    /// Signed words to floats (exact for `|x| <= 2^24` in `f32`).
+    /// Signed words to floats.
     fn to_float(self, a: Self::I) -> Self::V;
     /// `x` modulo 1 in units of `2^-32`: the torus word nearest to a real number of turns.
     fn to_torus(self, x: Self::V) -> Self::I;
     /// Asks for the cache line at `at`; never faults.
-    fn prefetch(self, at: *const F);
+    fn prefetch(self, at: *const f64);
 }
 
 /// Enters `kernel(lanes, args..)` with the instruction set of a back end enabled.
 macro_rules! dispatch {
-    ($backend:expr, $kernel:ident::<$($generic:ty),* ; $tile:tt> ($($arg:ident: $ty:ty),* $(,)?)) => {{
+    ($backend:expr, $kernel:ident <$($generic:tt),*> ($($arg:ident: $ty:ty),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
         unsafe fn avx512(token: $crate::backend::Avx512, $($arg: $ty),*) {
             // SAFETY: the caller's contract is the kernel's.
-            unsafe { $kernel::<_, $($generic,)* $tile>(token, $($arg),*) }
+            unsafe { $kernel::<$($generic),*>(token, $($arg),*) }
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         unsafe fn avx2(token: $crate::backend::Avx2, $($arg: $ty),*) {
             // SAFETY: the caller's contract is the kernel's.
-            unsafe { $kernel::<_, $($generic,)* $tile>(token, $($arg),*) }
+            unsafe { $kernel::<$($generic),*>(token, $($arg),*) }
         }
         match $backend {
             #[cfg(target_arch = "x86_64")]
@@ -119,7 +82,7 @@ macro_rules! dispatch {
             // SAFETY: the token proves the instruction set; the caller upholds the kernel's contract.
             $crate::Backend::Avx2(token) => unsafe { avx2(token, $($arg),*) },
             // SAFETY: the caller upholds the kernel's contract.
-            _ => unsafe { $kernel::<_, $($generic,)* $tile>($crate::backend::Scalar, $($arg),*) },
+            _ => unsafe { $kernel::<$($generic),*>($crate::backend::Scalar, $($arg),*) },
         }
     }};
 }

@@ -3,107 +3,101 @@
 use super::Lanes;
 use crate::backend::Scalar;
 
-macro_rules! scalar_lanes {
-    ($f:ty) => {
-        impl Lanes<$f> for Scalar {
-            type V = $f;
-            type I = u32;
-            const WIDTH: usize = 1;
-            #[inline(always)]
-            unsafe fn load(self, src: *const $f) -> $f {
-                // SAFETY: the caller gives one readable element.
-                unsafe { src.read() }
-            }
-            #[inline(always)]
-            unsafe fn store(self, dst: *mut $f, v: $f) {
-                // SAFETY: the caller gives one writable element.
-                unsafe { dst.write(v) }
-            }
-            #[inline(always)]
-            fn splat(self, x: $f) -> $f {
-                x
-            }
-            #[inline(always)]
-            fn add(self, a: $f, b: $f) -> $f {
-                a + b
-            }
-            #[inline(always)]
-            fn sub(self, a: $f, b: $f) -> $f {
-                a - b
-            }
-            #[inline(always)]
-            fn mul(self, a: $f, b: $f) -> $f {
-                a * b
-            }
-            #[inline(always)]
-            fn mul_add(self, a: $f, b: $f, c: $f) -> $f {
-                a.mul_add(b, c)
-            }
-            #[inline(always)]
-            fn mul_sub(self, a: $f, b: $f, c: $f) -> $f {
-                a.mul_add(b, -c)
-            }
-            #[inline(always)]
-            fn neg_mul_add(self, a: $f, b: $f, c: $f) -> $f {
-                (-a).mul_add(b, c)
-            }
-            #[inline(always)]
-            unsafe fn load_transposed(self, src: *const $f, _stride: usize, columns: &mut [$f]) {
-                // SAFETY: the caller gives a block of one readable element.
-                columns[0] = unsafe { src.read() };
-            }
-            #[inline(always)]
-            unsafe fn load_u32(self, src: *const u32) -> u32 {
-                // SAFETY: the caller gives one readable word.
-                unsafe { src.read() }
-            }
-            #[inline(always)]
-            unsafe fn store_u32(self, dst: *mut u32, v: u32) {
-                // SAFETY: the caller gives one writable word.
-                unsafe { dst.write(v) }
-            }
-            #[inline(always)]
-            fn splat_u32(self, x: u32) -> u32 {
-                x
-            }
-            #[inline(always)]
-            fn add_u32(self, a: u32, b: u32) -> u32 {
-                a.wrapping_add(b)
-            }
-            #[inline(always)]
-            fn sub_u32(self, a: u32, b: u32) -> u32 {
-                a.wrapping_sub(b)
-            }
-            #[inline(always)]
-            fn mul_u32(self, a: u32, b: u32) -> u32 {
-                a.wrapping_mul(b)
-            }
-            #[inline(always)]
-            fn xor_u32(self, a: u32, b: u32) -> u32 {
-                a ^ b
-            }
-            #[inline(always)]
-            fn shl(self, a: u32, count: u32) -> u32 {
-                a << count
-            }
-            #[inline(always)]
-            fn sar(self, a: u32, count: u32) -> u32 {
-                ((a as i32) >> count) as u32
-            }
-            #[inline(always)]
-            fn to_float(self, a: u32) -> $f {
-                a as i32 as $f
-            }
-            #[inline(always)]
-            fn to_torus(self, x: $f) -> u32 {
-                // The vector conversions give i32::MIN for +2^31, which is the same torus element: wrap through i64.
-                let fraction = x - x.round_ties_even();
-                (fraction * 4294967296.0).round_ties_even() as i64 as u32
-            }
-            #[inline(always)]
-            fn prefetch(self, _at: *const $f) {}
-        }
-    };
+impl Lanes for Scalar {
+    type V = f64;
+    type I = u32;
+    const WIDTH: usize = 1;
+    #[inline(always)]
+    unsafe fn load(self, src: *const f64) -> f64 {
+        // SAFETY: the caller gives one readable element.
+        unsafe { src.read() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, dst: *mut f64, v: f64) {
+        // SAFETY: the caller gives one writable element.
+        unsafe { dst.write(v) }
+    }
+    #[inline(always)]
+    fn splat(self, x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn add(self, a: f64, b: f64) -> f64 {
+        a + b
+    }
+    #[inline(always)]
+    fn sub(self, a: f64, b: f64) -> f64 {
+        a - b
+    }
+    #[inline(always)]
+    fn mul(self, a: f64, b: f64) -> f64 {
+        a * b
+    }
+    #[inline(always)]
+    fn mul_add(self, a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn mul_sub(self, a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, -c)
+    }
+    #[inline(always)]
+    fn neg_mul_add(self, a: f64, b: f64, c: f64) -> f64 {
+        (-a).mul_add(b, c)
+    }
+    #[inline(always)]
+    unsafe fn load_transposed(self, src: *const f64, _stride: usize, columns: &mut [f64]) {
+        // SAFETY: the caller gives a block of one readable element.
+        columns[0] = unsafe { src.read() };
+    }
+    #[inline(always)]
+    unsafe fn load_u32(self, src: *const u32) -> u32 {
+        // SAFETY: the caller gives one readable word.
+        unsafe { src.read() }
+    }
+    #[inline(always)]
+    unsafe fn store_u32(self, dst: *mut u32, v: u32) {
+        // SAFETY: the caller gives one writable word.
+        unsafe { dst.write(v) }
+    }
+    #[inline(always)]
+    fn splat_u32(self, x: u32) -> u32 {
+        x
+    }
+    #[inline(always)]
+    fn add_u32(self, a: u32, b: u32) -> u32 {
+        a.wrapping_add(b)
+    }
+    #[inline(always)]
+    fn sub_u32(self, a: u32, b: u32) -> u32 {
+        a.wrapping_sub(b)
+    }
+    #[inline(always)]
+    fn mul_u32(self, a: u32, b: u32) -> u32 {
+        a.wrapping_mul(b)
+    }
+    #[inline(always)]
+    fn xor_u32(self, a: u32, b: u32) -> u32 {
+        a ^ b
+    }
+    #[inline(always)]
+    fn shl(self, a: u32, count: u32) -> u32 {
+        a << count
+    }
+    #[inline(always)]
+    fn sar(self, a: u32, count: u32) -> u32 {
+        ((a as i32) >> count) as u32
+    }
+    #[inline(always)]
+    fn to_float(self, a: u32) -> f64 {
+        a as i32 as f64
+    }
+    #[inline(always)]
+    fn to_torus(self, x: f64) -> u32 {
+        // The vector conversions give i32::MIN for +2^31, which is the same torus element: wrap through i64.
+        let fraction = x - x.round_ties_even();
+        (fraction * 4294967296.0).round_ties_even() as i64 as u32
+    }
+    #[inline(always)]
+    fn prefetch(self, _at: *const f64) {}
 }
-scalar_lanes!(f32);
-scalar_lanes!(f64);

@@ -5,9 +5,9 @@
 //! transform loads them; the inverse transform adds straight into the accumulator. A batch of accumulators shares each pass over the key.
 
 use crate::buffer::AlignedVec;
-use crate::fft::{NegacyclicPlan, Sink, Source, forward, inverse};
-use crate::simd::{Float, Lanes};
-use crate::{Backend, Error};
+use crate::fft::{NegacyclicPlan, Sink, Source, TILE, forward, inverse};
+use crate::simd::Lanes;
+use crate::{Backend, Error, kernels};
 
 /// Balanced decomposition of a torus word in base `2^base_log`, most significant digit first; digits in `-B/2..B/2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,53 +69,46 @@ impl Decomposition {
     }
 }
 
-/// Plan of blind rotations: ring, GLWE dimension, decompositions, back end.
+/// Plan of blind rotations: ring, GLWE dimension, decomposition, back end.
 ///
-/// A transformed GGSW ciphertext is [`Self::ggsw_len`] floats: for each run of `T` points, for each row (mask polynomials first, then the
-/// body, most significant digit first), for each of the `k + 1` output polynomials, `T` real parts and `T` imaginary parts. That is the
+/// A transformed GGSW ciphertext is [`Self::ggsw_len`] floats: for each run of 8 points, for each row (mask polynomials first, then the
+/// body, most significant digit first), for each of the `k + 1` output polynomials, 8 real parts and 8 imaginary parts. That is the
 /// order in which the products read it.
 #[derive(Debug, Clone)]
-pub struct BlindRotation<F> {
-    fft: NegacyclicPlan<F>,
+pub struct BlindRotation {
+    fft: NegacyclicPlan,
     k: usize,
-    mask: Decomposition,
-    body: Decomposition,
+    cut: Decomposition,
 }
 
 /// Working memory of one thread.
 #[derive(Debug)]
-pub struct Scratch<F> {
+pub struct Scratch {
     prepared: AlignedVec<u32>,
-    digits: AlignedVec<F>,
-    product: AlignedVec<F>,
+    digits: AlignedVec<f64>,
+    product: AlignedVec<f64>,
 }
 
-impl<F: Float> BlindRotation<F> {
-    /// Plan for GLWE dimension `k` and ring dimension `N`; mask polynomials are cut by `mask`, the body by `body`.
+impl BlindRotation {
+    /// Plan for GLWE dimension `k`, ring dimension `N` and a decomposition.
     ///
     /// # Errors
     /// [`Error::RingDimension`], or [`Error::GlweDimension`] unless `k` is in `1..=4`.
-    pub fn new(
-        dimension: usize,
-        k: usize,
-        mask: Decomposition,
-        body: Decomposition,
-        backend: Backend,
-    ) -> Result<Self, Error> {
+    pub fn new(dimension: usize, k: usize, cut: Decomposition, backend: Backend) -> Result<Self, Error> {
         if !(1..=4).contains(&k) {
             return Err(Error::GlweDimension { k });
         }
-        Ok(Self { fft: NegacyclicPlan::new(dimension, backend)?, k, mask, body })
+        Ok(Self { fft: NegacyclicPlan::new(dimension, backend)?, k, cut })
     }
 
     /// The transform.
-    pub fn fft(&self) -> &NegacyclicPlan<F> {
+    pub fn fft(&self) -> &NegacyclicPlan {
         &self.fft
     }
 
     /// Rows of a GGSW ciphertext.
     pub fn rows(&self) -> usize {
-        self.k * self.mask.levels as usize + self.body.levels as usize
+        (self.k + 1) * self.cut.levels as usize
     }
 
     /// Floats of a transformed GGSW ciphertext: `rows * (k + 1) * N`.
@@ -129,7 +122,7 @@ impl<F: Float> BlindRotation<F> {
     }
 
     /// Working memory for [`Self::blind_rotate`].
-    pub fn scratch(&self) -> Scratch<F> {
+    pub fn scratch(&self) -> Scratch {
         let n = self.fft.dimension();
         Scratch {
             prepared: AlignedVec::zeroed(n),
@@ -139,15 +132,15 @@ impl<F: Float> BlindRotation<F> {
     }
 
     /// Places one transformed polynomial (in turns, scaled by `2/N`) of a GGSW ciphertext: row `row`, output `output`.
-    pub fn place(&self, ggsw: &mut [F], row: usize, output: usize, transformed: &[F]) {
-        let (tile, half, outputs) = (self.fft.tile(), self.fft.dimension() / 2, self.k + 1);
+    pub fn place(&self, ggsw: &mut [f64], row: usize, output: usize, transformed: &[f64]) {
+        let (half, outputs) = (self.fft.dimension() / 2, self.k + 1);
         assert!(
             ggsw.len() == self.ggsw_len() && transformed.len() == 2 * half && row < self.rows() && output < outputs
         );
-        for run in 0..half / tile {
-            let at = ((run * self.rows() + row) * outputs + output) * 2 * tile;
-            ggsw[at..at + tile].copy_from_slice(&transformed[run * tile..][..tile]);
-            ggsw[at + tile..at + 2 * tile].copy_from_slice(&transformed[half + run * tile..][..tile]);
+        for run in 0..half / TILE {
+            let at = ((run * self.rows() + row) * outputs + output) * 2 * TILE;
+            ggsw[at..at + TILE].copy_from_slice(&transformed[run * TILE..][..TILE]);
+            ggsw[at + TILE..at + 2 * TILE].copy_from_slice(&transformed[half + run * TILE..][..TILE]);
         }
     }
 
@@ -155,7 +148,7 @@ impl<F: Float> BlindRotation<F> {
     ///
     /// `accumulators` holds a batch of [`Self::accumulator_len`] words, `exponents` as many runs of one exponent (in `0..2N`) for each
     /// GGSW ciphertext. Each step of the key is read once for the whole batch.
-    pub fn blind_rotate(&self, key: &[F], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch<F>) {
+    pub fn blind_rotate(&self, key: &[f64], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch) {
         let steps = key.len() / self.ggsw_len();
         let batch = accumulators.len() / self.accumulator_len();
         let n = self.fft.dimension();
@@ -181,21 +174,21 @@ impl<F: Float> BlindRotation<F> {
             product: scratch.product.as_mut_ptr(),
         };
         // SAFETY: the lengths were checked above.
-        unsafe { F::blind_rotate(self, call) }
+        unsafe { kernels::blind_rotate(self, call) }
     }
 }
 
 /// Pointers of one call of [`BlindRotation::blind_rotate`], lengths checked there.
 #[derive(Clone, Copy)]
-pub struct Call<F> {
-    key: *const F,
+pub(crate) struct Call {
+    key: *const f64,
     steps: usize,
     exponents: *const u16,
     batch: usize,
     accumulators: *mut u32,
     prepared: *mut u32,
-    digits: *mut F,
-    product: *mut F,
+    digits: *mut f64,
+    product: *mut f64,
 }
 
 /// One digit of each prepared word, as a float.
@@ -207,7 +200,7 @@ struct Digits {
     right: u32,
 }
 
-impl<L: Lanes<F>, F: Float> Source<L, F> for Digits {
+impl<L: Lanes> Source<L> for Digits {
     #[inline(always)]
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
         // SAFETY: `prepared` holds 2 * half words.
@@ -225,7 +218,7 @@ struct Accumulate {
     half: usize,
 }
 
-impl<L: Lanes<F>, F: Float> Sink<L, F> for Accumulate {
+impl<L: Lanes> Sink<L> for Accumulate {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         for (at, x) in [(j, re), (j + self.half, im)] {
@@ -244,13 +237,9 @@ impl<L: Lanes<F>, F: Float> Sink<L, F> for Accumulate {
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
 /// set of `lanes` is enabled in the caller.
 #[inline(always)]
-pub(crate) unsafe fn blind_rotate<L: Lanes<F>, F: Float, const T: usize>(
-    lanes: L,
-    plan: &BlindRotation<F>,
-    call: Call<F>,
-) {
+pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     let n = plan.fft.dimension();
-    let (rows, polynomials) = (plan.rows(), plan.k + 1);
+    let (rows, polynomials, cut) = (plan.rows(), plan.k + 1, plan.cut);
     for step in 0..call.steps {
         // SAFETY: step < steps.
         let key = unsafe { call.key.add(step * plan.ggsw_len()) };
@@ -264,7 +253,6 @@ pub(crate) unsafe fn blind_rotate<L: Lanes<F>, F: Float, const T: usize>(
                 let accumulator = call.accumulators.add(item * plan.accumulator_len());
                 let mut row = 0;
                 for polynomial in 0..polynomials {
-                    let cut = if polynomial < plan.k { plan.mask } else { plan.body };
                     rotate_and_prepare(lanes, accumulator.add(polynomial * 2 * n), n, exponent, cut, call.prepared);
                     for level in 0..cut.levels {
                         let digits = Digits {
@@ -273,20 +261,20 @@ pub(crate) unsafe fn blind_rotate<L: Lanes<F>, F: Float, const T: usize>(
                             left: cut.left_shift(level),
                             right: cut.right_shift(),
                         };
-                        forward::<L, F, _, T>(lanes, &plan.fft, digits, call.digits.add(row * n));
+                        forward(lanes, &plan.fft, digits, call.digits.add(row * n));
                         row += 1;
                     }
                 }
                 let (digits, product) = (call.digits.cast_const(), call.product);
                 match polynomials {
-                    2 => multiply::<L, F, 2, T>(lanes, n, rows, digits, key, product),
-                    3 => multiply::<L, F, 3, T>(lanes, n, rows, digits, key, product),
-                    4 => multiply::<L, F, 4, T>(lanes, n, rows, digits, key, product),
-                    _ => multiply::<L, F, 5, T>(lanes, n, rows, digits, key, product),
+                    2 => multiply::<L, 2>(lanes, n, rows, digits, key, product),
+                    3 => multiply::<L, 3>(lanes, n, rows, digits, key, product),
+                    4 => multiply::<L, 4>(lanes, n, rows, digits, key, product),
+                    _ => multiply::<L, 5>(lanes, n, rows, digits, key, product),
                 }
                 for polynomial in 0..polynomials {
                     let sink = Accumulate { at: accumulator.add(polynomial * 2 * n), half: n / 2 };
-                    inverse::<L, F, _, T>(lanes, &plan.fft, product.add(polynomial * n), sink);
+                    inverse(lanes, &plan.fft, product.add(polynomial * n), sink);
                 }
             }
         }
@@ -298,7 +286,7 @@ pub(crate) unsafe fn blind_rotate<L: Lanes<F>, F: Float, const T: usize>(
 /// # Safety
 /// `a` holds `2N` words, `prepared` `N`.
 #[inline(always)]
-unsafe fn rotate_and_prepare<L: Lanes<F>, F: Float>(
+unsafe fn rotate_and_prepare<L: Lanes>(
     l: L,
     a: *const u32,
     n: usize,
@@ -330,21 +318,21 @@ unsafe fn rotate_and_prepare<L: Lanes<F>, F: Float>(
 /// # Safety
 /// `digits` holds `rows * N` floats, `key` `rows * OUT * N`, `product` `OUT * N`.
 #[inline(always)]
-unsafe fn multiply<L: Lanes<F>, F: Float, const OUT: usize, const T: usize>(
+unsafe fn multiply<L: Lanes, const OUT: usize>(
     l: L,
     n: usize,
     rows: usize,
-    digits: *const F,
-    key: *const F,
-    product: *mut F,
+    digits: *const f64,
+    key: *const f64,
+    product: *mut f64,
 ) {
     let half = n / 2;
     let ggsw = rows * OUT * n;
-    let zero = l.splat(F::default());
+    let zero = l.splat(0.0);
     // SAFETY: indices stay inside the lengths stated above; a prefetch may point anywhere.
     unsafe {
-        for run in (0..half).step_by(T) {
-            for point in (0..T).step_by(L::WIDTH) {
+        for run in (0..half).step_by(TILE) {
+            for point in (0..TILE).step_by(L::WIDTH) {
                 let mut re = [zero; OUT];
                 let mut im = [zero; OUT];
                 let mut at = key.add(run * rows * OUT * 2 + point);
@@ -352,14 +340,14 @@ unsafe fn multiply<L: Lanes<F>, F: Float, const OUT: usize, const T: usize>(
                     let digit = digits.add(row * n + run + point);
                     let (d_re, d_im) = (l.load(digit), l.load(digit.add(half)));
                     for o in 0..OUT {
-                        let (k_re, k_im) = (l.load(at), l.load(at.add(T)));
+                        let (k_re, k_im) = (l.load(at), l.load(at.add(TILE)));
                         l.prefetch(at.wrapping_add(ggsw));
-                        l.prefetch(at.wrapping_add(ggsw + T));
+                        l.prefetch(at.wrapping_add(ggsw + TILE));
                         re[o] = l.mul_add(d_re, k_re, re[o]);
                         im[o] = l.mul_add(d_re, k_im, im[o]);
                         re[o] = l.neg_mul_add(d_im, k_im, re[o]);
                         im[o] = l.mul_add(d_im, k_re, im[o]);
-                        at = at.add(2 * T);
+                        at = at.add(2 * TILE);
                     }
                 }
                 for o in 0..OUT {

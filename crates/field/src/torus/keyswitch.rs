@@ -82,9 +82,9 @@ impl KeyswitchKey {
             let (key, at, to) = (self.words.as_ptr(), digits.as_ptr(), self.to);
             let out = outputs[first * (self.to + 1)..].as_mut_ptr();
             if group == 1 {
-                dispatch!(self.backend, subtract_rows::<f32; 1>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 1>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
             } else {
-                dispatch!(self.backend, subtract_rows::<f32; 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
             }
         }
     }
@@ -95,7 +95,7 @@ impl KeyswitchKey {
 /// # Safety
 /// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
 #[inline(always)]
-unsafe fn subtract_rows<L: Lanes<f32>, F, const G: usize>(
+unsafe fn subtract_rows<L: Lanes, const G: usize>(
     l: L,
     key: *const u32,
     rows: usize,
@@ -104,7 +104,6 @@ unsafe fn subtract_rows<L: Lanes<f32>, F, const G: usize>(
     to: usize,
     group: usize,
 ) {
-    let _: core::marker::PhantomData<F> = core::marker::PhantomData;
     const LANES_AT_ONCE: usize = 4;
     for run in 0..(to + 1).div_ceil(COLUMNS) {
         // SAFETY: columns past `to` exist in the key (zeros) and are dropped on the way out.

@@ -1,0 +1,82 @@
+//! Randomness: ChaCha20 seeded by the operating system, or by a seed for tests.
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{RngCore, SeedableRng};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Secret 32-byte seed.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) struct SecretSeed([u8; 32]);
+
+impl SecretSeed {
+    /// From the operating system.
+    pub(crate) fn from_os() -> Result<Self, rand_core::OsError> {
+        use rand_core::TryRngCore;
+        let mut seed = [0; 32];
+        rand_core::OsRng.try_fill_bytes(&mut seed)?;
+        Ok(Self(seed))
+    }
+
+    /// A seed derived from this one for a purpose.
+    pub(crate) fn derive(&self, purpose: &str) -> Self {
+        Self(blake3::Hasher::new_keyed(&self.0).update(purpose.as_bytes()).finalize().into())
+    }
+
+    /// A reproducible seed: for tests and benchmarks alone.
+    pub(crate) fn insecure(seed: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        Self(bytes).derive("solinas insecure seed")
+    }
+
+    /// The generator number `stream` of the seed.
+    pub(crate) fn stream(&self, stream: u64) -> ChaCha20Rng {
+        public_stream(&self.0, stream)
+    }
+
+    /// Gives the seed away to be public, such as the seed of masks.
+    pub(crate) fn publish(&self) -> [u8; 32] {
+        self.0
+    }
+}
+
+/// The generator number `stream` of a public seed.
+pub(crate) fn public_stream(seed: &[u8; 32], stream: u64) -> ChaCha20Rng {
+    let mut rng = ChaCha20Rng::from_seed(*seed);
+    rng.set_stream(stream);
+    rng
+}
+
+/// Rounded Gaussian of standard deviation `2^log2_std` turns, in units of `2^-64` turn (Box-Muller; the time depends on nothing but the
+/// mathematical library's `ln`, `sqrt` and `cos`).
+pub(crate) fn gaussian(rng: &mut impl RngCore, log2_std: f64) -> u64 {
+    // 53 random bits in (0, 1]: the tail is cut at 8.57 standard deviations, a probability of 2^-56.
+    let uniform = |word: u64| ((word >> 11) + 1) as f64 * 2f64.powi(-53);
+    let (u, v) = (uniform(rng.next_u64()), uniform(rng.next_u64()));
+    let normal = (-2.0 * u.ln()).sqrt() * (core::f64::consts::TAU * v).cos();
+    (normal * (log2_std + 64.0).exp2()).round_ties_even() as i64 as u64
+}
+
+/// `len` uniform bits, one a byte.
+pub(crate) fn bits(rng: &mut impl RngCore, len: usize) -> Vec<u8> {
+    let mut bytes = vec![0; len];
+    rng.fill_bytes(&mut bytes);
+    for byte in &mut bytes {
+        *byte &= 1;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaussian_has_its_standard_deviation() {
+        let mut rng = SecretSeed::insecure(1).stream(0);
+        let n = 100_000;
+        let variance = (0..n).map(|_| (gaussian(&mut rng, -15.0) as i64 as f64 * 2f64.powi(-64)).powi(2)).sum::<f64>()
+            / f64::from(n);
+        assert!((variance * 2f64.powi(30) - 1.0).abs() < 0.03, "{variance}");
+    }
+}

@@ -1,0 +1,31 @@
+//! Security claims that travel with parameters.
+
+use serde::Serialize;
+
+/// Whether parameters are meant for use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// At least 128 bits against every attack the estimator knows.
+    Recommended,
+    /// For study: needs an explicit word to generate keys.
+    ResearchOnly {
+        /// What is not as strong as it should be.
+        why: String,
+    },
+}
+
+/// Estimated security of a parameter set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SecurityClaim {
+    /// Cost of the best known classical attack, base-2 logarithm.
+    pub classical_bits: f64,
+    /// Cost of the best known quantum attack, base-2 logarithm.
+    pub quantum_bits: f64,
+    /// How it was computed: program, version, cost model.
+    pub estimator: String,
+    /// When, ISO 8601.
+    pub date: String,
+    /// Whether to use it.
+    pub status: Status,
+}

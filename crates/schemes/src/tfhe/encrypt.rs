@@ -1,0 +1,89 @@
+//! Encodings, encryption and decryption.
+
+use super::keys::ClientKey;
+use super::params::Family;
+use super::{Error, LweCiphertext};
+use crate::random::gaussian;
+use rand_core::RngCore;
+
+/// The bit 1 of the gates family: 1/8 of a turn. The bit 0 is `-1/8`.
+pub const BOOL_TRUE: u32 = 1 << 29;
+/// Unit of the integers family: 1/32 of a turn, 16 values and a padding bit.
+const UNIT: u32 = 1 << 27;
+
+/// The torus word of a bit (gates family).
+pub fn encode_bool(bit: bool) -> u32 {
+    if bit { BOOL_TRUE } else { BOOL_TRUE.wrapping_neg() }
+}
+
+/// The bit nearest to a phase (gates family).
+pub fn decode_bool(phase: u32) -> bool {
+    phase as i32 >= 0
+}
+
+/// The torus word of a value in `0..16` (integers family); larger values wrap around the turn.
+pub fn encode_value(value: u32) -> u32 {
+    value.wrapping_mul(UNIT)
+}
+
+/// The value in `0..32` nearest to a phase (integers family): 16 and above only where a computation overflowed into the padding bit.
+pub fn decode_value(phase: u32) -> u32 {
+    phase.wrapping_add(UNIT / 2) / UNIT
+}
+
+impl ClientKey {
+    /// Encrypts a torus word: uniform mask, Gaussian noise of [`super::Params::fresh_log2_std`].
+    pub fn encrypt_torus(&self, message: u32, rng: &mut impl RngCore) -> LweCiphertext {
+        let key = self.glwe_bits();
+        let mut words = vec![0u32; key.len() + 1];
+        let mut body = message.wrapping_add((gaussian(rng, self.params().fresh_log2_std()) >> 32) as u32);
+        for (word, &bit) in words.iter_mut().zip(key) {
+            *word = rng.next_u32();
+            body = body.wrapping_add(*word & u32::from(bit).wrapping_neg());
+        }
+        words[key.len()] = body;
+        LweCiphertext(words)
+    }
+
+    /// The phase `b - <a, s>`: message plus noise.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
+        let key = self.glwe_bits();
+        if ciphertext.0.len() != key.len() + 1 {
+            return Err(Error::Dimension { got: ciphertext.0.len(), want: key.len() + 1 });
+        }
+        Ok(key.iter().zip(&ciphertext.0).fold(ciphertext.0[key.len()], |phase, (&bit, &word)| {
+            phase.wrapping_sub(word & u32::from(bit).wrapping_neg())
+        }))
+    }
+
+    /// Encrypts a value: a bit in the gates family, `0..16` in the integers family.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`] when it does not fit.
+    pub fn encrypt(&self, value: u32, rng: &mut impl RngCore) -> Result<LweCiphertext, Error> {
+        let modulus = self.params().message_modulus();
+        if value >= modulus {
+            return Err(Error::Plaintext { value, modulus });
+        }
+        let message = match self.params().family() {
+            Family::Gates => encode_bool(value == 1),
+            Family::Integers => encode_value(value),
+        };
+        Ok(self.encrypt_torus(message, rng))
+    }
+
+    /// Decrypts a value: inverse of [`Self::encrypt`].
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    pub fn decrypt(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
+        let phase = self.phase(ciphertext)?;
+        Ok(match self.params().family() {
+            Family::Gates => decode_bool(phase).into(),
+            Family::Integers => decode_value(phase) % 16,
+        })
+    }
+}

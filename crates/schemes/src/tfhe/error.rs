@@ -1,0 +1,83 @@
+//! Error type of the scheme.
+
+use super::KeyId;
+
+/// Everything that can go wrong for a caller of the scheme.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No parameter set has that name.
+    #[error("there is no TFHE parameter set {name:?}; choose one of {known}")]
+    UnknownParams {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Parameters out of range, or that cannot decrypt.
+    #[error("TFHE parameters {name:?}: {problem}")]
+    Params {
+        /// Name of the set.
+        name: String,
+        /// What is wrong, and the bound.
+        problem: String,
+    },
+    /// The set is for research alone.
+    #[error("parameter set {name:?} is for research only ({why}); ask for it explicitly (--research, research=True)")]
+    ResearchOnly {
+        /// Name of the set.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// A ciphertext has another dimension than the key.
+    #[error("a ciphertext has {got} words, this key needs {want}: it was made with other parameters")]
+    Dimension {
+        /// Words of the ciphertext.
+        got: usize,
+        /// Words the key needs.
+        want: usize,
+    },
+    /// A ciphertext and a key do not belong together.
+    #[error("the ciphertext belongs to key {ciphertext}, not to key {key}; use the key it was encrypted with")]
+    KeyMismatch {
+        /// Key of the ciphertext.
+        ciphertext: KeyId,
+        /// The key at hand.
+        key: KeyId,
+    },
+    /// A value does not fit the plaintext space.
+    #[error("value {value} does not fit a message of 0..{modulus}")]
+    Plaintext {
+        /// The value.
+        value: u32,
+        /// Size of the message space.
+        modulus: u32,
+    },
+    /// Key material read from outside has the wrong size or content.
+    #[error(
+        "the {part} holds {got} elements, parameters {params:?} need {want}: the key is damaged or of other parameters"
+    )]
+    KeyMaterial {
+        /// Which part.
+        part: &'static str,
+        /// Name of the parameter set.
+        params: String,
+        /// Elements found.
+        got: usize,
+        /// Elements needed.
+        want: usize,
+    },
+    /// Secret key bits other than 0 and 1.
+    #[error("the {part} holds a word that is not a key bit: the key is damaged")]
+    KeyBits {
+        /// Which part.
+        part: &'static str,
+    },
+    /// The operating system gave no randomness.
+    #[error("the operating system gave no randomness: {0}")]
+    Entropy(String),
+    /// From the kernels.
+    #[error(transparent)]
+    Field(#[from] solinas_field::Error),
+}

@@ -1,0 +1,256 @@
+//! Bootstrapping: keyswitch, modulus switch, blind rotation, sample extraction.
+
+use super::{BOOL_TRUE, Error, KeyId, LweCiphertext, Params, ServerKey, encode_value};
+use rayon::prelude::*;
+use solinas_field::Backend;
+use solinas_field::buffer::AlignedVec;
+use solinas_field::torus::{BlindRotation, KeyswitchKey, Scratch};
+
+/// What a bootstrap computes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Table {
+    /// `1/8` where the phase is in the upper half turn, else `-1/8` (gates family).
+    Sign,
+    /// Entries for the values `0..16` of the argument, each in `0..32`; several tables share one rotation by multi-value bootstrapping
+    /// (Carpov, Izabachene, Mollimard, eprint 2018/622) and then leave more noise: [`table_weight`].
+    Entries(Vec<[u8; 16]>),
+}
+
+/// Variance of the output of a table evaluated together with others, in variances of a single-table bootstrap: the squared norm of its
+/// steps, the negacyclic one from the last entry to the first included.
+pub fn table_weight(table: &[u8; 16]) -> u32 {
+    let wrap = i32::from(table[0]) + i32::from(table[15]);
+    table
+        .windows(2)
+        .map(|pair| i32::from(pair[1]) - i32::from(pair[0]))
+        .chain([wrap])
+        .map(|step| (step * step).unsigned_abs())
+        .sum()
+}
+
+/// One bootstrap.
+#[derive(Debug, Clone)]
+pub struct Job<'a> {
+    /// The argument.
+    pub input: LweCiphertext,
+    /// What to compute.
+    pub table: &'a Table,
+}
+
+/// An evaluation key made ready: masks regenerated, polynomials transformed.
+pub struct Evaluator {
+    params: Params,
+    id: KeyId,
+    insecure: bool,
+    rotation: BlindRotation,
+    bootstrapping_key: AlignedVec<f64>,
+    keyswitch_key: KeyswitchKey,
+}
+
+impl std::fmt::Debug for Evaluator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evaluator").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Bootstraps a thread takes through the key together: more share each pass over it, until their accumulators leave the cache.
+const BATCH: usize = 16;
+
+impl Evaluator {
+    /// Makes a key ready, on the current thread pool.
+    ///
+    /// # Errors
+    /// From the kernels: an unknown `SOLINAS_BACKEND`.
+    pub fn new(key: &ServerKey) -> Result<Self, Error> {
+        Self::with_backend(key, Backend::detect()?)
+    }
+
+    /// Makes a key ready for a given back end; results do not depend on it.
+    ///
+    /// # Errors
+    /// From the kernels.
+    pub fn with_backend(key: &ServerKey, backend: Backend) -> Result<Self, Error> {
+        let params = key.params().clone();
+        let p = params.literal();
+        let n = p.ring_dimension;
+        let rotation = BlindRotation::new(n, p.glwe_dimension, params.decomposition(), backend)?;
+        let ggsw_len = rotation.ggsw_len();
+        let mut bootstrapping_key = AlignedVec::zeroed(p.lwe_dimension * ggsw_len);
+        let fft = rotation.fft();
+        bootstrapping_key.par_chunks_mut(ggsw_len).enumerate().for_each(|(i, ggsw)| {
+            let (mut turns, mut transformed) = (vec![0.0; n], vec![0.0; n]);
+            key.ggsw_rows(i, |row, words| {
+                for (output, words) in words.chunks_exact(n).enumerate() {
+                    for (turns, &word) in turns.iter_mut().zip(words) {
+                        // In turns, with the 2/N of the inverse transform.
+                        *turns = word as i64 as f64 * (2f64.powi(-63) / n as f64);
+                    }
+                    fft.forward(&turns, &mut transformed);
+                    rotation.place(ggsw, row, output, &transformed);
+                }
+            });
+        });
+        let mut keyswitch_key = KeyswitchKey::new(params.big_dimension(), p.lwe_dimension, params.keyswitch(), backend);
+        for j in 0..params.big_dimension() {
+            key.keyswitch_rows(j, |level, words| keyswitch_key.place(j, level, words));
+        }
+        Ok(Self { id: key.id(), insecure: key.is_insecure(), params, rotation, bootstrapping_key, keyswitch_key })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Identity of the key.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whether the key was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// Bytes the key takes in memory.
+    pub fn size(&self) -> usize {
+        self.bootstrapping_key.len() * 8 + self.keyswitch_key.size()
+    }
+
+    /// Bootstraps independent jobs on the current thread pool: for each, its outputs (one for [`Table::Sign`], else one a table).
+    ///
+    /// The result does not depend on the number of threads, nor on how jobs are batched.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] when an input is of other parameters.
+    pub fn bootstrap(&self, jobs: &[Job<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let want = self.params.big_dimension() + 1;
+        if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
+            return Err(Error::Dimension { got: job.input.0.len(), want });
+        }
+        let share = jobs.len().div_ceil(rayon::current_num_threads().max(1));
+        // Even batches: 17 jobs are 9 and 8, not 16 and 1.
+        let batch = share.div_ceil(share.div_ceil(BATCH).max(1)).max(1);
+        Ok(jobs.par_chunks(batch).flat_map_iter(|jobs| self.bootstrap_batch(jobs)).collect())
+    }
+
+    fn bootstrap_batch(&self, jobs: &[Job<'_>]) -> Vec<Vec<LweCiphertext>> {
+        let mut scratch = self.rotation.scratch();
+        let accumulators = self.blind_rotate(jobs, &mut scratch);
+        let len = self.rotation.accumulator_len();
+        jobs.iter()
+            .zip(accumulators.chunks_exact(len))
+            .map(|(job, accumulator)| match job.table {
+                Table::Entries(tables) if tables.len() > 1 => {
+                    tables.iter().map(|table| self.sample_extract_table(accumulator, table)).collect()
+                }
+                _ => vec![self.sample_extract(accumulator)],
+            })
+            .collect()
+    }
+
+    /// Keyswitches, switches the modulus to `2N`, and rotates the test polynomial of each job by its phase.
+    fn blind_rotate(&self, jobs: &[Job<'_>], scratch: &mut Scratch) -> AlignedVec<u32> {
+        let p = self.params.literal();
+        let small = p.lwe_dimension + 1;
+        let inputs: Vec<u32> = jobs.iter().flat_map(|job| job.input.0.iter().copied()).collect();
+        let mut switched = vec![0u32; jobs.len() * small];
+        self.keyswitch_key.keyswitch(&inputs, &mut switched);
+        let len = self.rotation.accumulator_len();
+        let mut accumulators = AlignedVec::<u32>::zeroed(jobs.len() * len);
+        let mut exponents = Vec::with_capacity(jobs.len() * p.lwe_dimension);
+        for ((job, switched), accumulator) in
+            jobs.iter().zip(switched.chunks_exact(small)).zip(accumulators.chunks_exact_mut(len))
+        {
+            let body = modulus_switch(switched, p.ring_dimension, job.table.offset(), &mut exponents);
+            let at = p.glwe_dimension * 2 * p.ring_dimension;
+            job.table.rotated(body, &mut accumulator[at..at + 2 * p.ring_dimension]);
+        }
+        self.rotation.blind_rotate(&self.bootstrapping_key, &exponents, &mut accumulators, scratch);
+        accumulators
+    }
+
+    /// Coefficient 0 of a GLWE accumulator, as an LWE ciphertext of dimension `k N`.
+    fn sample_extract(&self, accumulator: &[u32]) -> LweCiphertext {
+        let n = self.params.literal().ring_dimension;
+        let k = self.params.literal().glwe_dimension;
+        let mut words = Vec::with_capacity(k * n + 1);
+        for mask in accumulator[..k * 2 * n].chunks_exact(2 * n) {
+            // a_0, then -a_{N-1}, .., -a_1: the negated half, read backwards.
+            words.push(mask[0]);
+            words.extend(mask[n + 1..].iter().rev());
+        }
+        words.push(accumulator[k * 2 * n]);
+        LweCiphertext(words)
+    }
+
+    /// Coefficient 0 of the accumulator times the steps of `table`: the steps sit at multiples of `N/16`.
+    fn sample_extract_table(&self, accumulator: &[u32], table: &[u8; 16]) -> LweCiphertext {
+        let n = self.params.literal().ring_dimension;
+        let mut sum = vec![0u32; accumulator.len()];
+        for (value, &entry) in table.iter().enumerate() {
+            let previous = if value == 0 { -i32::from(table[15]) } else { i32::from(table[value - 1]) };
+            let step = (i32::from(entry) - previous) as u32;
+            if step == 0 {
+                continue;
+            }
+            // Coefficient j of X^s a is coefficient j - s of the period-2N sequence (a, -a).
+            let shift = value * n / 16;
+            for (sum, a) in sum.chunks_exact_mut(2 * n).zip(accumulator.chunks_exact(2 * n)) {
+                for (sum, a) in sum.iter_mut().zip(a[2 * n - shift..].iter().chain(&a[..2 * n - shift])) {
+                    *sum = sum.wrapping_add(step.wrapping_mul(*a));
+                }
+            }
+        }
+        self.sample_extract(&sum)
+    }
+}
+
+impl Table {
+    /// Half a box, in units of `2^-32` turn: the phase of a value is the middle of its box.
+    fn offset(&self) -> u32 {
+        match self {
+            Self::Sign => 0,
+            Self::Entries(_) => encode_value(1) / 2,
+        }
+    }
+
+    /// Writes the test polynomial times `X^-rotation`, followed by its negation.
+    fn rotated(&self, rotation: usize, out: &mut [u32]) {
+        let n = out.len() / 2;
+        // Coefficient j of X^-r v is coefficient j + r of the period-2N sequence (v, -v).
+        for (j, out) in out.iter_mut().enumerate() {
+            let at = (j + rotation) % (2 * n);
+            let value = self.coefficient(at % n, n);
+            *out = if at < n { value } else { value.wrapping_neg() };
+        }
+    }
+
+    fn coefficient(&self, j: usize, n: usize) -> u32 {
+        match self {
+            Self::Sign => BOOL_TRUE,
+            Self::Entries(tables) => match tables.as_slice() {
+                [table] => encode_value(table[j * 16 / n].into()),
+                // Half a unit everywhere: times the steps of a table it becomes the table.
+                _ => encode_value(1) / 2,
+            },
+        }
+    }
+}
+
+/// Rounds an LWE ciphertext to multiples of `1/2N` turn: appends the mask's exponents, returns the body's.
+///
+/// The key is binary, so half of each rounding error of the mask is expected in the phase: it is taken off the body first, which halves
+/// the variance.
+fn modulus_switch(words: &[u32], n: usize, offset: u32, exponents: &mut Vec<u16>) -> usize {
+    let log = (2 * n).ilog2();
+    let round = |word: u32| (word >> (31 - log)).wrapping_add(1) >> 1 & ((1 << log) - 1);
+    let (mask, body) = words.split_at(words.len() - 1);
+    let mut error = 0i64;
+    for &word in mask {
+        let exponent = round(word);
+        error += i64::from(word.wrapping_sub(exponent << (32 - log)) as i32);
+        exponents.push(exponent as u16);
+    }
+    round(body[0].wrapping_add(offset).wrapping_sub((error / 2) as u32)) as usize
+}

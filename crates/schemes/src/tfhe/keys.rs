@@ -1,0 +1,376 @@
+//! Secret and evaluation keys, and their generation.
+
+use super::{Error, Params};
+use crate::random::{SecretSeed, bits, gaussian, public_stream};
+use crate::security::Status;
+use rand_core::RngCore;
+use rayon::prelude::*;
+use solinas_field::Backend;
+use solinas_field::buffer::AlignedVec;
+use solinas_field::fft::NegacyclicPlan;
+use std::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// Identity of a client key and of all that belongs to it: BLAKE3 of the parameters' name and the public seed of the evaluation key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyId(pub [u8; 32]);
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+/// The secret key: the LWE key of dimension `n` and the GLWE key, read as an LWE key of dimension `k N`. Both uniform binary.
+///
+/// No `Clone`, no `Serialize`; wiped on drop.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct ClientKey {
+    #[zeroize(skip)]
+    params: Params,
+    #[zeroize(skip)]
+    public_seed: [u8; 32],
+    #[zeroize(skip)]
+    insecure: bool,
+    lwe: Vec<u8>,
+    glwe: Vec<u8>,
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientKey").field("params", &self.params.name()).field("id", &self.id()).finish_non_exhaustive()
+    }
+}
+
+/// The evaluation key as it is stored and sent: masks are a public seed, bodies are kept to `body_bits` bits.
+#[derive(Clone, PartialEq)]
+pub struct ServerKey {
+    params: Params,
+    public_seed: [u8; 32],
+    insecure: bool,
+    /// `n` GGSW ciphertexts, row by row: `N` body words, in units of `2^-64`.
+    bootstrap_bodies: Vec<u64>,
+    /// For each coefficient of the GLWE key and each level, a body in units of `2^-32`.
+    keyswitch_bodies: Vec<u32>,
+}
+
+impl fmt::Debug for ServerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerKey").field("params", &self.params.name()).field("id", &self.id()).finish_non_exhaustive()
+    }
+}
+
+fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
+    let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 tfhe key id");
+    hasher.update(params.name().as_bytes()).update(public_seed);
+    KeyId(hasher.finalize().into())
+}
+
+/// Stream of the masks of one GGSW ciphertext (below `2^32`) or of one keyswitch coefficient (from `2^32` on).
+const KEYSWITCH_STREAMS: u64 = 1 << 32;
+
+impl ClientKey {
+    /// A key from the operating system's randomness.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
+    pub fn generate(params: Params, research: bool) -> Result<Self, Error> {
+        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
+        Self::from_seed(params, research, &seed, false)
+    }
+
+    /// A reproducible key, for tests and benchmarks alone; what it makes is marked as insecure.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`] for such a set unless `research`.
+    pub fn generate_insecure(params: Params, research: bool, seed: u64) -> Result<Self, Error> {
+        Self::from_seed(params, research, &SecretSeed::insecure(seed), true)
+    }
+
+    fn from_seed(params: Params, research: bool, seed: &SecretSeed, insecure: bool) -> Result<Self, Error> {
+        if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
+            return Err(Error::ResearchOnly { name: params.name().into(), why });
+        }
+        let lwe = bits(&mut seed.derive("lwe key").stream(0), params.literal().lwe_dimension);
+        let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
+        Ok(Self { public_seed: seed.derive("public seed").publish(), params, insecure, lwe, glwe })
+    }
+
+    /// From its parts, as stored: bits of the LWE and of the GLWE key, one a byte.
+    ///
+    /// # Errors
+    /// [`Error::KeyMaterial`] for a wrong length, [`Error::KeyBits`] for a byte that is not 0 or 1.
+    pub fn from_parts(
+        params: Params,
+        public_seed: [u8; 32],
+        insecure: bool,
+        lwe: Vec<u8>,
+        glwe: Vec<u8>,
+    ) -> Result<Self, Error> {
+        let key = Self { public_seed, insecure, lwe, glwe, params };
+        for (part, bits, want) in [
+            ("LWE key", &key.lwe, key.params.literal().lwe_dimension),
+            ("GLWE key", &key.glwe, key.params.big_dimension()),
+        ] {
+            check(&key.params, part, bits.len(), want)?;
+            if bits.iter().any(|&bit| bit > 1) {
+                return Err(Error::KeyBits { part });
+            }
+        }
+        Ok(key)
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Identity.
+    pub fn id(&self) -> KeyId {
+        id(&self.params, &self.public_seed)
+    }
+
+    /// Public seed of the masks.
+    pub fn public_seed(&self) -> &[u8; 32] {
+        &self.public_seed
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// Bits of the LWE key, for storing: secret.
+    pub fn lwe_bits(&self) -> &[u8] {
+        &self.lwe
+    }
+
+    /// Bits of the GLWE key, for storing: secret.
+    pub fn glwe_bits(&self) -> &[u8] {
+        &self.glwe
+    }
+
+    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+    ///
+    /// # Errors
+    /// [`Error::Entropy`].
+    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
+        if self.insecure {
+            return Ok(SecretSeed::insecure(nonce).derive("encryption").stream(0));
+        }
+        Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
+    }
+
+    /// Makes the evaluation key, on the current thread pool; `progress` hears how many of how many parts are done.
+    ///
+    /// The noise is fresh from the operating system's randomness each time (from the key itself if it is an insecure one).
+    ///
+    /// # Errors
+    /// [`Error::Entropy`], or from the kernels.
+    pub fn server_key(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<ServerKey, Error> {
+        let noise = if self.insecure {
+            SecretSeed::insecure(0).derive("evaluation key noise")
+        } else {
+            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+        };
+        let p = self.params.literal();
+        let ring = SecretRing::new(self)?;
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let step = || progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, p.lwe_dimension);
+        let ggsw_len = self.params.ggsw_rows() * p.ring_dimension;
+        let mut bootstrap_bodies = vec![0u64; p.lwe_dimension * ggsw_len];
+        bootstrap_bodies.par_chunks_mut(ggsw_len).enumerate().for_each(|(i, bodies)| {
+            self.ggsw_bodies(&ring, i, &mut noise.stream(i as u64), bodies);
+            step();
+        });
+        let levels = p.keyswitch.levels as usize;
+        let mut keyswitch_bodies = vec![0u32; self.glwe.len() * levels];
+        keyswitch_bodies.par_chunks_mut(levels).enumerate().for_each(|(j, bodies)| {
+            let stream = KEYSWITCH_STREAMS + j as u64;
+            let (mut masks, mut noise) = (public_stream(&self.public_seed, stream), noise.stream(stream));
+            for (level, body) in bodies.iter_mut().enumerate() {
+                *body = (gaussian(&mut noise, p.lwe_log2_std) >> 32) as u32;
+                for &bit in &self.lwe {
+                    *body = body.wrapping_add(masks.next_u32() & u32::from(bit).wrapping_neg());
+                }
+                let gadget = 1u32 << (32 - p.keyswitch.base_log * (level as u32 + 1));
+                *body = body.wrapping_add(gadget & u32::from(self.glwe[j]).wrapping_neg());
+            }
+        });
+        Ok(ServerKey {
+            params: self.params.clone(),
+            public_seed: self.public_seed,
+            insecure: self.insecure,
+            bootstrap_bodies,
+            keyswitch_bodies,
+        })
+    }
+
+    /// Bodies `B = sum A_p S_p + E + message` of the rows of `GGSW(s_i)`, rounded to the bits that are kept.
+    ///
+    /// A row of mask polynomial `p` and level `j` carries the message `-s_i g_j S_p` in its body, which leaves the seeded masks untouched.
+    fn ggsw_bodies(&self, ring: &SecretRing, i: usize, noise: &mut impl RngCore, bodies: &mut [u64]) {
+        let p = self.params.literal();
+        let n = p.ring_dimension;
+        let bit = u64::from(self.lwe[i]).wrapping_neg();
+        let mut masks = public_stream(&self.public_seed, i as u64);
+        let mut mask = vec![0u64; p.glwe_dimension * n];
+        let half_unit = if p.body_bits < 64 { 1u64 << (63 - p.body_bits) } else { 0 };
+        let kept = !0u64 << (64 - p.body_bits);
+        for (row, body) in bodies.chunks_exact_mut(n).enumerate() {
+            let (polynomial, level) = (row / p.decomposition.levels as usize, row as u32 % p.decomposition.levels);
+            let gadget = (1u64 << (64 - p.decomposition.base_log * (level + 1))) & bit;
+            mask.fill_with(|| masks.next_u64());
+            ring.multiply(&mask, body);
+            if polynomial < p.glwe_dimension {
+                for (body, &s) in body.iter_mut().zip(&self.glwe[polynomial * n..]) {
+                    *body = body.wrapping_sub(gadget & u64::from(s).wrapping_neg());
+                }
+            } else {
+                body[0] = body[0].wrapping_add(gadget);
+            }
+            for body in body.iter_mut() {
+                *body = body.wrapping_add(gaussian(noise, p.glwe_log2_std)).wrapping_add(half_unit) & kept;
+            }
+        }
+    }
+}
+
+/// The GLWE key, transformed, for exact products with uniform 64-bit polynomials.
+struct SecretRing {
+    plan: NegacyclicPlan,
+    key: Zeroizing<Vec<f64>>,
+}
+
+impl SecretRing {
+    fn new(client: &ClientKey) -> Result<Self, Error> {
+        let n = client.params.literal().ring_dimension;
+        let plan = NegacyclicPlan::new(n, Backend::detect()?)?;
+        let mut key = Zeroizing::new(vec![0.0; client.glwe.len()]);
+        for (bits, key) in client.glwe.chunks_exact(n).zip(key.chunks_exact_mut(n)) {
+            let bits: Zeroizing<Vec<f64>> = Zeroizing::new(bits.iter().map(|&bit| f64::from(bit)).collect());
+            plan.forward(&bits, key);
+        }
+        Ok(Self { plan, key })
+    }
+
+    /// `out <- sum_p A_p S_p` modulo `2^64`, exactly: a half word times a binary polynomial stays below `2^32 N`, and its double transforms
+    /// err by less than 2^-5.
+    fn multiply(&self, mask: &[u64], out: &mut [u64]) {
+        let n = out.len();
+        let mut sums = [AlignedVec::<f64>::zeroed(n), AlignedVec::zeroed(n)];
+        let mut coefficients = AlignedVec::<f64>::zeroed(n);
+        let mut transformed = AlignedVec::<f64>::zeroed(n);
+        for (mask, key) in mask.chunks_exact(n).zip(self.key.chunks_exact(n)) {
+            for (half, sum) in sums.iter_mut().enumerate() {
+                for (c, &word) in coefficients.iter_mut().zip(mask) {
+                    *c = f64::from((word >> (32 * half)) as u32);
+                }
+                self.plan.forward(&coefficients, &mut transformed);
+                self.plan.multiply_accumulate(sum, &transformed, key);
+            }
+        }
+        out.fill(0);
+        for (half, sum) in sums.iter_mut().enumerate() {
+            self.plan.inverse(sum, &mut coefficients, 1.0);
+            for (out, &c) in out.iter_mut().zip(coefficients.iter()) {
+                *out = out.wrapping_add((c.round_ties_even() as i64 as u64) << (32 * half));
+            }
+        }
+    }
+}
+
+impl ServerKey {
+    /// From its parts, as stored.
+    ///
+    /// # Errors
+    /// [`Error::KeyMaterial`] for a wrong length.
+    pub fn from_parts(
+        params: Params,
+        public_seed: [u8; 32],
+        insecure: bool,
+        bootstrap_bodies: Vec<u64>,
+        keyswitch_bodies: Vec<u32>,
+    ) -> Result<Self, Error> {
+        check(&params, "bootstrapping key", bootstrap_bodies.len(), Self::bootstrap_len(&params))?;
+        check(&params, "keyswitch key", keyswitch_bodies.len(), Self::keyswitch_len(&params))?;
+        Ok(Self { params, public_seed, insecure, bootstrap_bodies, keyswitch_bodies })
+    }
+
+    /// Body words of the bootstrapping key: `n (k+1) l N`.
+    pub fn bootstrap_len(params: &Params) -> usize {
+        params.literal().lwe_dimension * params.ggsw_rows() * params.literal().ring_dimension
+    }
+
+    /// Body words of the keyswitch key: `k N l`.
+    pub fn keyswitch_len(params: &Params) -> usize {
+        params.big_dimension() * params.literal().keyswitch.levels as usize
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Identity.
+    pub fn id(&self) -> KeyId {
+        id(&self.params, &self.public_seed)
+    }
+
+    /// Public seed of the masks.
+    pub fn public_seed(&self) -> &[u8; 32] {
+        &self.public_seed
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// Bodies of the bootstrapping key: see [`Self::bootstrap_len`].
+    pub fn bootstrap_bodies(&self) -> &[u64] {
+        &self.bootstrap_bodies
+    }
+
+    /// Bodies of the keyswitch key: see [`Self::keyswitch_len`].
+    pub fn keyswitch_bodies(&self) -> &[u32] {
+        &self.keyswitch_bodies
+    }
+
+    /// Hands each row of `GGSW(s_i)` to `place`: masks, then body, one after the other.
+    pub(super) fn ggsw_rows(&self, i: usize, mut place: impl FnMut(usize, &[u64])) {
+        let p = self.params.literal();
+        let (n, rows) = (p.ring_dimension, self.params.ggsw_rows());
+        let mut masks = public_stream(&self.public_seed, i as u64);
+        let mut row_words = vec![0u64; (p.glwe_dimension + 1) * n];
+        for row in 0..rows {
+            let (mask, body) = row_words.split_at_mut(p.glwe_dimension * n);
+            mask.fill_with(|| masks.next_u64());
+            body.copy_from_slice(&self.bootstrap_bodies[(i * rows + row) * n..][..n]);
+            place(row, &row_words);
+        }
+    }
+
+    /// Hands each ciphertext of keyswitch coefficient `j` to `place`.
+    pub(super) fn keyswitch_rows(&self, j: usize, mut place: impl FnMut(usize, &[u32])) {
+        let p = self.params.literal();
+        let levels = p.keyswitch.levels as usize;
+        let mut masks = public_stream(&self.public_seed, KEYSWITCH_STREAMS + j as u64);
+        let mut words = vec![0u32; p.lwe_dimension + 1];
+        for level in 0..levels {
+            words[..p.lwe_dimension].fill_with(|| masks.next_u32());
+            words[p.lwe_dimension] = self.keyswitch_bodies[j * levels + level];
+            place(level, &words);
+        }
+    }
+}
+
+fn check(params: &Params, part: &'static str, got: usize, want: usize) -> Result<(), Error> {
+    if got == want { Ok(()) } else { Err(Error::KeyMaterial { part, params: params.name().into(), got, want }) }
+}

@@ -1,0 +1,114 @@
+//! Noise formulas, in squared turns, and the failure probability they give.
+//!
+//! Keys are uniform binary. Derivations and measurements: `docs/derivations/tfhe-parameters.md`.
+
+use super::Params;
+use super::params::Family;
+use solinas_field::torus::Decomposition;
+
+/// Mean square of a balanced digit in `-B/2..B/2`: `(B^2 + 2) / 12`.
+fn digit_square(cut: Decomposition) -> f64 {
+    let base = f64::from(cut.base_log()).exp2();
+    (base * base + 2.0) / 12.0
+}
+
+/// Variance of the rounding to the digits kept: `B^(-2 l) / 12`.
+fn rounding(cut: Decomposition) -> f64 {
+    (-2.0 * f64::from(cut.base_log() * cut.levels())).exp2() / 12.0
+}
+
+/// Variance that a blind rotation, hence a bootstrap with one table, leaves: `n` external products.
+///
+/// Each adds, a coefficient: `(k+1) l N E[d^2] sigma^2` by the key's noise; the rounding of the decomposition, met when the key bit is 1,
+/// hence half of `(1 + k N / 2) B^(-2l) / 12`; and the error of the floating transforms.
+pub fn bootstrap(params: &Params) -> f64 {
+    let p = params.literal();
+    let cut = params.decomposition();
+    // A mask polynomial's error meets k N / 2 key bits that are 1.
+    let through_key = 1.0 + params.big_dimension() as f64 / 2.0;
+    let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
+    let key = digits * (2.0 * p.glwe_log2_std).exp2();
+    let rounded = through_key * rounding(cut) / 2.0;
+    // The products sum to a word of variance `digits / 12`, since the key is uniform on the turn.
+    let transform = through_key * FLOAT_ERROR * 2f64.powi(-106) * digits / 12.0;
+    p.lwe_dimension as f64 * (key + rounded + transform)
+}
+
+/// Relative variance of the transforms and of the rounded key, in squared units of roundoff (`2^-53`): measured, see the derivation.
+const FLOAT_ERROR: f64 = 12.0;
+
+/// Variance the keyswitch adds, with the mean of its rounding removed.
+pub fn keyswitch(params: &Params) -> f64 {
+    let p = params.literal();
+    let (cut, from) = (params.keyswitch(), params.big_dimension() as f64);
+    from * f64::from(cut.levels()) * digit_square(cut) * (2.0 * p.lwe_log2_std).exp2() + from / 4.0 * rounding(cut)
+}
+
+/// Variance the modulus switch to `2N` adds, with its mean removed: `(1 + n/4) / (12 (2N)^2)`.
+pub fn modulus_switch(params: &Params) -> f64 {
+    let p = params.literal();
+    (1.0 + p.lwe_dimension as f64 / 4.0) / (12.0 * (2.0 * p.ring_dimension as f64).powi(2))
+}
+
+/// Variance at the decision of a bootstrap whose argument weighs `weight` single-table bootstraps.
+pub fn decision(params: &Params, weight: f64) -> f64 {
+    weight * bootstrap(params) + keyswitch(params) + modulus_switch(params)
+}
+
+/// Distance from a message to the nearest wrong decision: 1/8 for gates (an XOR has twice the margin and twice the coefficients), 1/64 for
+/// tables of 16 entries.
+pub fn margin(params: &Params) -> f64 {
+    match params.family() {
+        Family::Gates => 1.0 / 8.0,
+        Family::Integers => 1.0 / 64.0,
+    }
+}
+
+/// Base-2 logarithm of the probability that a bootstrap of an argument of that weight decides wrongly: the two tails of the normal law.
+pub fn log2_failure(params: &Params, weight: f64) -> f64 {
+    log2_two_tails(margin(params) / decision(params, weight).sqrt())
+}
+
+/// `log2(2 Q(z))`, for any `z > 0`: the continued fraction of Mills' ratio far out, numerical integration nearby.
+pub fn log2_two_tails(z: f64) -> f64 {
+    let density = -z * z / 2.0 * core::f64::consts::LOG2_E - 0.5 * core::f64::consts::TAU.log2();
+    if z < 2.0 {
+        // Simpson's rule on [0, z]; the tails are what is left of 1.
+        let steps = 200;
+        let h = z / f64::from(steps);
+        let f = |i: i32| (-0.5 * (f64::from(i) * h).powi(2)).exp();
+        let inside = (1..steps).map(|i| f(i) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum::<f64>() + f(0) + f(steps);
+        return (1.0 - 2.0 * inside * h / 3.0 / core::f64::consts::TAU.sqrt()).log2();
+    }
+    let ratio = (1..=200).rev().fold(z, |tail, i| z + f64::from(i) / tail);
+    1.0 + density - ratio.log2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tails_match_known_values() {
+        // 2 Q(1) = 0.317310507863, 2 Q(6) = 1.973175290e-9, 2 Q(13.0625) = 2^-127.9..
+        for (z, p) in [(1.0f64, 0.317_310_507_863f64), (2.5, 0.012_419_330_651_55), (6.0, 1.973_175_290e-9)] {
+            assert!((log2_two_tails(z) - p.log2()).abs() < 1e-6, "{z}");
+        }
+    }
+
+    #[test]
+    fn every_set_keeps_the_failure_probability_in_its_name() {
+        for name in Params::names() {
+            let params = Params::named(&name).unwrap();
+            let bound: f64 = name.rsplit('-').next().unwrap().parse().unwrap();
+            println!(
+                "{name}: log2 p = {:.1}, std bs 2^{:.2} ks 2^{:.2} ms 2^{:.2}",
+                params.log2_failure(),
+                bootstrap(&params).log2() / 2.0,
+                keyswitch(&params).log2() / 2.0,
+                modulus_switch(&params).log2() / 2.0
+            );
+            assert!(params.log2_failure() <= -bound, "{name}: 2^{}", params.log2_failure());
+        }
+    }
+}
