@@ -1,5 +1,7 @@
 //! Numbers as little-endian bytes, and words cut to their high bits.
 //!
+//! The results are ordinary vectors: wrap those made of secrets in `Zeroizing`.
+//!
 //! ```
 //! use solinas_formats::pack;
 //! // Torus elements whose low 54 bits were rounded away.
@@ -14,12 +16,20 @@ use crate::error::{Error, Result};
 
 /// Four bytes per word, little-endian.
 pub fn u32_to_le(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    let mut bytes = vec![0; words.len() * 4];
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    bytes
 }
 
 /// Eight bytes per word, little-endian.
 pub fn u64_to_le(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    let mut bytes = vec![0; words.len() * 8];
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    bytes
 }
 
 /// Inverse of [`u32_to_le`].

@@ -286,7 +286,7 @@ impl Reader {
         self.section(name)
     }
 
-    /// A section of little-endian 32-bit words, verified.
+    /// A section of little-endian 32-bit words, verified and copied; wrap a secret one in `Zeroizing`.
     ///
     /// # Errors
     /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].
@@ -295,7 +295,7 @@ impl Reader {
         pack::u32_from_le(bytes).map_err(|e| self.section_error(name, e))
     }
 
-    /// A section of little-endian 64-bit words, verified.
+    /// A section of little-endian 64-bit words, verified and copied; wrap a secret one in `Zeroizing`.
     ///
     /// # Errors
     /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].

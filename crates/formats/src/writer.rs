@@ -103,7 +103,8 @@ struct OpenSection {
     name: String,
     offset: u64,
     length: u64,
-    chunk: blake3::Hasher,
+    /// Holds up to 1 KiB of the section, wiped when dropped.
+    chunk: Zeroizing<blake3::Hasher>,
     hashes: Vec<u8>,
 }
 
@@ -234,7 +235,7 @@ impl<D: Destination> Writer<D> {
             name: name.to_owned(),
             offset: self.length,
             length: 0,
-            chunk: blake3::Hasher::new(),
+            chunk: Zeroizing::new(blake3::Hasher::new()),
             hashes: Vec::new(),
         });
         Ok(SectionWriter { writer: self })
