@@ -1,1 +1,60 @@
 //! Versioned, checksummed files for keys, ciphertexts and circuits.
+//!
+//! One container holds every kind of file ([`Kind`]):
+//!
+//! ```text
+//! offset  bytes  what
+//!      0      8  magic: PUBLIC_MAGIC or SECRET_MAGIC
+//!      8    2+2  format version, major and minor (all numbers little-endian)
+//!     12      4  h: length of the CBOR header
+//!     16      4  b: where the body begins, a multiple of 64
+//!     20      4  flags, 0
+//!     24      8  length of the file
+//!     32     32  BLAKE3 of bytes 0..32 and of the CBOR header
+//!     64      h  CBOR header: kind, scheme, parameters, key id, library, insecure seed, meta, section table
+//!      b         body: for each section its raw bytes, then its table of 32-byte chunk hashes; both begin at multiples of 64
+//! ```
+//!
+//! The section table gives name, place, length, chunk size, where the chunk hashes lie and their BLAKE3. All gaps are zero and the
+//! layout is fully determined by the lengths, so that every byte of a file is covered: changing, removing or adding any is noticed.
+//! Opening a file checks all but the sections' own bytes; these are checked chunk by chunk as they are read, which lets multi-gigabyte keys
+//! be mapped into memory.
+//!
+//! The hashes find damage, not malice: whoever can write a file can write its hashes too. Nothing here is encrypted: a client key is
+//! protected by the permissions of its file alone.
+//!
+//! ```
+//! use solinas_formats::{Expect, Header, Kind, KeyId, Overwrite, Reader, Writer};
+//! # fn main() -> Result<(), solinas_formats::Error> {
+//! # let dir = tempfile::tempdir().expect("a temporary folder");
+//! let path = dir.path().join("server.key");
+//! let header = Header::new(Kind::ServerKey).scheme("tfhe").key_id(KeyId::of(b"seed")).meta("seeded", &true)?;
+//! let mut writer = Writer::create(&path, header, Overwrite::KeepSecrets)?;
+//! writer.section("bootstrap", &[1, 2, 3])?;
+//! writer.finish()?;
+//!
+//! let reader = Reader::open(&path, Expect::kind(Kind::ServerKey))?;
+//! assert!(reader.meta::<bool>("seeded")?);
+//! assert_eq!(reader.section("bootstrap")?, [1, 2, 3]);
+//! # Ok(())
+//! # }
+//! ```
+#![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+mod error;
+mod header;
+mod inspect;
+mod layout;
+mod map;
+pub mod pack;
+mod reader;
+mod writer;
+
+pub use ciborium::Value;
+pub use error::{Error, Result};
+pub use header::{Header, KeyId, Kind};
+pub use inspect::{SectionSummary, Summary, inspect};
+pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
+pub use reader::{Expect, Reader};
+pub use writer::{Destination, Memory, Overwrite, SectionWriter, ToFile, Writer};

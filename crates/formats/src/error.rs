@@ -1,0 +1,186 @@
+//! Error type of the crate.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::header::{KeyId, Kind};
+
+/// Result of this crate's functions.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong with a file. `path` is the file, or the name the caller gave to bytes in memory.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}{}", path.display(), remedy(source))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// No room was left for the file; nothing of it remains.
+    #[error("no room left to write {}: {source}; free some space or write elsewhere (no partial file was left)", path.display())]
+    DiskFull {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The destination exists and may not be replaced.
+    #[error("{} already exists{}: give another name, or ask explicitly to overwrite it", path.display(), if *secret { " and holds or would hold a secret key" } else { "" })]
+    Exists {
+        /// The file.
+        path: PathBuf,
+        /// Whether the old or the new file is secret.
+        secret: bool,
+    },
+    /// The path is a directory, a pipe, a device or a socket.
+    #[error("{} is a {what}; an ordinary file is needed", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The file has no bytes.
+    #[error("{} is empty; copy it again from where it came from, or make it anew", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file begins with neither magic.
+    #[error("{} is not a Solinas file; pass a file written by solinas, such as client.key, server.key or x.ct", path.display())]
+    NotSolinas {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written in a later format.
+    #[error("{} has format version {}.{}, and this program reads up to {}.{}; update solinas", path.display(), found.0, found.1, supported.0, supported.1)]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// Version of the file (major, minor).
+        found: (u16, u16),
+        /// Newest version this library reads (major, minor).
+        supported: (u16, u16),
+    },
+    /// The file is of another kind than the caller needs.
+    #[error("{} is a {found}, a {} is needed: pass {}", path.display(), either(needed), needed.first().map_or("another file", |k| k.usual_name()))]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// Its kind.
+        found: Kind,
+        /// The kinds that would do.
+        needed: Vec<Kind>,
+    },
+    /// The file belongs to another scheme.
+    #[error("{} is of scheme {found}, {needed} is needed: pass a file made with --scheme {needed}", path.display())]
+    WrongScheme {
+        /// The file.
+        path: PathBuf,
+        /// Its scheme.
+        found: String,
+        /// The scheme needed.
+        needed: String,
+    },
+    /// The file was made under another key.
+    #[error("{} belongs to key {}, but {other} to key {}; use files of one key", path.display(), found.map_or_else(|| "(none)".to_owned(), |id| id.short()), needed.short())]
+    WrongKey {
+        /// The file.
+        path: PathBuf,
+        /// Its key.
+        found: Option<KeyId>,
+        /// What it was compared with, in words (`server.key`).
+        other: String,
+        /// The key needed.
+        needed: KeyId,
+    },
+    /// The file ends too early.
+    #[error("{} is cut short: it has {len} of {expected} bytes; copy it again from where it came from, or make it anew", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Its length in bytes.
+        len: u64,
+        /// The length it should have, at least.
+        expected: u64,
+    },
+    /// The file's bytes are not what was written.
+    #[error("{} is damaged: {what}; copy it again from where it came from, or make it anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not hold.
+        what: String,
+    },
+    /// A section that this kind of file must have is not there.
+    #[error("{} has no section {section}; was it written by another program or version?", path.display())]
+    MissingSection {
+        /// The file.
+        path: PathBuf,
+        /// Name of the section.
+        section: String,
+    },
+    /// A header field is absent or of another type than this kind of file needs.
+    #[error("{}: header field {field}: {reason}; was it written by another program or version?", path.display())]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// Name of the field.
+        field: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A section's contents do not fit the parameters in the header.
+    #[error("{}: section {section}: {reason}; was it written by another program or version?", path.display())]
+    Section {
+        /// The file.
+        path: PathBuf,
+        /// Name of the section.
+        section: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Packed numbers are not as long as their count says, or have bits set beyond the last.
+    #[error("packed numbers: {0}")]
+    Packing(String),
+    /// The caller asked for a file that this format cannot hold.
+    #[error("cannot write this file: {0}")]
+    Unwritable(String),
+}
+
+impl Error {
+    /// Wraps what the operating system said, telling a full disk apart.
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::DiskFull { path, source }
+            }
+            _ => Self::Io { path, action, source },
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_path_buf(), what: what.into() }
+    }
+}
+
+/// `; ` and the usual way out of an I/O error.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; check the name and that its folder exists",
+        io::ErrorKind::PermissionDenied => "; check the permissions of the file and its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "; write to another place",
+        _ => "",
+    }
+}
+
+fn either(kinds: &[Kind]) -> String {
+    kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(" or ")
+}

@@ -1,0 +1,221 @@
+//! What a file says about itself.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use ciborium::Value;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::error::{Error, Result};
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// Secret key: decrypts. The only secret kind.
+    ClientKey,
+    /// Evaluation key: computes on ciphertexts, decrypts nothing.
+    ServerKey,
+    /// Public encryption key.
+    PublicKey,
+    /// Encrypted values.
+    Ciphertext,
+    /// Circuit of gates.
+    Circuit,
+    /// Program over typed integers.
+    Program,
+    /// What can be computed again: plans, transformed keys.
+    Cache,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::ClientKey,
+        Self::ServerKey,
+        Self::PublicKey,
+        Self::Ciphertext,
+        Self::Circuit,
+        Self::Program,
+        Self::Cache,
+    ];
+
+    /// Whether such files carry the secret magic and mode 0600.
+    pub fn is_secret(self) -> bool {
+        matches!(self, Self::ClientKey)
+    }
+
+    /// The name such a file usually has, for messages: `client.key`.
+    pub fn usual_name(self) -> &'static str {
+        match self {
+            Self::ClientKey => "client.key",
+            Self::ServerKey => "server.key",
+            Self::PublicKey => "public.key",
+            Self::Ciphertext => "a file made by `solinas encrypt` or `solinas eval`, such as x.ct",
+            Self::Circuit => "a circuit file",
+            Self::Program => "a program file",
+            Self::Cache => "a cache file",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ClientKey => "client key",
+            Self::ServerKey => "server key",
+            Self::PublicKey => "public key",
+            Self::Ciphertext => "ciphertext",
+            Self::Circuit => "circuit",
+            Self::Program => "program",
+            Self::Cache => "cache",
+        })
+    }
+}
+
+/// Identifies a key pair: client key, server key and ciphertexts that belong together carry the same one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(pub [u8; 32]);
+
+impl KeyId {
+    /// BLAKE3 of bytes that identify the key pair. They need at least 128 bits of entropy if they are secret.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// First 16 hexadecimal digits, for people.
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(16).collect()
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = blake3::HexError;
+
+    fn from_str(hex: &str) -> std::result::Result<Self, Self::Err> {
+        blake3::Hash::from_hex(hex).map(|hash| Self(*hash.as_bytes()))
+    }
+}
+
+/// Hexadecimal in formats for people (JSON), 32 bytes in CBOR.
+impl Serialize for KeyId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_bytes(&self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return String::deserialize(deserializer)?.parse().map_err(de::Error::custom);
+        }
+        deserializer.deserialize_bytes(KeyIdVisitor)
+    }
+}
+
+struct KeyIdVisitor;
+
+impl de::Visitor<'_> for KeyIdVisitor {
+    type Value = KeyId;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("32 bytes")
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> std::result::Result<KeyId, E> {
+        bytes.try_into().map(KeyId).map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+}
+
+/// What a file says about itself, besides its section table. Built with [`Header::new`] and the methods that follow it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// What the file holds.
+    pub kind: Kind,
+    /// Scheme (`tfhe`); none for circuits and programs.
+    pub scheme: Option<String>,
+    /// Full parameters of the scheme, as the scheme serialises them; null if there are none.
+    pub params: Value,
+    /// Key pair the file belongs to.
+    pub key_id: Option<KeyId>,
+    /// Name and version of the program that wrote the file.
+    pub library: String,
+    /// Made from a fixed seed: good for tests and benchmarks, worthless as a secret.
+    pub insecure_seed: bool,
+    /// Fields of the kind at hand.
+    pub meta: BTreeMap<String, Value>,
+}
+
+impl Header {
+    /// A header with nothing but its kind.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            scheme: None,
+            params: Value::Null,
+            key_id: None,
+            library: concat!("solinas ", env!("CARGO_PKG_VERSION")).to_owned(),
+            insecure_seed: false,
+            meta: BTreeMap::new(),
+        }
+    }
+
+    /// Names the scheme.
+    #[must_use]
+    pub fn scheme(mut self, scheme: &str) -> Self {
+        self.scheme = Some(scheme.to_owned());
+        self
+    }
+
+    /// Gives the parameters.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] if they cannot be represented in CBOR.
+    pub fn params<T: Serialize>(mut self, params: &T) -> Result<Self> {
+        self.params = to_value("params", params)?;
+        Ok(self)
+    }
+
+    /// Gives the key pair.
+    #[must_use]
+    pub fn key_id(mut self, id: KeyId) -> Self {
+        self.key_id = Some(id);
+        self
+    }
+
+    /// Marks what was made from a fixed seed.
+    #[must_use]
+    pub fn insecure_seed(mut self, insecure: bool) -> Self {
+        self.insecure_seed = insecure;
+        self
+    }
+
+    /// Sets a field of the kind at hand.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] if the value cannot be represented in CBOR.
+    pub fn meta<T: Serialize + ?Sized>(mut self, field: &str, value: &T) -> Result<Self> {
+        let value = to_value(field, value)?;
+        self.meta.insert(field.to_owned(), value);
+        Ok(self)
+    }
+}
+
+fn to_value<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Value> {
+    Value::serialized(&value).map_err(|e| Error::Unwritable(format!("header field {field}: {e}")))
+}

@@ -1,0 +1,166 @@
+//! What a file is, and whether it is whole.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use ciborium::Value;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::header::{KeyId, Kind};
+use crate::reader::{Expect, Reader};
+
+/// What [`inspect`] finds out about a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The file.
+    pub path: PathBuf,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// Format version (major, minor).
+    pub version: (u16, u16),
+    /// What it holds.
+    pub kind: Kind,
+    /// Its scheme.
+    pub scheme: Option<String>,
+    /// The scheme's parameters.
+    pub params: Value,
+    /// The key pair it belongs to.
+    pub key_id: Option<KeyId>,
+    /// The program that wrote it.
+    pub library: String,
+    /// Made from a fixed seed, hence not secret.
+    pub insecure_seed: bool,
+    /// Fields of its kind.
+    pub meta: BTreeMap<String, Value>,
+    /// Its sections, in order.
+    pub sections: Vec<SectionSummary>,
+    /// A secret file that other users of the machine may read.
+    pub exposed: bool,
+}
+
+/// One section of a [`Summary`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SectionSummary {
+    /// Its name.
+    pub name: String,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// What is wrong with its first damaged chunk; none if the section is whole.
+    pub damage: Option<String>,
+}
+
+impl Summary {
+    /// Whether every byte of the file is as written.
+    pub fn is_intact(&self) -> bool {
+        self.sections.iter().all(|section| section.damage.is_none())
+    }
+}
+
+/// Reads the header and verifies every byte of a file of any kind. Damage within sections is reported in the summary; no content is shown.
+///
+/// # Errors
+/// As [`Reader::open`], when not even the header can be trusted.
+pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
+    let reader = Reader::open(path, Expect::any())?;
+    let mut sections = Vec::new();
+    for (name, bytes) in reader.sections() {
+        let damage = reader.chunks(name)?.find_map(|chunk| chunk.err()).map(|error| error.to_string());
+        sections.push(SectionSummary { name: name.to_owned(), bytes, damage });
+    }
+    let header = reader.header();
+    Ok(Summary {
+        path: reader.path().to_path_buf(),
+        bytes: reader.len(),
+        version: reader.version(),
+        kind: header.kind,
+        scheme: header.scheme.clone(),
+        params: header.params.clone(),
+        key_id: header.key_id,
+        library: header.library.clone(),
+        insecure_seed: header.insecure_seed,
+        meta: header.meta.clone(),
+        sections,
+        exposed: header.kind.is_secret() && readable_by_others(reader.path()),
+    })
+}
+
+#[cfg(unix)]
+fn readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_: &Path) -> bool {
+    false
+}
+
+/// A few lines of plain text.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.kind)?;
+        if let Some(scheme) = &self.scheme {
+            write!(f, ", scheme {scheme}")?;
+        }
+        if let Some(id) = self.key_id {
+            write!(f, ", key {}", id.short())?;
+        }
+        let (major, minor) = self.version;
+        writeln!(f, "\n{} bytes, format {major}.{minor}, written by {}", self.bytes, self.library)?;
+        if self.insecure_seed {
+            writeln!(f, "made from a fixed seed: for tests only, protects nothing")?;
+        }
+        if self.exposed {
+            writeln!(f, "other users may read this secret file: run chmod 600 on it")?;
+        }
+        if !self.params.is_null() {
+            writeln!(f, "parameters: {}", Plain(&self.params))?;
+        }
+        for (field, value) in &self.meta {
+            writeln!(f, "{field}: {}", Plain(value))?;
+        }
+        for SectionSummary { name, bytes, damage } in &self.sections {
+            let state = damage.as_deref().unwrap_or("verified");
+            writeln!(f, "section {name}: {bytes} bytes, {state}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A CBOR value for people; strings and keys are escaped, since a file can hold anything.
+struct Plain<'a>(&'a Value);
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Integer(n) => write!(f, "{}", i128::from(*n)),
+            Value::Float(x) => write!(f, "{x}"),
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Null => f.write_str("none"),
+            Value::Text(text) => write!(f, "{}", text.escape_debug()),
+            Value::Bytes(bytes) => write!(f, "({} bytes)", bytes.len()),
+            Value::Tag(_, value) => Plain(value).fmt(f),
+            Value::Array(items) => {
+                f.write_str("[")?;
+                for (i, item) in items.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, Plain(item))?;
+                }
+                f.write_str("]")
+            }
+            Value::Map(fields) => {
+                for (i, (key, value)) in fields.iter().enumerate() {
+                    let nested = matches!(value, Value::Map(_));
+                    let (open, close) = if nested { ("{", "}") } else { ("", "") };
+                    let comma = if i == 0 { "" } else { ", " };
+                    write!(f, "{comma}{} {open}{}{close}", Plain(key), Plain(value))?;
+                }
+                Ok(())
+            }
+            _ => f.write_str("(unknown)"),
+        }
+    }
+}

@@ -1,0 +1,505 @@
+//! Writing: to a temporary file that is renamed when whole, or to memory.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::header::Header;
+use crate::layout::{self, CHUNK, Entry, MAX_SECTIONS, PRELUDE, Prelude};
+use crate::map;
+
+/// Body bytes collected in memory before any go to the file. Smaller files get a header without slack and one pass of writing.
+const BUFFER: usize = 1 << 20;
+/// Room left for the section table of a file larger than [`BUFFER`]: [`MAX_SECTIONS`] lines of at most 192 bytes.
+const TABLE: usize = MAX_SECTIONS * 192;
+
+/// What to do when the destination exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Overwrite {
+    /// Never replace a file.
+    Never,
+    /// Replace a file unless it, or what is written, is secret.
+    #[default]
+    KeepSecrets,
+    /// Replace any file, secret keys included.
+    Always,
+}
+
+/// Where a [`Writer`] writes: [`ToFile`] or [`Memory`].
+pub trait Destination: sealed::Destination {}
+
+mod sealed {
+    use std::io::{Seek, Write};
+    use std::path::Path;
+
+    pub trait WriteSeek: Write + Seek {}
+    impl<T: Write + Seek> WriteSeek for T {}
+
+    pub trait Destination {
+        /// The file's name in messages.
+        fn path(&self) -> &Path;
+        /// The file, if there is one.
+        fn file(&mut self) -> Option<&mut dyn WriteSeek>;
+    }
+}
+
+/// A file: complete under its name after [`Writer::finish`], absent before.
+#[derive(Debug)]
+pub struct ToFile {
+    path: PathBuf,
+    temp: NamedTempFile,
+    replace: bool,
+}
+
+/// Bytes in memory, of the same format.
+#[derive(Debug)]
+pub struct Memory(());
+
+impl sealed::Destination for ToFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn file(&mut self) -> Option<&mut dyn sealed::WriteSeek> {
+        Some(self.temp.as_file_mut())
+    }
+}
+
+impl sealed::Destination for Memory {
+    fn path(&self) -> &Path {
+        Path::new("(memory)")
+    }
+
+    fn file(&mut self) -> Option<&mut dyn sealed::WriteSeek> {
+        None
+    }
+}
+
+impl Destination for ToFile {}
+impl Destination for Memory {}
+
+/// Writes one file, section by section, in one pass.
+pub struct Writer<D: Destination> {
+    destination: D,
+    header: Header,
+    sections: Vec<Entry>,
+    open: Option<OpenSection>,
+    /// Body bytes not in the file yet.
+    buffer: Zeroizing<Vec<u8>>,
+    /// Where the body begins in the file, once some of it is there.
+    body: Option<u64>,
+    /// Length of the body so far, bytes.
+    length: u64,
+    /// The first write that failed; the file is never completed after it.
+    failure: Option<io::Error>,
+}
+
+struct OpenSection {
+    name: String,
+    offset: u64,
+    length: u64,
+    /// Holds up to 1 KiB of the section, wiped when dropped.
+    chunk: Zeroizing<blake3::Hasher>,
+    hashes: Vec<u8>,
+}
+
+impl OpenSection {
+    fn update(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let room = u64::from(CHUNK) - self.length % u64::from(CHUNK);
+            let (now, later) = bytes.split_at(bytes.len().min(room as usize));
+            self.chunk.update(now);
+            self.length += now.len() as u64;
+            if self.length.is_multiple_of(u64::from(CHUNK)) {
+                self.end_chunk();
+            }
+            bytes = later;
+        }
+    }
+
+    fn end_chunk(&mut self) {
+        self.hashes.extend_from_slice(self.chunk.finalize().as_bytes());
+        self.chunk.reset();
+    }
+}
+
+impl Writer<ToFile> {
+    /// Begins a file. Its bytes go to a temporary file in the same folder, removed if the writer is dropped unfinished; a secret file has
+    /// mode 0600 from the first byte. A symbolic link is followed: the file it names is replaced.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] as `overwrite` says; [`Error::NotAFile`]; [`Error::Io`]; [`Error::DiskFull`].
+    pub fn create(path: impl AsRef<Path>, header: Header, overwrite: Overwrite) -> Result<Self> {
+        let shown = path.as_ref();
+        let fail = |e| Error::io(shown, "create", e);
+        let is_link = fs::symlink_metadata(shown).is_ok_and(|m| m.is_symlink());
+        let path = if is_link { fs::canonicalize(shown).map_err(fail)? } else { shown.to_path_buf() };
+        let secret = header.kind.is_secret();
+        check_destination(&path, secret, overwrite)?;
+        let temp = temporary(&path, secret).map_err(fail)?;
+        let replace = match overwrite {
+            Overwrite::Never => false,
+            Overwrite::KeepSecrets => !secret,
+            Overwrite::Always => true,
+        };
+        Ok(Self::begin(ToFile { path, temp, replace }, header))
+    }
+
+    /// Completes the file: writes the header, syncs, and gives the file its name in one step.
+    ///
+    /// # Errors
+    /// [`Error::DiskFull`], [`Error::Io`], [`Error::Exists`] if the name was taken meanwhile; nothing is left behind. [`Error::Unwritable`] if
+    /// the header is too large.
+    pub fn finish(mut self) -> Result<()> {
+        self.complete()?;
+        let ToFile { path, temp, replace } = self.destination;
+        temp.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
+        let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
+        persisted.map_err(|e| match e.error.kind() {
+            io::ErrorKind::AlreadyExists => Error::Exists { path: path.clone(), secret: self.header.kind.is_secret() },
+            _ => Error::io(&path, "write", e.error),
+        })?;
+        sync_folder(&path).map_err(|e| Error::io(&path, "sync the folder of", e))
+    }
+}
+
+impl Writer<Memory> {
+    /// Begins a file in memory.
+    pub fn in_memory(header: Header) -> Self {
+        Self::begin(Memory(()), header)
+    }
+
+    /// The whole file. `std::mem::take` frees public bytes from their wrapper, which wipes them when dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] if the header is too large.
+    pub fn into_bytes(mut self) -> Result<Zeroizing<Vec<u8>>> {
+        let front = self.complete()?;
+        let mut file = Zeroizing::new(Vec::with_capacity(front.len() + self.buffer.len()));
+        file.extend_from_slice(&front);
+        file.extend_from_slice(&self.buffer);
+        Ok(file)
+    }
+}
+
+impl<D: Destination> Writer<D> {
+    fn begin(destination: D, header: Header) -> Self {
+        Self {
+            destination,
+            header,
+            sections: Vec::new(),
+            open: None,
+            buffer: Zeroizing::default(),
+            body: None,
+            length: 0,
+            failure: None,
+        }
+    }
+
+    /// What the file will say about itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Writes a section. Names are 1 to 64 lower-case letters, digits, dots, dashes or underscores.
+    ///
+    /// # Errors
+    /// As [`Writer::begin_section`].
+    pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        // A failure is kept and reported below, with the file's name.
+        let _ = self.begin_section(name)?.write_all(bytes);
+        self.check()
+    }
+
+    /// Begins a section, ending the one before; its bytes are what is written to the result.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] for a bad or repeated name or too many sections; [`Error::DiskFull`] or [`Error::Io`] if this or an earlier write
+    /// failed.
+    pub fn begin_section(&mut self, name: &str) -> Result<SectionWriter<'_, D>> {
+        self.end_section()?;
+        layout::check_name(name).map_err(Error::Unwritable)?;
+        if self.sections.iter().any(|s| s.name == name) {
+            return Err(Error::Unwritable(format!("section {name} is written twice")));
+        }
+        if self.sections.len() == MAX_SECTIONS {
+            return Err(Error::Unwritable(format!("more than {MAX_SECTIONS} sections")));
+        }
+        self.pad()?;
+        self.open = Some(OpenSection {
+            name: name.to_owned(),
+            offset: self.length,
+            length: 0,
+            chunk: Zeroizing::new(blake3::Hasher::new()),
+            hashes: Vec::new(),
+        });
+        Ok(SectionWriter { writer: self })
+    }
+
+    /// Ends the open section, if any, with its table of chunk hashes.
+    fn end_section(&mut self) -> Result<()> {
+        self.check()?;
+        let Some(mut section) = self.open.take() else { return Ok(()) };
+        if !section.length.is_multiple_of(u64::from(CHUNK)) {
+            section.end_chunk();
+        }
+        self.pad()?;
+        self.sections.push(Entry {
+            name: section.name,
+            offset: section.offset,
+            length: section.length,
+            chunk: CHUNK,
+            hashes: self.length,
+            root: *blake3::hash(&section.hashes).as_bytes(),
+        });
+        self.push(&section.hashes);
+        self.check()
+    }
+
+    /// Fills the body with zeros to the next place where something may begin.
+    fn pad(&mut self) -> Result<()> {
+        let end = layout::align(self.length).ok_or_else(|| Error::Unwritable("the file would be too large".into()))?;
+        self.push(&[0; layout::ALIGN as usize][..(end - self.length) as usize]);
+        self.check()
+    }
+
+    /// The first failed write, with the file's name.
+    fn check(&self) -> Result<()> {
+        self.failure.as_ref().map_or(Ok(()), |e| Err(Error::io(self.destination.path(), "write", repeat(e))))
+    }
+
+    /// Appends to the body. A failure is kept.
+    fn push(&mut self, bytes: &[u8]) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.length += bytes.len() as u64;
+        if self.destination.file().is_some() && self.buffer.len() + bytes.len() > BUFFER {
+            let written = self.spill();
+            self.failure = written.err();
+            if bytes.len() >= BUFFER
+                && self.failure.is_none()
+                && let Some(file) = self.destination.file()
+            {
+                self.failure = file.write_all(bytes).err();
+                return;
+            }
+        }
+        extend(&mut self.buffer, bytes);
+    }
+
+    /// Moves the buffer to the file, behind room for the header. That room stays zero, hence unreadable, until the end.
+    fn spill(&mut self) -> io::Result<()> {
+        let Some(file) = self.destination.file() else { return Ok(()) };
+        if self.body.is_none() {
+            let header = layout::encode_header(&self.header, &[]).map_err(io::Error::other)?;
+            let body = (PRELUDE + header.len() + TABLE).next_multiple_of(layout::ALIGN as usize) as u64;
+            layout::write_zeros(file, body)?;
+            self.body = Some(body);
+        }
+        file.write_all(&self.buffer)?;
+        zeroize::Zeroize::zeroize(self.buffer.as_mut_slice());
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Ends the last section. Writes the file's beginning and the rest of its body if there is a file; gives the beginning otherwise.
+    fn complete(&mut self) -> Result<Vec<u8>> {
+        self.end_section()?;
+        let header = layout::encode_header(&self.header, &self.sections)?;
+        let end = (PRELUDE + header.len()) as u64;
+        let body = self.body.unwrap_or_else(|| end.next_multiple_of(layout::ALIGN));
+        if end > body {
+            return Err(Error::Unwritable("the section table outgrew the room left for it".into()));
+        }
+        let prelude = Prelude::seal(self.header.kind.is_secret(), &header, body, self.length)?;
+        let mut front = prelude.to_bytes().to_vec();
+        front.extend_from_slice(&header);
+        if self.body.is_none() {
+            front.resize(body as usize, 0);
+        }
+        if let Some(file) = self.destination.file() {
+            let in_order = self.body.is_none();
+            let written = (|| {
+                if in_order {
+                    file.write_all(&front)?;
+                    return file.write_all(&self.buffer);
+                }
+                file.write_all(&self.buffer)?;
+                file.seek(SeekFrom::Start(0))?;
+                file.write_all(&front)
+            })();
+            self.failure = written.err();
+        }
+        self.check().map(|()| front)
+    }
+}
+
+/// Takes the bytes of one section; the next section, or the end of the file, ends it. Small writes are buffered.
+pub struct SectionWriter<'a, D: Destination> {
+    writer: &'a mut Writer<D>,
+}
+
+impl<D: Destination> Write for SectionWriter<'_, D> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(section) = &mut self.writer.open {
+            section.update(bytes);
+        }
+        self.writer.push(bytes);
+        self.writer.failure.as_ref().map_or(Ok(bytes.len()), |e| Err(repeat(e)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Appends without leaving an old copy behind when the buffer moves.
+fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8]) {
+    let needed = buffer.len() + bytes.len();
+    if needed > buffer.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(needed.max(2 * buffer.capacity())));
+        larger.extend_from_slice(buffer);
+        *buffer = larger;
+    }
+    buffer.extend_from_slice(bytes);
+}
+
+/// The same error again.
+fn repeat(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+}
+
+fn check_destination(path: &Path, secret: bool, overwrite: Overwrite) -> Result<()> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(Error::io(path, "create", e)),
+    };
+    map::check_ordinary(path, &metadata)?;
+    let secret = secret || holds_secret(path);
+    let keep = match overwrite {
+        Overwrite::Never => true,
+        Overwrite::KeepSecrets => secret,
+        Overwrite::Always => false,
+    };
+    if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
+}
+
+/// Whether a file begins with the secret magic. One that cannot be read might.
+fn holds_secret(path: &Path) -> bool {
+    File::open(path)
+        .map_err(|e| Error::io(path, "open", e))
+        .and_then(|mut file| map::read_magic(path, &mut file))
+        .map_or(true, |magic| magic.len() == 8 && layout::is_secret(&magic) == Some(true))
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn temporary(path: &Path, secret: bool) -> io::Result<NamedTempFile> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut prefix = OsString::from(".");
+    prefix.push(name);
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(if secret { 0o600 } else { 0o666 }));
+    }
+    #[cfg(not(unix))]
+    let _ = secret;
+    builder.tempfile_in(folder(path))
+}
+
+/// Makes the new name durable.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Seek;
+
+    use super::*;
+    use crate::header::Kind;
+
+    /// A disk with room for `room` bytes.
+    struct SmallDisk {
+        room: usize,
+        disk: io::Cursor<Vec<u8>>,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let room = self.room.saturating_sub(self.disk.position() as usize);
+            if room == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.disk.write(&bytes[..bytes.len().min(room)])
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for SmallDisk {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.disk.seek(to)
+        }
+    }
+
+    impl sealed::Destination for SmallDisk {
+        fn path(&self) -> &Path {
+            Path::new("x.ct")
+        }
+
+        fn file(&mut self) -> Option<&mut dyn sealed::WriteSeek> {
+            Some(self)
+        }
+    }
+
+    impl Destination for SmallDisk {}
+
+    fn write_to(room: usize) -> Result<Vec<u8>> {
+        let disk = SmallDisk { room, disk: io::Cursor::default() };
+        let mut writer = Writer::begin(disk, Header::new(Kind::Ciphertext));
+        writer.section("a", &[7; 3 << 20])?;
+        let mut section = writer.begin_section("b")?;
+        for i in 0..1 << 12 {
+            if section.write_all(&[i as u8; 777]).is_err() {
+                break;
+            }
+        }
+        writer.section("c", &[])?;
+        writer.complete()?;
+        Ok(writer.destination.disk.into_inner())
+    }
+
+    #[test]
+    fn a_full_disk_is_reported_wherever_it_happens() {
+        let whole = write_to(usize::MAX).unwrap();
+        let mut rooms: Vec<usize> = (0..whole.len()).step_by(99_991).collect();
+        rooms.extend([1, 64, whole.len() - 1]);
+        for room in rooms {
+            let error = write_to(room).unwrap_err();
+            assert!(matches!(error, Error::DiskFull { .. }), "{room}: {error}");
+        }
+        assert_eq!(write_to(whole.len()).unwrap(), whole);
+        let reader = crate::Reader::from_bytes("x.ct", whole, crate::Expect::any()).unwrap();
+        reader.verify_all().unwrap();
+        assert_eq!(reader.section("b").unwrap().len(), 777 << 12);
+    }
+}

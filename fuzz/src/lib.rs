@@ -1,0 +1,51 @@
+//! Fuzz targets, written once and run two ways: by libFuzzer for hours (`fuzz_targets/`), and by [`smoke`] with a fixed seed for seconds.
+#![forbid(unsafe_code)]
+
+mod mutate;
+pub mod targets;
+
+use std::time::{Duration, Instant};
+
+use mutate::Mutator;
+
+/// One target.
+pub struct Target {
+    /// Name, also of the libFuzzer binary.
+    pub name: &'static str,
+    /// Runs the code under test; panics if a law is broken.
+    pub run: fn(&[u8]),
+    /// Valid inputs to begin from.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// Every target.
+pub const TARGETS: &[Target] =
+    &[Target { name: "container", run: targets::container::run, seeds: targets::container::seeds }];
+
+/// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.
+///
+/// A panicking input is printed in hexadecimal before the panic goes on.
+pub fn smoke(target: &Target, seed: u64, time: Duration) -> u64 {
+    let seeds = (target.seeds)();
+    let mut mutator = Mutator::new(seed);
+    let end = Instant::now() + time;
+    let mut count = 0;
+    for input in &seeds {
+        run_reported(target, input);
+        count += 1;
+    }
+    while Instant::now() < end {
+        let input = mutator.mutate(&seeds);
+        run_reported(target, &input);
+        count += 1;
+    }
+    count
+}
+
+fn run_reported(target: &Target, input: &[u8]) {
+    if let Err(panic) = std::panic::catch_unwind(|| (target.run)(input)) {
+        let hex: String = input.iter().map(|byte| format!("{byte:02x}")).collect();
+        eprintln!("{} fails on these {} bytes:\n{hex}", target.name, input.len());
+        std::panic::resume_unwind(panic);
+    }
+}

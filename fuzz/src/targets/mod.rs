@@ -1,0 +1,3 @@
+//! The code under test, one module per target: `run` and `seeds`.
+
+pub mod container;

@@ -1,0 +1,130 @@
+//! The direction of dependencies:
+//!
+//! ```text
+//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- paper <- {cli, server, python}
+//!                                             circuits <- runtime
+//! ```
+//!
+//! A crate may use any below it, none beside or above it. Dependencies of tests and benchmarks are exempt.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{Outcome, cargo};
+
+/// Layers from the bottom. `circuits` knows nobody and is known from `runtime` upwards.
+const LAYERS: [&[&str]; 7] = [
+    &["field"],
+    &["bigint", "ring"],
+    &["schemes"],
+    &["formats", "gpu", "circuits"],
+    &["runtime"],
+    &["paper"],
+    &["cli", "server", "python"],
+];
+
+const PREFIX: &str = "solinas-";
+
+pub(crate) fn check(root: &Path) -> Outcome {
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .map_err(|e| format!("cannot run cargo metadata: {e}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("cargo metadata: {e}"))?;
+    let edges = edges(&metadata);
+    let faults: Vec<String> = edges.iter().filter_map(|(from, to)| fault(from, to)).collect();
+    if !faults.is_empty() {
+        return Err(faults.join("\n"));
+    }
+    println!("deps: {} edges between the crates, all downwards", edges.len());
+    Ok(())
+}
+
+/// Pairs (crate, crate of ours that it depends on) in builds, without the prefix.
+fn edges(metadata: &Value) -> Vec<(String, String)> {
+    let list = |value: &Value, field: &str| value[field].as_array().cloned().unwrap_or_default();
+    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
+    let mut edges = Vec::new();
+    for package in list(metadata, "packages") {
+        for dependency in list(&package, "dependencies") {
+            // Of the kinds, tests' is "dev", build scripts' "build", and the ordinary one null.
+            let ours = dependency["path"].is_string() && dependency["kind"] != "dev";
+            if ours {
+                edges.push((short(&name(&package)), short(&name(&dependency))));
+            }
+        }
+    }
+    edges
+}
+
+fn short(name: &str) -> String {
+    name.strip_prefix(PREFIX).unwrap_or(name).to_owned()
+}
+
+fn layer(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| layer.contains(&name))
+}
+
+/// What is wrong with `from` depending on `to`.
+fn fault(from: &str, to: &str) -> Option<String> {
+    let missing = [from, to].into_iter().find(|name| layer(name).is_none());
+    if let Some(name) = missing {
+        return Some(format!("{from} -> {to}: {name} has no layer yet; give it one in xtask/src/deps.rs"));
+    }
+    if from == "circuits" {
+        return Some(format!("{from} -> {to}: circuits knows no other crate; move what needs both to runtime"));
+    }
+    (layer(from) <= layer(to))
+        .then(|| format!("{from} -> {to}: a crate may only use those below it (see xtask/src/deps.rs)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directions_of_the_design_hold() {
+        for (from, to) in [
+            ("bigint", "field"),
+            ("schemes", "field"),
+            ("formats", "schemes"),
+            ("runtime", "circuits"),
+            ("runtime", "formats"),
+            ("cli", "paper"),
+            ("python", "runtime"),
+        ] {
+            assert_eq!(fault(from, to), None);
+        }
+        for (from, to) in [
+            ("field", "ring"),
+            ("bigint", "ring"),
+            ("schemes", "formats"),
+            ("schemes", "circuits"),
+            ("circuits", "field"),
+            ("formats", "circuits"),
+            ("gpu", "formats"),
+            ("runtime", "cli"),
+            ("cli", "server"),
+            ("cli", "unheard-of"),
+            ("xtask", "field"),
+        ] {
+            assert!(fault(from, to).is_some_and(|message| message.starts_with(&format!("{from} -> {to}"))));
+        }
+    }
+
+    #[test]
+    fn only_builds_count() {
+        let metadata = serde_json::json!({"packages": [{"name": "solinas-field", "dependencies": [
+            {"name": "solinas-ring", "path": "/ring", "kind": "dev"},
+            {"name": "solinas-cli", "path": "/cli", "kind": "build"},
+            {"name": "solinas-runtime", "path": "/runtime", "kind": null},
+            {"name": "serde", "kind": null},
+        ]}]});
+        let edge = |to: &str| ("field".to_owned(), to.to_owned());
+        assert_eq!(edges(&metadata), [edge("cli"), edge("runtime")]);
+    }
+}

@@ -1,0 +1,196 @@
+//! Links in Markdown files resolve, and every page of `docs/` can be reached from a README.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::Outcome;
+
+/// Pages from which readers begin.
+const ENTRANCES: [&str; 2] = ["README.md", "docs/README.md"];
+/// Folders without pages of ours.
+const SKIPPED: [&str; 4] = ["target", "node_modules", "__pycache__", "corpus"];
+
+pub(crate) fn check(root: &Path) -> Outcome {
+    let mut pages = BTreeMap::new();
+    collect(root, Path::new(""), &mut pages).map_err(|e| format!("cannot read the pages: {e}"))?;
+    let (faults, links) = faults(root, &pages);
+    if !faults.is_empty() {
+        return Err(faults.join("\n"));
+    }
+    println!("docs: {} pages, {links} relative links, all resolve", pages.len());
+    Ok(())
+}
+
+/// Every Markdown file below `folder`, by its path from the root.
+fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<PathBuf, String>) -> std::io::Result<()> {
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = folder.join(&name);
+        if name.starts_with('.') || SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            collect(root, &path, pages)?;
+        } else if name.ends_with(".md") {
+            pages.insert(path, fs::read_to_string(entry.path())?);
+        }
+    }
+    Ok(())
+}
+
+/// Broken links and unreachable pages, and how many relative links there are.
+fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize) {
+    let mut faults = Vec::new();
+    let mut leads_to: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
+    let mut count = 0;
+    for (page, text) in pages {
+        for (line, link) in links(text) {
+            if is_external(&link) {
+                continue;
+            }
+            count += 1;
+            match resolve(root, pages, page, &link) {
+                Ok(target) => leads_to.entry(page).or_default().push(target),
+                Err(why) => faults.push(format!("{}:{line}: link {link}: {why}", page.display())),
+            }
+        }
+    }
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<PathBuf> = ENTRANCES.iter().map(PathBuf::from).filter(|page| pages.contains_key(page)).collect();
+    while let Some(page) = next.pop() {
+        next.extend(leads_to.get(page.as_path()).into_iter().flatten().filter(|to| !reached.contains(*to)).cloned());
+        reached.insert(page);
+    }
+    for page in pages.keys().filter(|page| page.starts_with("docs") && !reached.contains(*page)) {
+        faults.push(format!("{}: no link leads here from {}", page.display(), ENTRANCES.join(" or ")));
+    }
+    (faults, count)
+}
+
+fn is_external(link: &str) -> bool {
+    link.contains("://") || link.starts_with("mailto:")
+}
+
+/// The page or file that a link on `page` leads to.
+fn resolve(root: &Path, pages: &BTreeMap<PathBuf, String>, page: &Path, link: &str) -> Result<PathBuf, String> {
+    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+    let mut target = PathBuf::new();
+    if path.is_empty() {
+        target = page.to_path_buf();
+    } else {
+        let folder = page.parent().unwrap_or(Path::new(""));
+        for part in folder.join(path.replace("%20", " ")).components() {
+            match part {
+                Component::Normal(name) => target.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if target.pop() => {}
+                _ => return Err("it leads out of the repository".to_owned()),
+            }
+        }
+    }
+    if !root.join(&target).exists() {
+        return Err(format!("there is no {}", target.display()));
+    }
+    if root.join(&target).is_dir() && pages.contains_key(&target.join("README.md")) {
+        target.push("README.md");
+    }
+    if let (Some(anchor), Some(text)) = (anchor, pages.get(&target))
+        && !headings(text).any(|heading| heading == anchor)
+    {
+        return Err(format!("{} has no heading #{anchor}", target.display()));
+    }
+    Ok(target)
+}
+
+/// Lines outside fenced code, with their numbers from 1.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fenced = false;
+    text.lines().zip(1..).filter_map(move |(line, number)| {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        fenced ^= fence;
+        (!fenced && !fence).then_some((number, line))
+    })
+}
+
+/// Targets of `[text](target)`, `![text](target)` and `[name]: target`, with their lines.
+fn links(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in prose(text) {
+        // Every second part of a line cut at backquotes is code.
+        let line: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+        let definition = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target);
+        for target in inline.chain(definition) {
+            // A title may follow the target.
+            let target = target.split_whitespace().next().unwrap_or_default();
+            found.push((number, target.trim_matches(['<', '>']).to_owned()));
+        }
+    }
+    found
+}
+
+/// Anchors of the headings: lower case, spaces to dashes, other punctuation dropped; a repeated one gets `-1`, `-2`.
+fn headings(text: &str) -> impl Iterator<Item = String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let titles =
+        prose(text).filter(|(_, line)| line.starts_with('#')).map(|(_, line)| line.trim_start_matches('#').trim());
+    titles.map(move |title| {
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+        let dashed = |c| if c == ' ' { '-' } else { c };
+        let anchor: String = title.to_lowercase().chars().filter(kept).map(dashed).collect();
+        let times = seen.entry(anchor.clone()).or_default();
+        *times += 1;
+        if *times == 1 { anchor } else { format!("{anchor}-{}", *times - 1) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults_of(files: &[(&str, &str)]) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut pages = BTreeMap::new();
+        collect(dir.path(), Path::new(""), &mut pages).unwrap();
+        faults(dir.path(), &pages).0
+    }
+
+    #[test]
+    fn whole_sites_pass() {
+        let faults = faults_of(&[
+            ("README.md", "# A\n[docs](docs/) [self](#a) [web](https://x.y/z) ![p](p.svg \"picture\")\n"),
+            ("p.svg", ""),
+            ("docs/README.md", "[a](a.md#the-2nd-part) `[code](nowhere)`\n```\n[code](nowhere)\n```\n"),
+            ("docs/a.md", "## The 2nd, part!\n[b]\n\n[b]: sub/b.md\n"),
+            ("docs/sub/b.md", "[up](../../README.md)"),
+            ("target/x.md", "[broken](nowhere)"),
+        ]);
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+
+    #[test]
+    fn broken_links_and_lonely_pages_are_named() {
+        let faults = faults_of(&[
+            ("README.md", "x\n[a](b.md)\n[a](#none)\n[a](../out.md)\n[a](docs/a.md#none)\n[a](docs/a.md#one-1)"),
+            ("docs/a.md", "# One\n# One\n"),
+            ("docs/lonely.md", "[me](lonely.md)"),
+        ]);
+        assert_eq!(
+            faults,
+            [
+                "README.md:2: link b.md: there is no b.md",
+                "README.md:3: link #none: README.md has no heading #none",
+                "README.md:4: link ../out.md: it leads out of the repository",
+                "README.md:5: link docs/a.md#none: docs/a.md has no heading #none",
+                "docs/lonely.md: no link leads here from README.md or docs/README.md",
+            ]
+        );
+    }
+}
