@@ -1,5 +1,6 @@
 //! How fast this machine reads: the bound on anything that streams a large key.
 
+use std::hint::black_box;
 use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
@@ -41,7 +42,8 @@ pub fn read_cases() -> Vec<ReadCase> {
     cases
 }
 
-/// Reads again and again; GB/s of each sample, a sample being about 1.6 GB.
+/// Reads again and again; GB/s of each sample, a sample being about 200 MB: short enough to fall between other
+/// processes' turns, so that the largest figure tells what the machine can do.
 ///
 /// # Errors
 /// [`Error::Cores`] if there are fewer cores than threads, [`Error::System`] if the kernel refuses to pin.
@@ -51,30 +53,35 @@ pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
         return Err(Error::Cores { wanted: case.threads, allowed: cores.len() });
     }
     let share = case.bytes / case.threads;
-    let passes = 1_600_000_000 / case.bytes;
+    let passes = 200_000_000 / case.bytes;
     let barrier = Barrier::new(case.threads);
-    let read = |core: usize| -> Result<Vec<f64>, Error> {
+    let read = |core: usize| -> Result<Vec<(Instant, Instant)>, Error> {
+        // A refused pin is told at the end: every thread must meet the others at each barrier.
         let pinned = machine::confine(&[core]);
         let data = buffer(share / size_of::<f64>(), case.huge_pages);
-        std::hint::black_box(sum(&data));
-        // From here on every thread passes the same barriers, so that none waits for one that gave up.
-        let mut rates = Vec::with_capacity(samples);
-        for _ in 0..samples {
+        black_box(sum(&data));
+        let spans = (0..samples).map(|_| {
             barrier.wait();
             let start = Instant::now();
             for _ in 0..passes {
-                std::hint::black_box(sum(std::hint::black_box(&data)));
+                black_box(sum(black_box(&data)));
             }
-            barrier.wait();
-            rates.push((case.bytes * passes) as f64 / start.elapsed().as_secs_f64() / 1e9);
-        }
-        pinned.map(|()| rates)
+            (start, Instant::now())
+        });
+        let spans = spans.collect();
+        pinned.map(|()| spans)
     };
-    let per_thread = thread::scope(|scope| -> Result<Vec<Vec<f64>>, Error> {
+    let spans = thread::scope(|scope| -> Result<Vec<_>, Error> {
         let readers: Vec<_> = cores[..case.threads].iter().map(|&core| scope.spawn(move || read(core))).collect();
         readers.into_iter().map(|reader| reader.join().map_err(|_| Error::Thread)?).collect()
     })?;
-    Ok(Summary::of(&per_thread[0]))
+    // From the first thread's start to the last one's end: a thread that was kept waiting cannot flatter the rate.
+    let rates = (0..samples).filter_map(|sample| {
+        let start = spans.iter().map(|thread| thread[sample].0).min()?;
+        let end = spans.iter().map(|thread| thread[sample].1).max()?;
+        Some((share * case.threads * passes) as f64 / (end - start).as_secs_f64() / 1e9)
+    });
+    Ok(Summary::of(&rates.collect::<Vec<_>>()))
 }
 
 /// So many ones, on huge pages where asked for and available.

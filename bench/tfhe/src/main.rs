@@ -158,14 +158,16 @@ fn run(args: &Args) -> Result<(), Error> {
         rows: Vec::new(),
     };
     println!("{}, {} cores, built for {}", report.cpu, report.cores, report.simd);
-    println!("Times per operation, one thread unless the id says more; cpu is the median CPU time over all threads.\n");
+    println!(
+        "Times per operation, one thread unless the id says more; cpu: CPU time over all threads, median and min.\n"
+    );
     println!("{}", report::header(&report.peer, report.ours.as_deref()));
     let mut add = |row: Row| {
         println!("{}", row.line());
         report.rows.push(row);
     };
     for case in reads {
-        let machine = Figures { value: bandwidth::measure(case, 5)?, cpu: None };
+        let machine = Figures { value: bandwidth::measure(case, 40)?, cpu: None };
         add(Row { id: case.id(), unit: "GB/s", peer: Some(machine), ours: None, target: None });
     }
     for case in timed {

@@ -52,6 +52,11 @@ impl Row {
         Some(self.ours?.value.median / self.peer?.value.median)
     }
 
+    /// Our median CPU time over the peer's: steadier than [`Row::ratio`] where other processes take the cores.
+    pub fn cpu_ratio(&self) -> Option<f64> {
+        Some(self.ours?.cpu?.median / self.peer?.cpu?.median)
+    }
+
     /// Whether the target is met; `None` without a target or without a figure of ours.
     pub fn met(&self) -> Option<bool> {
         Some(match self.target? {
@@ -62,36 +67,38 @@ impl Row {
 
     /// The row as a line of the table.
     pub fn line(&self) -> String {
-        let mut line = format!("{:<46} {:<5}", self.id, self.unit);
+        let mut line = format!("{:<47} {:<4}", self.id, self.unit);
         for figures in [self.peer, self.ours] {
             let summary = figures.map(|figures| figures.value);
-            let cpu = figures.and_then(|figures| figures.cpu).map(|cpu| cpu.median);
+            let cpu = figures.and_then(|figures| figures.cpu);
             let number = |value: Option<f64>| value.map_or("-".into(), digits);
             let _ = write!(
                 line,
-                " | {:>8} {:>8} {:>8} {:>8} {:>3}",
+                " | {:>8} {:>8} {:>8} {:>8} {:>8} {:>3}",
                 number(summary.map(|s| s.median)),
                 number(summary.map(|s| s.min)),
                 number(summary.map(|s| s.max)),
-                number(cpu),
+                number(cpu.map(|s| s.median)),
+                number(cpu.map(|s| s.min)),
                 summary.map_or("-".into(), |s| s.samples.to_string()),
             );
         }
-        let ratio = self.ratio().map_or("-".into(), |ratio| format!("{ratio:.3}"));
+        let [ratio, cpu_ratio] =
+            [self.ratio(), self.cpu_ratio()].map(|ratio| ratio.map_or("-".into(), |ratio| format!("{ratio:.3}")));
         let target = self.target.map_or("-".into(), |target| target.to_string());
         let met = self.met().map_or("", |met| if met { "met" } else { "missed" });
-        let _ = write!(line, " | {ratio:>7} {target:>10} {met}");
+        let _ = write!(line, " | {ratio:>7} {cpu_ratio:>9} {target:>10} {met}");
         line.trim_end().into()
     }
 }
 
 /// The two lines above the rows.
 pub fn header(peer: &str, ours: Option<&str>) -> String {
-    let columns = format!("{:>8} {:>8} {:>8} {:>8} {:>3}", "median", "min", "max", "cpu", "n");
+    let columns = format!("{:>8} {:>8} {:>8} {:>8} {:>8} {:>3}", "median", "min", "max", "cpu", "cpu min", "n");
     let ours = ours.unwrap_or("ours (not built in)");
     format!(
-        "{:<52} | {peer:<39} | {ours:<39} |\n{:<46} {:<5} | {columns} | {columns} | {:>7} {:>10}",
-        "", "id", "unit", "ratio", "target"
+        "{:<52} | {peer:<48} | {ours:<48} |\n{:<47} {:<4} | {columns} | {columns} | {:>7} {:>9} {:>10}",
+        "", "id", "unit", "ratio", "cpu ratio", "target"
     )
 }
 
