@@ -152,7 +152,7 @@ impl Engine for TfheRs {
                 move || gate_keys(set),
                 |keys| keys.client.decrypt(&keys.server.nand(&keys.client.encrypt(true), &keys.client.encrypt(false))),
             ),
-            Task::Keygen(KeyKind::Int) => FnWork::boxed(int_keys, |_| true),
+            Task::Keygen(KeyKind::Int) => FnWork::boxed(int_keys, int_keys_work),
         })
     }
 
@@ -185,6 +185,17 @@ fn gate_keys(set: GateSet) -> GateKeys {
 fn int_keys() -> IntKeys {
     let (client, server) = tfhe::generate_keys(ConfigBuilder::default().build());
     IntKeys { client, server }
+}
+
+/// Whether one operation under these keys decrypts to the right value.
+fn int_keys_work(keys: &IntKeys) -> bool {
+    let [Ok(x), Ok(y)] = [0x0ff0_u64, 0x3c3c].map(|value| FheUint::<FheUint16Id>::try_encrypt(value, &keys.client))
+    else {
+        return false;
+    };
+    let out = tfhe::with_server_key_as_context(keys.server.clone(), || (&x).bitand(&y));
+    let value: u64 = out.decrypt(&keys.client);
+    value == 0x0ff0 & 0x3c3c
 }
 
 fn lut_keys() -> LutKeys {
