@@ -1,0 +1,221 @@
+//! What is measured: the cases, named alike for every engine, and the targets our engine is held to.
+
+use std::fmt;
+
+/// A Boolean parameter set, by the failure probability the peer states for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateSet {
+    /// 2^-64, bootstrap then keyswitch: the peer's default.
+    P64,
+    /// 2^-64, keyswitch then bootstrap.
+    P64KsPbs,
+    /// 2^-165, bootstrap then keyswitch.
+    P165,
+    /// 2^-165, keyswitch then bootstrap.
+    P165KsPbs,
+    /// The parameters of the first TFHE library; about 120 bits of security, failure probability not stated.
+    TfheLib,
+}
+
+impl GateSet {
+    /// Every set, weakest failure probability first.
+    pub const ALL: [Self; 5] = [Self::P64, Self::P64KsPbs, Self::P165, Self::P165KsPbs, Self::TfheLib];
+}
+
+impl fmt::Display for GateSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::P64 => "pfail=2^-64",
+            Self::P64KsPbs => "pfail=2^-64/ks-pbs",
+            Self::P165 => "pfail=2^-165",
+            Self::P165KsPbs => "pfail=2^-165/ks-pbs",
+            Self::TfheLib => "tfhe-lib",
+        })
+    }
+}
+
+/// A bootstrapped gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// `!(a & b)`
+    Nand,
+    /// `a ^ b`
+    Xor,
+    /// `if s { a } else { b }`
+    Mux,
+}
+
+/// An operation on two encrypted integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntOp {
+    /// Sum modulo 2^bits.
+    Add,
+    /// Product modulo 2^bits.
+    Mul,
+    /// Unsigned less-than.
+    Lt,
+    /// Bitwise and.
+    BitAnd,
+}
+
+/// Which keys are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// Keys for gates under one parameter set.
+    Gate(GateSet),
+    /// Keys for integers under the engine's defaults.
+    Int,
+}
+
+/// Work that is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// One gate.
+    Gate(Gate, GateSet),
+    /// That many independent NAND gates, handed over at once; timed per gate.
+    Nands(usize, GateSet),
+    /// One operation on integers of so many bits.
+    Int(IntOp, u32),
+    /// One lookup table over a block of 2 message and 2 carry bits: keyswitch and bootstrap.
+    Lut,
+    /// Client and server key generation.
+    Keygen(KeyKind),
+}
+
+impl Task {
+    /// How many operations one run performs: times are given per operation.
+    pub fn ops(&self) -> usize {
+        match self {
+            Self::Nands(count, _) => *count,
+            _ => 1,
+        }
+    }
+}
+
+/// A size, measured once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Server key, serialized as it is used.
+    ServerKey(KeyKind),
+    /// Server key, serialized with its masks replaced by a seed.
+    SeededServerKey(KeyKind),
+    /// Peak resident memory of one 64-bit multiplication, key included, in a process of its own.
+    PeakMul64,
+}
+
+/// What our engine is held to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// At most this multiple of the peer's figure.
+    Ratio(f64),
+    /// At most this figure, in the row's own unit.
+    AtMost(f64),
+}
+
+/// A timed row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedCase {
+    /// What is done.
+    pub task: Task,
+    /// On how many threads, each on a core of its own.
+    pub threads: usize,
+    /// What our engine is held to.
+    pub target: Option<Target>,
+    /// Left out by `--quick`.
+    pub slow: bool,
+}
+
+/// A size row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeCase {
+    /// What is measured.
+    pub size: Size,
+    /// What our engine is held to, in MB.
+    pub target: Option<Target>,
+    /// Left out by `--quick`.
+    pub slow: bool,
+}
+
+impl TimedCase {
+    /// The row's id, as in `gate/nand/pfail=2^-64`; more than one thread is part of it.
+    pub fn id(&self) -> String {
+        let base = match self.task {
+            Task::Gate(gate, set) => format!("gate/{}/{set}", format!("{gate:?}").to_lowercase()),
+            Task::Nands(count, set) => format!("gate/nand/{set}/batch={count}"),
+            Task::Int(op, bits) => format!("u{bits}/{}", format!("{op:?}").to_lowercase()),
+            Task::Lut => "lut/message=2/carry=2".into(),
+            Task::Keygen(kind) => format!("keygen/{kind}"),
+        };
+        if self.threads == 1 { base } else { format!("{base}/threads={}", self.threads) }
+    }
+}
+
+impl SizeCase {
+    /// The row's id, as in `size/server-key/int`.
+    pub fn id(&self) -> String {
+        match self.size {
+            Size::ServerKey(kind) => format!("size/server-key/{kind}"),
+            Size::SeededServerKey(kind) => format!("size/server-key-seeded/{kind}"),
+            Size::PeakMul64 => "memory/u64/mul/peak".into(),
+        }
+    }
+}
+
+impl fmt::Display for KeyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gate(set) => write!(f, "gate/{set}"),
+            Self::Int => f.write_str("int"),
+        }
+    }
+}
+
+/// All timed rows, in the order of the table.
+pub fn timed_cases() -> Vec<TimedCase> {
+    use Target::{AtMost, Ratio};
+    let case = |task, threads, target| TimedCase { task, threads, target, slow: false };
+    let mut cases = Vec::new();
+    for set in GateSet::ALL {
+        // The last set's failure probability is not stated, so no target can be read from it.
+        let target = (set != GateSet::TfheLib).then_some(Ratio(0.4));
+        cases.push(case(Task::Gate(Gate::Nand, set), 1, target));
+    }
+    for gate in [Gate::Xor, Gate::Mux] {
+        cases.push(case(Task::Gate(gate, GateSet::P64), 1, Some(Ratio(0.4))));
+    }
+    for (count, threads, target) in [(16, 1, None), (16, 2, None), (64, 2, Some(Ratio(0.25)))] {
+        for set in [GateSet::P64, GateSet::P64KsPbs] {
+            cases.push(case(Task::Nands(count, set), threads, target));
+        }
+    }
+    cases.push(case(Task::Lut, 1, None));
+    for bits in [16, 32, 64] {
+        for op in [IntOp::Add, IntOp::Mul, IntOp::Lt, IntOp::BitAnd] {
+            for threads in [1, 2] {
+                let target = match (op, bits, threads) {
+                    (IntOp::Add, 64, 1) => Some(Ratio(0.3)),
+                    (IntOp::Mul, 64, 1) => Some(Ratio(0.25)),
+                    _ => None,
+                };
+                let slow = op == IntOp::Mul && bits > 16;
+                cases.push(TimedCase { task: Task::Int(op, bits), threads, target, slow });
+            }
+        }
+    }
+    for kind in [KeyKind::Gate(GateSet::P64), KeyKind::Gate(GateSet::P165), KeyKind::Int] {
+        cases.push(case(Task::Keygen(kind), 2, Some(AtMost(5000.0))));
+    }
+    cases
+}
+
+/// All size rows, in the order of the table.
+pub fn size_cases() -> Vec<SizeCase> {
+    use Target::AtMost;
+    let mut cases = Vec::new();
+    for kind in [KeyKind::Gate(GateSet::P64), KeyKind::Gate(GateSet::P165), KeyKind::Int] {
+        cases.push(SizeCase { size: Size::ServerKey(kind), target: Some(AtMost(100.0)), slow: false });
+        cases.push(SizeCase { size: Size::SeededServerKey(kind), target: Some(AtMost(25.0)), slow: false });
+    }
+    cases.push(SizeCase { size: Size::PeakMul64, target: Some(AtMost(1073.7)), slow: true });
+    cases
+}
