@@ -30,25 +30,26 @@ impl Netlist {
     /// # Errors
     /// [`Error::TooLarge`] when the rewritten netlist has too many gates.
     pub fn lower(&self, features: Features) -> Result<Self, Error> {
-        let mut b = Builder::verbatim();
-        self.rebuild(&mut b, |b, gate| features.rewrite(b, gate))
+        let b = Builder::verbatim();
+        self.rebuild(b, |b, index, map| features.rewrite(b, self.gates()[index].map(|id| map[id.index()])))
     }
 
-    /// Copies every gate through `make` into an empty builder, with its operands already mapped, then the ports.
+    /// A netlist of the same ports in an empty builder; `make` gives the new node for the gate of an index, the new nodes of all gates
+    /// before it being known. Prunes.
     pub(crate) fn rebuild(
         &self,
-        b: &mut Builder,
-        mut make: impl FnMut(&mut Builder, Gate) -> NodeId,
+        mut b: Builder,
+        mut make: impl FnMut(&mut Builder, usize, &[NodeId]) -> NodeId,
     ) -> Result<Self, Error> {
         for port in self.inputs() {
             b.input(&port.name, port.bits.len(), port.signed);
         }
         let mut map: Vec<NodeId> = Vec::with_capacity(self.gates().len());
-        for gate in self.gates() {
-            let id = match gate.map(|id| map[id.index()]) {
+        for (index, gate) in self.gates().iter().enumerate() {
+            let id = match *gate {
                 // Input ports come first, so that the input bit of index k is node k.
                 Gate::Input(k) => NodeId(k),
-                gate => make(b, gate),
+                _ => make(&mut b, index, &map),
             };
             map.push(id);
         }
@@ -56,7 +57,7 @@ impl Netlist {
             let bits: Vec<_> = port.bits.iter().map(|id| map[id.index()]).collect();
             b.output(&port.name, &bits, port.signed);
         }
-        Ok(std::mem::take(b).finish()?.prune())
+        Ok(b.finish()?.prune())
     }
 }
 
