@@ -9,6 +9,8 @@ pub mod build;
 mod builder;
 mod error;
 mod eval;
+pub mod export;
+pub mod import;
 mod lower;
 mod netlist;
 mod optimize;

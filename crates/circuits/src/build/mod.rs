@@ -127,7 +127,7 @@ pub fn cast(b: &mut Builder, x: &[NodeId], signed: bool, width: usize) -> Vec<No
 }
 
 /// Combines bits by an associative gate, always the two earliest first: lowest depth, `bits - 1` gates.
-fn reduce(b: &mut Builder, op: BinaryOp, bits: &[NodeId], empty: bool) -> NodeId {
+pub(crate) fn reduce(b: &mut Builder, op: BinaryOp, bits: &[NodeId], empty: bool) -> NodeId {
     use std::cmp::Reverse;
     let mut heap: std::collections::BinaryHeap<_> = bits.iter().map(|&id| Reverse((b.level(id), id))).collect();
     while let Some(Reverse((_, first))) = heap.pop() {
