@@ -29,7 +29,7 @@ impl fmt::Display for NodeId {
 
 /// A function of two bits that needs both. `N` and `Y` say which operand is complemented, as in the TFHE library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "lowercase")]
 pub enum BinaryOp {
     /// `a & b`
     And,

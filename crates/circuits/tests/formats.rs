@@ -189,7 +189,7 @@ fn word_level_yosys_cells_are_read() {
             let want = [
                 (a + b) & 15,
                 a.wrapping_sub(b) & 15,
-                a * b & 15,
+                (a * b) & 15,
                 u128::from(s(a) < s(b)),
                 u128::from(a >= b),
                 !(a ^ b) & 15,
@@ -256,7 +256,7 @@ fn broken_files_are_refused_with_the_cause_and_the_place() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_files_never_panic(at in any::<prop::sample::Index>(), with in "[ 0-9a-z.\\[\\]{}\"\n-]{0,6}", cut in any::<bool>()) {

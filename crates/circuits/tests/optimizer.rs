@@ -57,7 +57,7 @@ fn table(netlist: &Netlist) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn optimizing_keeps_the_function_and_never_costs_more(netlist in netlists()) {

@@ -74,11 +74,12 @@ fn pairing_tree(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
     terms.pop().unwrap_or_default()
 }
 
-/// Full adders take the three earliest bits of a column, as in the three-dimensional method of Oklobdzija; no column passes a carry
-/// before it is down to two bits (one bit when the last addition is a ripple).
+/// Bits of one weight, earliest first.
+type Column = BinaryHeap<Reverse<(u32, NodeId)>>;
+
 fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
     let n = x.len();
-    let mut columns: Vec<BinaryHeap<Reverse<(u32, NodeId)>>> = vec![BinaryHeap::new(); n];
+    let mut columns = vec![Column::new(); n];
     for (i, &x) in x.iter().enumerate() {
         for (column, &y) in columns[i..].iter_mut().zip(y) {
             let bit = b.and(x, y);
@@ -87,24 +88,49 @@ fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<
             }
         }
     }
-    let keep = if adder == Adder::Ripple { 1 } else { 2 };
+    if adder == Adder::Ripple {
+        // Column by column to the end: no more full adders than needed, and no deeper than the ripple itself.
+        compress(b, &mut columns, 1);
+    } else {
+        // Dadda's tree: heights 2, 3, 4, 6, 9, 13, ... from the last level back.
+        let tallest = columns.iter().map(BinaryHeap::len).max().unwrap_or(0);
+        let heights: Vec<_> =
+            std::iter::successors(Some(2), |h| Some(h * 3 / 2)).take_while(|h| *h < tallest).collect();
+        heights.into_iter().rev().for_each(|height| compress(b, &mut columns, height));
+    }
     let zero = b.constant(false);
-    let mut rows = [Vec::with_capacity(n), Vec::with_capacity(n)];
-    for k in 0..n {
+    let mut row =
+        || columns.iter_mut().map(|column| column.pop().map_or(zero, |Reverse((_, bit))| bit)).collect::<Vec<_>>();
+    let (sum, rest) = (row(), row());
+    if adder == Adder::Ripple { sum } else { add(b, adder, &sum, &rest) }
+}
+
+/// Adders on the earliest bits of each column, carries to the next, until no column has more than `height` bits.
+fn compress(b: &mut Builder, columns: &mut [Column], height: usize) {
+    let zero = b.constant(false);
+    for k in 0..columns.len() {
         let mut column = std::mem::take(&mut columns[k]);
-        while column.len() > keep {
+        let mut sums = Vec::new();
+        while column.len() + sums.len() > height {
+            // One bit too many takes a half adder, more take full adders. In a tree, sums wait for the next level.
+            let half = column.len() + sums.len() == height + 1;
+            if column.len() < if half { 2 } else { 3 } {
+                column.extend(sums.drain(..));
+            }
             let mut next = || column.pop().map_or(zero, |Reverse((_, bit))| bit);
-            let bits = [next(), next(), next()];
+            let bits = [next(), next(), if half { zero } else { next() }];
             let sum = b.xor3(bits[0], bits[1], bits[2]);
-            column.push(Reverse((b.level(sum), sum)));
-            if k + 1 < n {
+            if height == 1 {
+                column.push(Reverse((b.level(sum), sum)))
+            } else {
+                sums.push(Reverse((b.level(sum), sum)))
+            }
+            if let Some(above) = columns.get_mut(k + 1) {
                 let carry = b.maj(bits[0], bits[1], bits[2]);
-                columns[k + 1].push(Reverse((b.level(carry), carry)));
+                above.push(Reverse((b.level(carry), carry)));
             }
         }
-        let mut bits = column.into_iter().map(|Reverse((_, bit))| bit);
-        rows.iter_mut().for_each(|row| row.push(bits.next().unwrap_or(zero)));
+        column.extend(sums);
+        columns[k] = column;
     }
-    let [sum, rest] = rows;
-    if keep == 1 { sum } else { add(b, adder, &sum, &rest) }
 }

@@ -31,8 +31,7 @@ pub fn write_yosys_json(netlist: &Netlist) -> Result<String, Error> {
             bits(port)
         ));
     }
-    let cells: Vec<_> =
-        netlist.gates().iter().enumerate().filter_map(|(index, gate)| cell(index, gate, &bit)).collect();
+    let cells: Vec<_> = netlist.gates().iter().enumerate().filter_map(|(index, gate)| cell(index, gate, bit)).collect();
     let mut out = String::from("{\n  \"creator\": \"Solinas\",\n  \"modules\": {\n    \"top\": {\n");
     let _ = write!(
         out,

@@ -71,8 +71,8 @@ impl Op {
                 let less = build::lt(b, style, signed, x, y);
                 vec![b.not(less)]
             }
-            Self::Shl => build::shl_by(b, x, y),
-            Self::Shr => build::shr_by(b, x, signed, y),
+            Self::Shl => build::shl_by(b, style, x, y),
+            Self::Shr => build::shr_by(b, style, x, signed, y),
             Self::RotateLeft => build::rotate_left(b, style, x, y),
             Self::RotateRight => build::rotate_right(b, style, x, y),
             Self::Select => build::select(b, x[0], y, z),

@@ -33,7 +33,7 @@ pub(crate) fn adders() -> Vec<Adder> {
 
 /// Every construction at least once.
 pub(crate) fn recipes() -> Vec<Recipe> {
-    let style = |i: usize| if i % 2 == 0 { Style::FewestBootstraps } else { Style::LowestDepth };
+    let style = |i: usize| if i.is_multiple_of(2) { Style::FewestBootstraps } else { Style::LowestDepth };
     let mut all = vec![Recipe::serial(), Recipe::oh2018()];
     for (i, adder) in adders().into_iter().enumerate() {
         all.push(Recipe { adder, multiplier: Multiplier::CarrySave(adder), style: style(i) });
