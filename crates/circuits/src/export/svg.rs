@@ -92,8 +92,34 @@ fn layout(netlist: &Netlist) -> Vec<Drawn> {
     all
 }
 
+/// Splits the lines that pass over columns: a place in each of them, shared by all readers of one node, keeps gates off the line.
+fn route(nodes: &mut Vec<Drawn>) {
+    // places[i]: what carries node i in the columns after its own.
+    let mut places: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for reader in 0..nodes.len() {
+        for k in 0..nodes[reader].operands.len() {
+            let from = nodes[reader].operands[k];
+            let column = nodes[from].column;
+            while column + 1 + places[from].len() < nodes[reader].column {
+                let before = places[from].last().copied().unwrap_or(from);
+                let next = Drawn {
+                    label: String::new(),
+                    kind: "wire",
+                    column: column + 1 + places[from].len(),
+                    operands: vec![before],
+                };
+                places[from].push(nodes.len());
+                nodes.push(next);
+            }
+            let passed = nodes[reader].column - column - 1;
+            nodes[reader].operands[k] = if passed == 0 { from } else { places[from][passed - 1] };
+        }
+    }
+}
+
 fn draw_gates(netlist: &Netlist) -> String {
-    let nodes = layout(netlist);
+    let mut nodes = layout(netlist);
+    route(&mut nodes);
     let columns = nodes.iter().map(|node| node.column + 1).max().unwrap_or(1);
     let mut members = vec![Vec::new(); columns];
     nodes.iter().enumerate().for_each(|(index, node)| members[node.column].push(index));
@@ -107,12 +133,13 @@ fn draw_gates(netlist: &Netlist) -> String {
             };
             members.sort_by(|a, b| mean(*a).total_cmp(&mean(*b)));
         }
-        members.iter().enumerate().for_each(|(row, index)| y[*index] = row as f64);
+        let step = 1.0 / members.len() as f64;
+        members.iter().enumerate().for_each(|(row, index)| y[*index] = (row as f64 + 0.5) * step);
     }
     let tallest = members.iter().map(Vec::len).max().unwrap_or(1);
     for members in &members {
         let offset = (tallest - members.len()) as f64 / 2.0;
-        members.iter().for_each(|index| y[*index] = MARGIN + (y[*index] + offset) * ROW);
+        members.iter().enumerate().for_each(|(row, index)| y[*index] = MARGIN + (row as f64 + offset) * ROW);
     }
     let x = |index: usize| MARGIN + nodes[index].column as f64 * COLUMN;
     let mut body = String::new();
@@ -131,6 +158,15 @@ fn draw_gates(netlist: &Netlist) -> String {
         }
     }
     for (index, node) in nodes.iter().enumerate() {
+        if node.kind == "wire" {
+            let (x, y) = (x(index), y[index] + BOX.1 / 2.0);
+            let _ = writeln!(
+                body,
+                "<path d=\"M{x:.1} {y:.1} H{:.1}\" stroke=\"#7a8791\" stroke-width=\"0.8\"/>",
+                x + BOX.0
+            );
+            continue;
+        }
         let label: String = node.label.chars().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect();
         let _ = writeln!(
             body,
