@@ -1,3 +1,26 @@
 //! Boolean and table-lookup circuits: builders, optimiser, import, export, plain evaluation.
+//!
+//! A [`Program`] is a graph of typed integer operations; [`Program::lower`] turns it into a [`Netlist`] of gates with the
+//! constructions of [`build`], which [`Netlist::optimize`] shrinks and any gate engine evaluates. Nothing here knows encryption.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+pub mod build;
+mod builder;
+mod error;
+mod eval;
+pub mod export;
+pub mod import;
+mod lower;
+mod netlist;
+mod optimize;
 pub mod program;
+mod stats;
+
+pub use builder::Builder;
+pub use error::Error;
+pub use eval::Wavefront;
+pub use lower::Features;
+pub use netlist::{BinaryOp, Gate, MAX_NODES, Netlist, NodeId, Port};
+pub use program::{Program, ProgramBuilder};
+pub use stats::{GateCosts, Stats};

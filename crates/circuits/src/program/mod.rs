@@ -3,6 +3,15 @@
 //! Arithmetic wraps. Division by zero gives an all-ones quotient (`-1` when signed) and the dividend as remainder; `MIN / -1` is `MIN`
 //! with remainder 0. Shifting by the width or more gives 0 (copies of the sign for a signed right shift); rotations are modulo the width.
 
+mod build;
+mod check;
+mod evaluate;
+mod lower;
+mod types;
+
+pub use build::ProgramBuilder;
+pub use check::{OPERATIONS, Operation};
+
 use serde::{Deserialize, Serialize};
 
 /// Type of a value.

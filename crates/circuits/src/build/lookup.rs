@@ -1,0 +1,70 @@
+//! Table lookup.
+
+use crate::{Builder, Error, NodeId};
+use std::collections::HashMap;
+
+/// A truth table of up to 256 entries.
+type Table = [u64; 4];
+
+/// `table[index]`, in `width` bits. The index has at most 8 bits, the table `2^len(index)` entries.
+///
+/// A tree of multiplexers for each output bit; equal and complementary subtrees are shared, so that parities, thresholds and the like
+/// shrink to chains.
+pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -> Vec<NodeId> {
+    if index.len() > 8 || table.len() != 1 << index.len() {
+        b.fail(Error::BadWidth {
+            op: "lookup",
+            expected: "an index of at most 8 bits and 2^width table entries, not",
+            got: index.len(),
+        });
+        return b.constant_bits(0, width);
+    }
+    let mut memo = HashMap::new();
+    (0..width.min(128))
+        .map(|bit| {
+            let mut truth = Table::default();
+            for (i, entry) in table.iter().enumerate() {
+                truth[i / 64] |= ((entry >> bit & 1) as u64) << (i % 64);
+            }
+            tree(b, &mut memo, truth, index)
+        })
+        .collect()
+}
+
+/// Keeps the low `2^k` entries.
+fn mask(table: Table, k: usize) -> Table {
+    let entries = 1usize << k;
+    std::array::from_fn(|word| match entries.saturating_sub(64 * word) {
+        0 => 0,
+        left if left >= 64 => table[word],
+        left => table[word] & ((1 << left) - 1),
+    })
+}
+
+/// The `2^k` entries from entry `2^k` on.
+fn upper(table: Table, k: usize) -> Table {
+    match k {
+        7 => [table[2], table[3], 0, 0],
+        6 => [table[1], 0, 0, 0],
+        _ => [table[0] >> (1 << k), 0, 0, 0],
+    }
+}
+
+/// Shannon expansion by the top index bit; at most 8 deep. Tables are shared with their complements.
+fn tree(b: &mut Builder, memo: &mut HashMap<(usize, Table), NodeId>, table: Table, index: &[NodeId]) -> NodeId {
+    let Some((&sel, rest)) = index.split_last() else { return b.constant(table[0] & 1 == 1) };
+    if table[0] & 1 == 1 {
+        let complement = mask(table.map(|word| !word), index.len());
+        let node = tree(b, memo, complement, index);
+        return b.not(node);
+    }
+    if let Some(&node) = memo.get(&(index.len(), table)) {
+        return node;
+    }
+    let k = rest.len();
+    let if_false = tree(b, memo, mask(table, k), rest);
+    let if_true = tree(b, memo, mask(upper(table, k), k), rest);
+    let node = b.mux(sel, if_true, if_false);
+    memo.insert((index.len(), table), node);
+    node
+}

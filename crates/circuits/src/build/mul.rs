@@ -1,0 +1,136 @@
+//! Multiplication.
+
+use super::{Adder, add, cast, same_width};
+use crate::{Builder, NodeId};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// How partial products are summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Multiplier {
+    /// One partial product after the other, each added to the running sum.
+    ShiftAndAdd(Adder),
+    /// `oh2018`, section 3.2: all partial products at once, then pairs (first, last), (second, last but one), ... are added, level by
+    /// level, by the adder of section 3.1; zeros pad their number to a power of two.
+    Oh2018,
+    /// Carry-save tree of full adders (XOR3 and MAJ), then one addition. With [`Adder::Ripple`] the tree goes on to the end: the fewest
+    /// bootstraps, about `1.5 n^2` for the low half.
+    CarrySave(Adder),
+}
+
+/// `x * y`, low half.
+pub fn mul(b: &mut Builder, multiplier: Multiplier, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
+    if !same_width(b, "mul", x, y) {
+        return x.to_vec();
+    }
+    match multiplier {
+        Multiplier::ShiftAndAdd(adder) => {
+            let mut rows = partial_products(b, x, y).into_iter();
+            let first = rows.next().unwrap_or_default();
+            // Row i has i low zeros: only the bits above them are added.
+            rows.enumerate().fold(first, |mut sum, (i, row)| {
+                let high = add(b, adder, &sum[i + 1..], &row[i + 1..]);
+                sum.splice(i + 1.., high);
+                sum
+            })
+        }
+        Multiplier::Oh2018 => pairing_tree(b, x, y),
+        Multiplier::CarrySave(adder) => carry_save(b, adder, x, y),
+    }
+}
+
+/// `x * y`, all `2n` bits.
+pub fn mul_wide(b: &mut Builder, multiplier: Multiplier, signed: bool, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
+    if !same_width(b, "mul", x, y) {
+        return x.to_vec();
+    }
+    let (x, y) = (cast(b, x, signed, 2 * x.len()), cast(b, y, signed, 2 * y.len()));
+    mul(b, multiplier, &x, &y)
+}
+
+/// Row `i` is `x[i] & (y << i)`, truncated to the width; its low `i` bits are constant.
+fn partial_products(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let zero = b.constant(false);
+    let row = |i: usize| {
+        let mut bits = vec![zero; i];
+        bits.extend(y[..x.len() - i].iter().map(|&y| b.and(x[i], y)));
+        bits
+    };
+    (0..x.len()).map(row).collect()
+}
+
+fn pairing_tree(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
+    // M_1, which has the fewest bits, comes first.
+    let mut terms = partial_products(b, x, y);
+    terms.reverse();
+    let zero = b.constant(false);
+    let padded = terms.len().next_power_of_two();
+    terms.splice(0..0, std::iter::repeat_n(vec![zero; x.len()], padded - x.len()));
+    while terms.len() > 1 {
+        let half = terms.len() / 2;
+        let upper = terms.split_off(half);
+        terms = terms.iter().zip(upper.iter().rev()).map(|(first, last)| add(b, Adder::Oh2018, last, first)).collect();
+    }
+    terms.pop().unwrap_or_default()
+}
+
+/// Bits of one weight, earliest first.
+type Column = BinaryHeap<Reverse<(u32, NodeId)>>;
+
+fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
+    let n = x.len();
+    let mut columns = vec![Column::new(); n];
+    for (i, &x) in x.iter().enumerate() {
+        for (column, &y) in columns[i..].iter_mut().zip(y) {
+            let bit = b.and(x, y);
+            if b.constant_value(bit) != Some(false) {
+                column.push(Reverse((b.level(bit), bit)));
+            }
+        }
+    }
+    if adder == Adder::Ripple {
+        // Column by column to the end: no more full adders than needed, and no deeper than the ripple itself.
+        compress(b, &mut columns, 1);
+    } else {
+        // Dadda's tree: heights 2, 3, 4, 6, 9, 13, ... from the last level back.
+        let tallest = columns.iter().map(BinaryHeap::len).max().unwrap_or(0);
+        let heights: Vec<_> =
+            std::iter::successors(Some(2), |h| Some(h * 3 / 2)).take_while(|h| *h < tallest).collect();
+        heights.into_iter().rev().for_each(|height| compress(b, &mut columns, height));
+    }
+    let zero = b.constant(false);
+    let mut row =
+        || columns.iter_mut().map(|column| column.pop().map_or(zero, |Reverse((_, bit))| bit)).collect::<Vec<_>>();
+    let (sum, rest) = (row(), row());
+    if adder == Adder::Ripple { sum } else { add(b, adder, &sum, &rest) }
+}
+
+/// Adders on the earliest bits of each column, carries to the next, until no column has more than `height` bits.
+fn compress(b: &mut Builder, columns: &mut [Column], height: usize) {
+    let zero = b.constant(false);
+    for k in 0..columns.len() {
+        let mut column = std::mem::take(&mut columns[k]);
+        let mut sums = Vec::new();
+        while column.len() + sums.len() > height {
+            // One bit too many takes a half adder, more take full adders. In a tree, sums wait for the next level.
+            let half = column.len() + sums.len() == height + 1;
+            if column.len() < if half { 2 } else { 3 } {
+                column.extend(sums.drain(..));
+            }
+            let mut next = || column.pop().map_or(zero, |Reverse((_, bit))| bit);
+            let bits = [next(), next(), if half { zero } else { next() }];
+            let sum = b.xor3(bits[0], bits[1], bits[2]);
+            if height == 1 {
+                column.push(Reverse((b.level(sum), sum)))
+            } else {
+                sums.push(Reverse((b.level(sum), sum)))
+            }
+            if let Some(above) = columns.get_mut(k + 1) {
+                let carry = b.maj(bits[0], bits[1], bits[2]);
+                above.push(Reverse((b.level(carry), carry)));
+            }
+        }
+        column.extend(sums);
+        columns[k] = column;
+    }
+}

@@ -1,0 +1,68 @@
+//! Netlists from files. Input is untrusted: errors say where and what, and nothing recurses or grows faster than the file.
+
+mod assemble;
+mod blif;
+mod bristol;
+mod yosys;
+mod yosys_cells;
+
+pub use blif::read_blif;
+pub use bristol::read_bristol;
+pub use yosys::read_yosys_json;
+
+use crate::{Error, Netlist};
+
+/// Most input or output bits of an imported circuit: `2^20`.
+pub const MAX_PORT_BITS: usize = 1 << 20;
+
+/// A format that circuits are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Bristol Fashion, or the older Bristol format.
+    Bristol,
+    /// Berkeley Logic Interchange Format, combinational.
+    Blif,
+    /// JSON as Yosys writes it (`write_json`).
+    YosysJson,
+}
+
+impl Format {
+    /// The format that a file's text looks like.
+    ///
+    /// # Errors
+    /// [`Error::Parse`] when it looks like none of them.
+    pub fn detect(text: &str) -> Result<Self, Error> {
+        let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+        match lines.find(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+            Some((_, line)) if line.starts_with('{') => Ok(Self::YosysJson),
+            Some((_, line)) if line.starts_with('.') => Ok(Self::Blif),
+            Some((_, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => Ok(Self::Bristol),
+            found => Err(Error::Parse {
+                format: "circuit file",
+                line: found.map_or(0, |(line, _)| line),
+                problem: "this is not Bristol, BLIF or Yosys JSON".to_owned(),
+                fix: "Bristol begins with two counts, BLIF with .model, Yosys JSON with {",
+            }),
+        }
+    }
+
+    /// Reads a circuit.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and where.
+    pub fn read(self, text: &str) -> Result<Netlist, Error> {
+        match self {
+            Self::Bristol => read_bristol(text),
+            Self::Blif => read_blif(text),
+            Self::YosysJson => read_yosys_json(text),
+        }
+    }
+}
+
+/// Reads a circuit of any format.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn read(text: &str) -> Result<Netlist, Error> {
+    Format::detect(text)?.read(text)
+}

@@ -1,0 +1,235 @@
+//! JSON netlists of Yosys (`write_json`).
+
+use super::MAX_PORT_BITS;
+use super::assemble::{Cell, Circuit, WirePort};
+use super::yosys_cells::{Kind, emit};
+use crate::{Builder, Error, Netlist};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+pub(super) const FORMAT: &str = "Yosys JSON";
+
+/// An object, in the order of the file: it is the order of the ports.
+struct Ordered<T>(Vec<(String, T)>);
+
+impl<T> Default for Ordered<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Ordered<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    all.push(entry);
+                }
+                Ok(Ordered(all))
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    modules: Ordered<Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    attributes: HashMap<String, Parameter>,
+    #[serde(default)]
+    ports: Ordered<JsonPort>,
+    #[serde(default)]
+    cells: Ordered<JsonCell>,
+}
+
+#[derive(Deserialize)]
+struct JsonPort {
+    direction: String,
+    bits: Vec<Bit>,
+    #[serde(default)]
+    signed: u8,
+}
+
+#[derive(Deserialize)]
+struct JsonCell {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    parameters: HashMap<String, Parameter>,
+    connections: HashMap<String, Vec<Bit>>,
+}
+
+/// A wire's number, or a constant `0`, `1`, `x`, `z`.
+#[derive(Deserialize, Clone, PartialEq, Eq, Hash)]
+#[serde(untagged)]
+enum Bit {
+    Wire(u64),
+    Constant(String),
+}
+
+/// A number, or bits as text, most significant first.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Parameter {
+    Number(i64),
+    Text(String),
+    Other(serde::de::IgnoredAny),
+}
+
+impl Parameter {
+    fn is_set(&self) -> bool {
+        match self {
+            Self::Number(number) => *number != 0,
+            Self::Text(bits) => bits.bytes().any(|bit| bit == b'1'),
+            Self::Other(_) => false,
+        }
+    }
+}
+
+fn error(problem: impl Into<String>, fix: &'static str) -> Error {
+    Error::Parse { format: FORMAT, line: 0, problem: problem.into(), fix }
+}
+
+/// Reads the top module of a Yosys JSON netlist: gate-level cells (`$_AND_`, ...) and the common word-level ones (`$add`, `$mux`, ...)
+/// of at most 128 bits.
+///
+/// # Errors
+/// [`Error::Parse`] with the line for broken JSON, [`Error::Unsupported`] with the cell for what is not read, [`Error::Undriven`],
+/// [`Error::Cycle`].
+pub fn read_yosys_json(text: &str) -> Result<Netlist, Error> {
+    let file: File = serde_json::from_str(text).map_err(|e| Error::Parse {
+        format: FORMAT,
+        line: e.line(),
+        problem: e.to_string(),
+        fix: "write the netlist with Yosys: write_json",
+    })?;
+    let module = top(file)?;
+    let mut wires = Wires::default();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for (name, port) in module.ports.0 {
+        let into = match port.direction.as_str() {
+            "input" => &mut inputs,
+            "output" => &mut outputs,
+            other => {
+                return Err(Error::Unsupported {
+                    format: FORMAT,
+                    place: format!("port '{name}'"),
+                    what: format!("direction '{other}'"),
+                    fix: "ports are input or output",
+                });
+            }
+        };
+        if port.bits.len() > MAX_PORT_BITS {
+            return Err(error(format!("port '{name}' has more than {MAX_PORT_BITS} bits"), "split the circuit"));
+        }
+        let bits = wires.get_all(&format!("port '{name}'"), &port.bits)?;
+        into.push(WirePort { name, wires: bits, signed: port.signed != 0 });
+    }
+    let mut cells = Vec::with_capacity(module.cells.0.len());
+    for (name, cell) in module.cells.0 {
+        cells.push(read_cell(&name, &cell, &mut wires)?);
+    }
+    cells.extend(wires.constants());
+    let circuit = Circuit { format: FORMAT, wire_names: wires.names, inputs, outputs, cells };
+    circuit.assemble(Builder::new(), |b, cell, operands| emit(b, &cell.kind, operands, cell.outputs.len()))
+}
+
+/// The module marked as top, or the only one.
+fn top(file: File) -> Result<Module, Error> {
+    let mut modules = file.modules.0;
+    let marked = modules.iter().position(|(_, module)| module.attributes.get("top").is_some_and(Parameter::is_set));
+    match marked {
+        Some(at) => Ok(modules.swap_remove(at).1),
+        None if modules.len() == 1 => Ok(modules.swap_remove(0).1),
+        None => {
+            let problem = format!("{} modules, none of them marked as top", modules.len());
+            Err(error(problem, "flatten the design (Yosys: hierarchy -top NAME; flatten)"))
+        }
+    }
+}
+
+#[derive(Default)]
+struct Wires {
+    ids: HashMap<Bit, u32>,
+    names: Vec<String>,
+}
+
+impl Wires {
+    fn get_all(&mut self, place: &str, bits: &[Bit]) -> Result<Vec<u32>, Error> {
+        bits.iter().map(|bit| self.get(place, bit)).collect()
+    }
+
+    fn get(&mut self, place: &str, bit: &Bit) -> Result<u32, Error> {
+        if let Some(&id) = self.ids.get(bit) {
+            return Ok(id);
+        }
+        let name = match bit {
+            Bit::Wire(number) => number.to_string(),
+            Bit::Constant(value) if value == "0" || value == "1" => format!("constant {value}"),
+            Bit::Constant(value) => {
+                return Err(Error::Unsupported {
+                    format: FORMAT,
+                    place: place.to_owned(),
+                    what: format!("the constant '{}'", value.chars().take(10).collect::<String>()),
+                    fix: "constants are 0 and 1 (Yosys: setundef -zero)",
+                });
+            }
+        };
+        let id = self.names.len() as u32;
+        self.names.push(name);
+        self.ids.insert(bit.clone(), id);
+        Ok(id)
+    }
+
+    /// Cells that drive the constants in use.
+    fn constants(&self) -> impl Iterator<Item = Cell<Kind>> {
+        [false, true].into_iter().filter_map(|value| {
+            let bit = Bit::Constant(u8::from(value).to_string());
+            let id = *self.ids.get(&bit)?;
+            Some(Cell { kind: Kind::constant(value), inputs: Vec::new(), outputs: vec![id], line: 0 })
+        })
+    }
+}
+
+fn read_cell(name: &str, cell: &JsonCell, wires: &mut Wires) -> Result<Cell<Kind>, Error> {
+    let place = format!("cell '{name}' ({})", cell.kind);
+    let parameter = |key: &str| cell.parameters.get(key).is_some_and(Parameter::is_set);
+    let Some(pins) = Kind::pins(&cell.kind) else {
+        return Err(Error::Unsupported {
+            format: FORMAT,
+            place,
+            what: "the cell".to_owned(),
+            fix: "map the design to gates first (Yosys: synth -flatten; abc -g gates; write_json)",
+        });
+    };
+    let mut inputs = Vec::new();
+    let mut widths = Vec::new();
+    let pin = |pin: &str| {
+        let missing =
+            || error(format!("{place} has no connection '{pin}'"), "write the netlist with Yosys: write_json");
+        cell.connections.get(pin).ok_or_else(missing)
+    };
+    for &name in pins {
+        let bits = pin(name)?;
+        inputs.extend(wires.get_all(&place, bits)?);
+        widths.push(bits.len());
+    }
+    let outputs = wires.get_all(&place, pin("Y")?)?;
+    let signed = parameter("A_SIGNED") && (parameter("B_SIGNED") || !pins.contains(&"B"));
+    let kind = Kind::new(&cell.kind, widths, signed, outputs.len(), &place)?;
+    Ok(Cell { kind, inputs, outputs, line: 0 })
+}

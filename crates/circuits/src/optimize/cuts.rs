@@ -1,0 +1,232 @@
+//! Rewriting by cuts: a node is a function of any set of up to three nodes that separates it from the inputs.
+
+use super::Goal;
+use crate::{Builder, Error, Gate, GateCosts, Netlist, NodeId};
+
+/// Cuts kept for a node, and how many of them a three-input gate combines for each operand.
+const CUTS: usize = 12;
+const CUTS_OF_THREE: usize = 5;
+/// Gates looked at when counting what a rewriting frees.
+const CONE: usize = 64;
+/// Truth tables of the three leaves: bit `i` is the value where leaf `k` is bit `k` of `i`.
+const LEAF: [u8; 3] = [0b1010_1010, 0b1100_1100, 0b1111_0000];
+
+/// Up to three leaves, ascending, and the node's truth table over them. The table depends on all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cut {
+    leaves: [NodeId; 3],
+    len: usize,
+    table: u8,
+}
+
+impl Cut {
+    fn leaf(id: NodeId) -> Self {
+        Self { leaves: [id; 3], len: 1, table: LEAF[0] }
+    }
+
+    fn leaves(&self) -> &[NodeId] {
+        &self.leaves[..self.len]
+    }
+
+    /// The table over the leaves of a larger cut.
+    fn table_over(&self, leaves: &[NodeId]) -> u8 {
+        let place = |leaf: &NodeId| leaves.iter().position(|other| other == leaf).unwrap_or(0);
+        let places: [usize; 3] = std::array::from_fn(|k| if k < self.len { place(&self.leaves[k]) } else { 0 });
+        let value = |i: u8| {
+            let index: u8 = (0..self.len).map(|k| (i >> places[k] & 1) << k).sum();
+            self.table >> index & 1
+        };
+        (0..8).map(|i| value(i) << i).sum()
+    }
+
+    /// Combines operands' cuts by a gate; `None` when there are more than three leaves.
+    fn merge(gate: &Gate, operands: &[&Self]) -> Option<Self> {
+        let mut all = [NodeId(0); 9];
+        let mut len = 0;
+        for leaf in operands.iter().flat_map(|cut| cut.leaves()) {
+            if !all[..len].contains(leaf) {
+                all[len] = *leaf;
+                len += 1;
+            }
+        }
+        if len > 3 {
+            return None;
+        }
+        all[..len].sort_unstable();
+        let t = |k: usize| u64::from(operands[k].table_over(&all[..len]));
+        let table = match gate {
+            Gate::Not(_) => !t(0),
+            Gate::Binary(op, ..) => op.apply(t(0), t(1)),
+            Gate::Mux { .. } => t(2) ^ (t(0) & (t(1) ^ t(2))),
+            Gate::Xor3(_) => t(0) ^ t(1) ^ t(2),
+            Gate::Maj(_) => (t(0) & t(1)) | (t(2) & (t(0) ^ t(1))),
+            Gate::Input(_) | Gate::Const(_) => return None,
+        };
+        Some(Self { leaves: [all[0], all[1], all[2]], len, table: table as u8 }.shrink())
+    }
+
+    /// Drops the leaves that the table does not depend on.
+    fn shrink(self) -> Self {
+        let needed = |k: usize| (self.table & LEAF[k]) >> (1 << k) != self.table & !LEAF[k];
+        let mut small = Self { len: 0, ..self };
+        for k in (0..self.len).filter(|&k| needed(k)) {
+            small.leaves[small.len] = self.leaves[k];
+            small.len += 1;
+        }
+        if small.len < self.len {
+            // The leaves that stay are among the old ones; the others may have any value, say 0.
+            let kept = small.len;
+            let place =
+                |k: usize| self.leaves[..self.len].iter().position(|leaf| *leaf == small.leaves[k]).unwrap_or(0);
+            let value = |i: u8| {
+                let index: u8 = (0..kept).map(|k| (i >> k & 1) << place(k)).sum();
+                self.table >> index & 1
+            };
+            small.table = (0..8).map(|i| value(i) << i).sum();
+        }
+        small
+    }
+}
+
+/// The cuts of every node.
+fn enumerate(netlist: &Netlist) -> Vec<Vec<Cut>> {
+    let mut all: Vec<Vec<Cut>> = Vec::with_capacity(netlist.gates().len());
+    for (index, gate) in netlist.gates().iter().enumerate() {
+        let mut cuts: Vec<Cut> = Vec::new();
+        let mut add = |cut: Option<Cut>| {
+            if let Some(cut) = cut.filter(|cut| !cuts.contains(cut)) {
+                cuts.push(cut);
+            }
+        };
+        let operands: Vec<&[Cut]> = gate.operands().map(|id| &all[id.index()][..]).collect();
+        let few = |k: usize| operands[k].iter().take(CUTS_OF_THREE);
+        match operands[..] {
+            [a] => a.iter().for_each(|a| add(Cut::merge(gate, &[a]))),
+            [a, b] => a.iter().for_each(|a| b.iter().for_each(|b| add(Cut::merge(gate, &[a, b])))),
+            [_, _, _] => {
+                few(0).for_each(|a| few(1).for_each(|b| few(2).for_each(|c| add(Cut::merge(gate, &[a, b, c])))));
+            }
+            _ => {}
+        }
+        match gate {
+            Gate::Const(value) => {
+                let table = if *value { 0xff } else { 0 };
+                cuts.push(Cut { leaves: [NodeId(0); 3], len: 0, table });
+            }
+            _ => {
+                cuts.sort_by_key(|cut| cut.len);
+                cuts.truncate(CUTS - 1);
+                cuts.insert(0, Cut::leaf(NodeId(index as u32)));
+            }
+        }
+        all.push(cuts);
+    }
+    all
+}
+
+/// One gate on three leaves, some complemented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Parity { negate: bool },
+    Majority { negate: [bool; 3] },
+    Mux { order: [usize; 3], negate_true: bool, negate_false: bool },
+}
+
+/// For each truth table of three inputs, the gate that has it.
+fn shapes() -> [Option<Shape>; 256] {
+    let mut shapes = [None; 256];
+    for [s, t, f] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for (negate_true, negate_false) in [(false, false), (false, true), (true, false), (true, true)] {
+            let flip = |negate: bool, table: u8| if negate { !table } else { table };
+            let table = LEAF[s] & flip(negate_true, LEAF[t]) | !LEAF[s] & flip(negate_false, LEAF[f]);
+            shapes[usize::from(table)] = Some(Shape::Mux { order: [s, t, f], negate_true, negate_false });
+        }
+    }
+    for mask in 0..8 {
+        let negate = [0, 1, 2].map(|k| mask >> k & 1 == 1);
+        let [a, b, c] = [0, 1, 2].map(|k| if negate[k] { !LEAF[k] } else { LEAF[k] });
+        shapes[usize::from(a & b | c & (a ^ b))] = Some(Shape::Majority { negate });
+    }
+    let parity = LEAF[0] ^ LEAF[1] ^ LEAF[2];
+    shapes[usize::from(parity)] = Some(Shape::Parity { negate: false });
+    shapes[usize::from(!parity)] = Some(Shape::Parity { negate: true });
+    shapes
+}
+
+/// The netlist with every node built from the cut that saves most. Each node that cost bootstraps is replaced by one gate that costs
+/// no more than what becomes free, counted node by node.
+pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Result<Netlist, Error> {
+    let (cuts, shapes) = (enumerate(netlist), shapes());
+    let (fanout, levels) = (netlist.fanout(), netlist.levels(costs));
+    let cost = |cut: &Cut| match cut.len {
+        0 | 1 => Some(0),
+        2 => Some(costs.binary),
+        _ => shapes[usize::from(cut.table)].and_then(|shape| match shape {
+            Shape::Parity { .. } => (goal >= Goal::Parities).then_some(costs.xor3),
+            Shape::Majority { .. } => Some(costs.maj),
+            Shape::Mux { .. } => Some(costs.mux),
+        }),
+    };
+    netlist.rebuild(Builder::new(), |b, index, map| {
+        let gate = netlist.gates()[index];
+        let best = cuts[index].iter().skip(1).filter_map(|cut| {
+            let cost = cost(cut)?;
+            let level = cut.leaves().iter().map(|id| levels[id.index()]).max().unwrap_or(0) + u32::from(cost > 0);
+            let gain = freed(netlist, costs, &fanout, index, cut) - i64::from(cost);
+            let better = gain > 0 || goal == Goal::Depth && gain == 0 && level < levels[index];
+            better.then_some(((gain, std::cmp::Reverse(level)), cut))
+        });
+        match best.max_by_key(|(key, _)| *key) {
+            Some((_, cut)) if costs.of(&gate) > 0 => build(b, &shapes, cut, map),
+            _ => b.gate(gate.map(|id| map[id.index()])),
+        }
+    })
+}
+
+/// Bootstraps of the gates between a node (included) and the leaves of a cut that nothing else reads.
+fn freed(netlist: &Netlist, costs: &GateCosts, fanout: &[u32], root: usize, cut: &Cut) -> i64 {
+    let mut total = 0;
+    let mut removed: Vec<(NodeId, u32)> = Vec::new();
+    let mut stack = vec![NodeId(root as u32)];
+    while let Some(id) = stack.pop() {
+        let gate = &netlist.gates()[id.index()];
+        total += i64::from(costs.of(gate));
+        for operand in gate.operands().filter(|id| !cut.leaves().contains(id)) {
+            let at = removed.iter().position(|(id, _)| *id == operand).unwrap_or_else(|| {
+                removed.push((operand, 0));
+                removed.len() - 1
+            });
+            removed[at].1 += 1;
+            if removed[at].1 == fanout[operand.index()] && removed.len() < CONE {
+                stack.push(operand);
+            }
+        }
+    }
+    total
+}
+
+fn build(b: &mut Builder, shapes: &[Option<Shape>; 256], cut: &Cut, map: &[NodeId]) -> NodeId {
+    let leaf = |k: usize| map[cut.leaves[k].index()];
+    let not_if = |b: &mut Builder, negate: bool, id: NodeId| if negate { b.not(id) } else { id };
+    match (cut.len, shapes[usize::from(cut.table)]) {
+        (0, _) => b.constant(cut.table & 1 == 1),
+        (1, _) => not_if(b, cut.table & 1 == 1, leaf(0)),
+        (2, _) => b.function2(cut.table & 0xf, leaf(0), leaf(1)),
+        (_, Some(Shape::Parity { negate })) => {
+            let id = b.xor3(leaf(0), leaf(1), leaf(2));
+            not_if(b, negate, id)
+        }
+        (_, Some(Shape::Majority { negate })) => {
+            let [x, y, z] = [0, 1, 2].map(|k| not_if(b, negate[k], leaf(k)));
+            b.maj(x, y, z)
+        }
+        (_, Some(Shape::Mux { order: [s, t, f], negate_true, negate_false })) => {
+            let (t, f) = (not_if(b, negate_true, leaf(t)), not_if(b, negate_false, leaf(f)));
+            b.mux(leaf(s), t, f)
+        }
+        (_, None) => {
+            debug_assert!(false, "only cuts with a cost are built");
+            b.constant(false)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Building programs, with types checked at each step.
+
+use super::{Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
+use crate::{Error, MAX_NODES};
+
+/// Makes a [`Program`] operation by operation.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramBuilder {
+    program: Program,
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new input.
+    ///
+    /// # Errors
+    /// [`Error::BadType`] for a width outside 1..=128.
+    pub fn input(&mut self, name: impl Into<String>, ty: Type) -> Result<ValueId, Error> {
+        ty.validate()?;
+        let index = self.program.inputs.len() as u32;
+        self.program.inputs.push(Input { name: name.into(), ty });
+        self.push(Op::Input(index), &[], ty)
+    }
+
+    /// A public constant, as the low bits of a `u128`.
+    ///
+    /// # Errors
+    /// [`Error::ConstantOutOfRange`] when it has bits outside the type.
+    pub fn constant(&mut self, value: u128, ty: Type) -> Result<ValueId, Error> {
+        self.push_checked(Op::Const(value), &[], ty)
+    }
+
+    /// An operation whose operands decide its type: all but [`Op::Cast`], [`Op::Lookup`], [`Op::Const`] and [`Op::Input`], which have
+    /// methods of their own.
+    ///
+    /// # Errors
+    /// [`Error::Arity`], [`Error::OperandTypes`] or [`Error::ValueOutOfOrder`] when the operands do not suit.
+    pub fn op(&mut self, op: Op, args: &[ValueId]) -> Result<ValueId, Error> {
+        let declared = match args.first() {
+            Some(&arg) => self.ty(arg)?,
+            None => Type::Bool,
+        };
+        self.push_checked(op, args, declared)
+    }
+
+    /// Truncates, or extends by the sign of the operand's type.
+    ///
+    /// # Errors
+    /// [`Error::BadType`] or [`Error::ValueOutOfOrder`].
+    pub fn cast(&mut self, value: ValueId, ty: Type) -> Result<ValueId, Error> {
+        self.push_checked(Op::Cast, &[value], ty)
+    }
+
+    /// `table[index]`, of type `ty`.
+    ///
+    /// # Errors
+    /// [`Error::OperandTypes`] for an index that is signed or wider than 8 bits or a table of another size,
+    /// [`Error::ConstantOutOfRange`] for an entry outside `ty`.
+    pub fn lookup(&mut self, table: Vec<u128>, index: ValueId, ty: Type) -> Result<ValueId, Error> {
+        self.push_checked(Op::Lookup(table), &[index], ty)
+    }
+
+    /// Names an output.
+    pub fn output(&mut self, name: impl Into<String>, value: ValueId) {
+        self.program.outputs.push(Output { name: name.into(), value });
+    }
+
+    /// The type of a value.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfOrder`] for a value of another program.
+    pub fn ty(&self, value: ValueId) -> Result<Type, Error> {
+        let limit = self.program.nodes.len();
+        match self.program.nodes.get(value.0 as usize) {
+            Some(node) => Ok(node.ty),
+            None => Err(Error::ValueOutOfOrder { what: "the new operation".to_owned(), value: value.0, limit }),
+        }
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// What [`Program::validate`] finds: no output, or two ports of one name.
+    pub fn finish(self) -> Result<Program, Error> {
+        self.program.validate()?;
+        Ok(self.program)
+    }
+
+    fn push_checked(&mut self, op: Op, args: &[ValueId], declared: Type) -> Result<ValueId, Error> {
+        let types = args.iter().map(|&arg| self.ty(arg)).collect::<Result<Vec<_>, _>>()?;
+        let inputs: Vec<_> = match op {
+            Op::Input(_) => self.program.inputs.iter().map(|input| input.ty).collect(),
+            _ => Vec::new(),
+        };
+        let ty = op.result_type(&inputs, &types, declared, String::new)?;
+        self.push(op, args, ty)
+    }
+
+    fn push(&mut self, op: Op, args: &[ValueId], ty: Type) -> Result<ValueId, Error> {
+        let index = self.program.nodes.len();
+        if index >= MAX_NODES {
+            return Err(Error::TooLarge { what: "operations", got: index as u64 + 1, limit: MAX_NODES as u64 });
+        }
+        self.program.nodes.push(Node { op, args: args.to_vec(), ty });
+        Ok(ValueId(index as u32))
+    }
+}
+
+impl Program {
+    /// The program that is one operation of [`OPERATIONS`], or a cast named `to_TYPE`: inputs `a`, `b`, ... of the given types (`c`, `a`,
+    /// `b` for `select`), output `result`.
+    ///
+    /// ```
+    /// use solinas_circuits::program::{Program, Type};
+    /// let add = Program::from_op("add", &[Type::Uint(8), Type::Uint(8)])?;
+    /// assert_eq!(add.evaluate(&[250, 10])?, [4]);
+    /// # Ok::<(), solinas_circuits::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownOperation`], or the operand types do not suit.
+    pub fn from_op(name: &str, types: &[Type]) -> Result<Self, Error> {
+        let cast = name.strip_prefix("to_").map(str::parse::<Type>).transpose()?;
+        let op = match Op::from_name(name) {
+            Some(op) => op,
+            None if cast.is_some() => Op::Cast,
+            None => {
+                let known: Vec<_> = OPERATIONS.iter().map(|op| op.name).collect();
+                let known = format!("{}, to_TYPE", known.join(", "));
+                return Err(Error::UnknownOperation { name: name.to_owned(), known });
+            }
+        };
+        if types.len() != op.arity() {
+            let (expected, got) = (op.arity(), types.len());
+            return Err(Error::Arity { op: op.name(), at: String::new(), expected, got });
+        }
+        let names = if op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
+        let mut builder = ProgramBuilder::new();
+        let args =
+            names.into_iter().zip(types).map(|(name, &ty)| builder.input(name, ty)).collect::<Result<Vec<_>, _>>()?;
+        let result = match cast {
+            Some(ty) => builder.cast(args[0], ty)?,
+            None => builder.op(op, &args)?,
+        };
+        builder.output("result", result);
+        builder.finish()
+    }
+}

@@ -1,0 +1,205 @@
+//! Names, operand counts and types of operations; checks of whole programs.
+
+use super::{Op, Program, Type};
+use crate::{Error, MAX_NODES};
+use std::collections::HashSet;
+
+/// An operation as users name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name, such as `add`.
+    pub name: &'static str,
+    /// Number of operands.
+    pub arity: usize,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+}
+
+macro_rules! operations {
+    ($($variant:ident $name:literal $arity:literal $summary:literal,)*) => {
+        /// Every operation that [`Program::from_op`] takes by name; casts are named `to_TYPE`, such as `to_u8`, besides.
+        pub const OPERATIONS: &[Operation] =
+            &[$(Operation { name: $name, arity: $arity, summary: $summary }),*];
+
+        impl Op {
+            /// The operation of a name in [`OPERATIONS`].
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Lower-case name.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Input(_) => "input",
+                    Self::Const(_) => "const",
+                    Self::Cast => "cast",
+                    Self::Lookup(_) => "lookup",
+                }
+            }
+
+            /// Number of operands.
+            #[must_use]
+            pub const fn arity(&self) -> usize {
+                match self {
+                    $(Self::$variant => $arity,)*
+                    Self::Input(_) | Self::Const(_) => 0,
+                    Self::Cast | Self::Lookup(_) => 1,
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    Neg "neg" 1 "-a, wrapping",
+    Not "not" 1 "bitwise complement",
+    Abs "abs" 1 "absolute value",
+    LeadingZeros "leading_zeros" 1 "number of leading zero bits",
+    Add "add" 2 "a + b, wrapping",
+    Sub "sub" 2 "a - b, wrapping",
+    Mul "mul" 2 "a * b, wrapping",
+    Div "div" 2 "a / b, truncated",
+    Rem "rem" 2 "a % b",
+    And "and" 2 "bitwise and",
+    Or "or" 2 "bitwise or",
+    Xor "xor" 2 "bitwise exclusive or",
+    Min "min" 2 "the smaller",
+    Max "max" 2 "the larger",
+    Eq "eq" 2 "a == b",
+    Ne "ne" 2 "a != b",
+    Lt "lt" 2 "a < b",
+    Le "le" 2 "a <= b",
+    Gt "gt" 2 "a > b",
+    Ge "ge" 2 "a >= b",
+    Shl "shl" 2 "a << b, b unsigned",
+    Shr "shr" 2 "a >> b, b unsigned",
+    RotateLeft "rotate_left" 2 "a rotated left by b, b unsigned",
+    RotateRight "rotate_right" 2 "a rotated right by b, b unsigned",
+    Select "select" 3 "a if c else b, operands c (bool), a, b",
+}
+
+impl Op {
+    /// The type of the result on operands of those types. `declared` decides where the operands do not: constants, casts, tables.
+    /// `inputs` are the types of the program's inputs; `at` says where, for errors.
+    pub(super) fn result_type(
+        &self,
+        inputs: &[Type],
+        args: &[Type],
+        declared: Type,
+        at: impl Fn() -> String,
+    ) -> Result<Type, Error> {
+        let op = self.name();
+        if args.len() != self.arity() {
+            return Err(Error::Arity { op, at: at(), expected: self.arity(), got: args.len() });
+        }
+        declared.validate()?;
+        let refuse = |expected| {
+            let args = args.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
+            Err(Error::OperandTypes { op, at: at(), args, expected })
+        };
+        let integer = |ty: Type| ty != Type::Bool;
+        match (self, args) {
+            (Self::Input(index), _) => match inputs.get(*index as usize) {
+                Some(&ty) => Ok(ty),
+                None => {
+                    let what = format!("input{}", at());
+                    Err(Error::ValueOutOfOrder { what, value: *index, limit: inputs.len() })
+                }
+            },
+            (Self::Const(value), _) => fits("the constant", *value, declared),
+            (Self::Not, &[a]) => Ok(a),
+            (Self::Neg | Self::Abs | Self::LeadingZeros, &[a]) if integer(a) => Ok(a),
+            (Self::Neg | Self::Abs | Self::LeadingZeros, _) => refuse("it takes an integer; cast the bool first"),
+            (Self::And | Self::Or | Self::Xor, &[a, b]) if a == b => Ok(a),
+            (Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem | Self::Min | Self::Max, &[a, b])
+                if a == b && integer(a) =>
+            {
+                Ok(a)
+            }
+            (Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge, &[a, b]) if a == b => Ok(Type::Bool),
+            (Self::Shl | Self::Shr | Self::RotateLeft | Self::RotateRight, &[a, Type::Uint(_)]) if integer(a) => Ok(a),
+            (Self::Shl | Self::Shr | Self::RotateLeft | Self::RotateRight, _) => {
+                refuse("it takes an integer and an unsigned amount; cast the amount first")
+            }
+            (Self::Select, &[Type::Bool, a, b]) if a == b => Ok(a),
+            (Self::Select, _) => refuse("it takes a bool and two values of one type"),
+            (Self::Cast, _) => Ok(declared),
+            (Self::Lookup(table), &[Type::Bool | Type::Uint(..=8)]) => {
+                if table.len() != 1 << args[0].width() {
+                    return refuse("the table must have 2^width entries");
+                }
+                table.iter().try_for_each(|&entry| fits("table entry", entry, declared).map(|_| ()))?;
+                Ok(declared)
+            }
+            (Self::Lookup(_), _) => refuse("the index is unsigned or bool, of at most 8 bits; cast it first"),
+            _ => refuse("both operands must have one type, an integer for arithmetic; cast one of them first"),
+        }
+    }
+}
+
+fn fits(what: &'static str, value: u128, ty: Type) -> Result<Type, Error> {
+    if value & !ty.mask() == 0 { Ok(ty) } else { Err(Error::ConstantOutOfRange { what, value, ty }) }
+}
+
+impl Program {
+    /// Checks everything that building with [`super::ProgramBuilder`] ensures; needed after deserialization.
+    ///
+    /// # Errors
+    /// The first thing found: a type without bits, a value used before it is computed, wrong operands, a declared type that is not the
+    /// operation's, no output, two ports of one name, too many nodes.
+    pub fn validate(&self) -> Result<(), Error> {
+        let got = self.nodes.len();
+        if got > MAX_NODES {
+            return Err(Error::TooLarge { what: "operations", got: got as u64, limit: MAX_NODES as u64 });
+        }
+        let mut inputs = Vec::with_capacity(self.inputs.len());
+        for input in &self.inputs {
+            input.ty.validate()?;
+            inputs.push(input.ty);
+        }
+        let mut args = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            args.clear();
+            for arg in &node.args {
+                match self.nodes[..index].get(arg.0 as usize) {
+                    Some(operand) => args.push(operand.ty),
+                    None => {
+                        let what = format!("node {index} ({})", node.op.name());
+                        return Err(Error::ValueOutOfOrder { what, value: arg.0, limit: index });
+                    }
+                }
+            }
+            let expected = node.op.result_type(&inputs, &args, node.ty, || format!(" at node {index}"))?;
+            if expected != node.ty {
+                return Err(Error::ResultType { op: node.op.name(), node: index, expected, declared: node.ty });
+            }
+        }
+        if self.outputs.is_empty() {
+            return Err(Error::NoOutputs);
+        }
+        for output in &self.outputs {
+            if output.value.0 as usize >= self.nodes.len() {
+                let what = format!("output '{}'", output.name);
+                return Err(Error::ValueOutOfOrder { what, value: output.value.0, limit: self.nodes.len() });
+            }
+        }
+        distinct(self.inputs.iter().map(|input| input.name.as_str()))?;
+        distinct(self.outputs.iter().map(|output| output.name.as_str()))
+    }
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Error> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(Error::BadPort { name: name.to_owned(), problem: "is declared twice; rename one" });
+        }
+    }
+    Ok(())
+}

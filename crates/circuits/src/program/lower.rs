@@ -1,0 +1,83 @@
+//! Programs as gates.
+
+use super::{Op, Program, Type};
+use crate::build::{self, Recipe};
+use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
+
+impl Program {
+    /// The program as gates, one port for each input and output, without gates that no output needs.
+    ///
+    /// # Errors
+    /// What [`Program::validate`] finds, or [`Error::TooLarge`].
+    pub fn lower(&self, recipe: Recipe) -> Result<Netlist, Error> {
+        self.validate()?;
+        let mut b = Builder::new();
+        let inputs: Vec<_> =
+            self.inputs.iter().map(|input| b.input(&input.name, input.ty.width(), input.ty.signed())).collect();
+        let mut values: Vec<Vec<NodeId>> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let value = match &node.op {
+                Op::Input(index) => inputs[*index as usize].clone(),
+                op => {
+                    let arg = |i: usize| node.args.get(i).map(|arg| arg.0 as usize);
+                    let bits = |i: usize| arg(i).map_or(&[][..], |at| &values[at]);
+                    let ty = arg(0).map_or(node.ty, |at| self.nodes[at].ty);
+                    op.gates(&mut b, recipe, ty, node.ty, [bits(0), bits(1), bits(2)])
+                }
+            };
+            values.push(value);
+        }
+        for output in &self.outputs {
+            let at = output.value.0 as usize;
+            b.output(&output.name, &values[at], self.nodes[at].ty.signed());
+        }
+        Ok(b.finish()?.prune())
+    }
+}
+
+impl Op {
+    /// The gates of one operation; `ty` is the type of the first operand, `to` that of the result.
+    fn gates(&self, b: &mut Builder, recipe: Recipe, ty: Type, to: Type, args: [&[NodeId]; 3]) -> Vec<NodeId> {
+        let Recipe { adder, multiplier, style } = recipe;
+        let signed = ty.signed();
+        let [x, y, z] = args;
+        match self {
+            Self::Input(_) => Vec::new(),
+            Self::Const(value) => b.constant_bits(*value, to.width()),
+            Self::Neg => build::neg(b, style, x),
+            Self::Not => build::not(b, x),
+            Self::Abs if signed => build::abs(b, style, x),
+            Self::Abs => x.to_vec(),
+            Self::LeadingZeros => build::leading_zeros(b, style, x),
+            Self::Add => build::add(b, adder, x, y),
+            Self::Sub => build::sub(b, adder, x, y),
+            Self::Mul => build::mul(b, multiplier, x, y),
+            Self::Div => build::div(b, style, signed, x, y),
+            Self::Rem => build::rem(b, style, signed, x, y),
+            Self::And => build::bitwise(b, BinaryOp::And, x, y),
+            Self::Or => build::bitwise(b, BinaryOp::Or, x, y),
+            Self::Xor => build::bitwise(b, BinaryOp::Xor, x, y),
+            Self::Min => build::min(b, style, signed, x, y),
+            Self::Max => build::max(b, style, signed, x, y),
+            Self::Eq => vec![build::eq(b, x, y)],
+            Self::Ne => vec![build::ne(b, x, y)],
+            Self::Lt => vec![build::lt(b, style, signed, x, y)],
+            Self::Gt => vec![build::lt(b, style, signed, y, x)],
+            Self::Le => {
+                let greater = build::lt(b, style, signed, y, x);
+                vec![b.not(greater)]
+            }
+            Self::Ge => {
+                let less = build::lt(b, style, signed, x, y);
+                vec![b.not(less)]
+            }
+            Self::Shl => build::shl_by(b, style, x, y),
+            Self::Shr => build::shr_by(b, style, x, signed, y),
+            Self::RotateLeft => build::rotate_left(b, style, x, y),
+            Self::RotateRight => build::rotate_right(b, style, x, y),
+            Self::Select => build::select(b, x[0], y, z),
+            Self::Cast => build::cast(b, x, signed, to.width()),
+            Self::Lookup(table) => build::lookup(b, table, x, to.width()),
+        }
+    }
+}

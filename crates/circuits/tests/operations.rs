@@ -1,0 +1,212 @@
+//! Every operation as gates against plain arithmetic.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod common;
+
+use common::{check, corners, random, recipes, rng};
+use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::program::{OPERATIONS, Program, ProgramBuilder, Type};
+
+/// Operand types of an operation at a width.
+fn operand_types(name: &str, ty: Type, amount: Type) -> Option<Vec<Type>> {
+    let types = match name {
+        "select" => vec![Type::Bool, ty, ty],
+        "shl" | "shr" | "rotate_left" | "rotate_right" => vec![ty, amount],
+        "neg" | "not" | "abs" | "leading_zeros" => vec![ty],
+        _ => vec![ty, ty],
+    };
+    Program::from_op(name, &types).is_ok().then_some(types)
+}
+
+/// All tuples of values of small types.
+fn exhaustive(types: &[Type]) -> Vec<Vec<u128>> {
+    types.iter().fold(vec![vec![]], |cases, ty| {
+        let extend = |case: &Vec<u128>| {
+            let case = case.clone();
+            (0..=ty.mask()).map(move |value| [case.clone(), vec![value]].concat())
+        };
+        cases.iter().flat_map(extend).collect()
+    })
+}
+
+/// Corner values of each operand against all corners of the others, then random values.
+fn sampled(types: &[Type], count: usize, seed: u64) -> Vec<Vec<u128>> {
+    let mut rng = rng(seed);
+    let mut cases = types.iter().fold(vec![vec![]], |cases: Vec<Vec<u128>>, ty| {
+        cases.iter().flat_map(|case| corners(*ty).into_iter().map(|v| [case.clone(), vec![v]].concat())).collect()
+    });
+    for i in 0..count {
+        // Some operands are made small: quotients, amounts and comparisons are dull otherwise.
+        cases.push(types.iter().map(|&ty| random(&mut rng, ty) >> ((i % 8) * ty.width() / 8)).collect());
+    }
+    cases
+}
+
+#[test]
+fn every_operation_matches_plain_arithmetic_exhaustively_at_small_widths() {
+    for recipe in recipes() {
+        for width in 1..=5u8 {
+            for ty in [Type::Uint(width), Type::Int(width)] {
+                for op in OPERATIONS {
+                    let types = operand_types(op.name, ty, Type::Uint(width)).unwrap();
+                    if op.name == "select" && width > 3 {
+                        continue;
+                    }
+                    let program = Program::from_op(op.name, &types).unwrap();
+                    check(&program, recipe, &exhaustive(&types), op.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_matches_plain_arithmetic_at_sampled_widths() {
+    for (i, width) in
+        [6, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 100, 127, 128].into_iter().enumerate()
+    {
+        for (j, ty) in [Type::Uint(width), Type::Int(width)].into_iter().enumerate() {
+            for (k, op) in OPERATIONS.iter().enumerate() {
+                let types = operand_types(op.name, ty, Type::Uint(8)).unwrap();
+                let cases = sampled(&types, 1000, i as u64);
+                let program = Program::from_op(op.name, &types).unwrap();
+                for style in [Style::FewestBootstraps, Style::LowestDepth] {
+                    check(&program, style.into(), &cases, op.name);
+                }
+                let all = recipes();
+                check(&program, all[(2 * i + j + k) % all.len()], &cases, op.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_widths_of_oh2018_agree_on_every_construction() {
+    for width in [16, 32, 48, 64] {
+        let types = [Type::Uint(width); 2];
+        let cases = sampled(&types, 8000, u64::from(width));
+        for name in ["add", "sub", "mul"] {
+            let program = Program::from_op(name, &types).unwrap();
+            recipes().into_iter().for_each(|recipe| check(&program, recipe, &cases, name));
+        }
+    }
+}
+
+#[test]
+fn millions_of_additions_and_comparisons_agree() {
+    let ty = Type::Uint(64);
+    let mut rng = rng(7);
+    for name in ["add", "lt"] {
+        let netlist = Program::from_op(name, &[ty, ty]).unwrap().lower(Recipe::default()).unwrap();
+        for _ in 0..16 {
+            let cases: Vec<_> = (0..65_536).map(|_| [random(&mut rng, ty), random(&mut rng, ty)]).collect();
+            for (case, got) in cases.iter().zip(netlist.evaluate_many(&cases).unwrap()) {
+                let [a, b] = case.map(|v| v as u64);
+                let want = if name == "add" { a.wrapping_add(b) } else { u64::from(a < b) };
+                assert_eq!(got, [u128::from(want)], "{name} {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shifts_and_rotations_take_amounts_of_any_width() {
+    for width in [1, 3, 5, 8, 12, 20, 33, 128u8] {
+        for amount in [1, 2, 5, 8, 20, 128u8] {
+            for ty in [Type::Uint(width), Type::Int(width)] {
+                let types = [ty, Type::Uint(amount)];
+                let mut cases = sampled(&types, 200, 3);
+                let around = [width - 1, width, width.saturating_add(1), 2 * (width / 2)].map(u128::from);
+                cases.extend(around.iter().map(|a| vec![ty.mask() / 3, a & types[1].mask()]));
+                for name in ["shl", "shr", "rotate_left", "rotate_right"] {
+                    let program = Program::from_op(name, &types).unwrap();
+                    for style in [Style::FewestBootstraps, Style::LowestDepth] {
+                        check(&program, style.into(), &cases, name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bools_have_logic_comparison_and_casts() {
+    for name in ["not", "and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge"] {
+        let arity = if name == "not" { 1 } else { 2 };
+        let types = vec![Type::Bool; arity];
+        check(&Program::from_op(name, &types).unwrap(), Recipe::default(), &exhaustive(&types), name);
+    }
+    assert!(Program::from_op("add", &[Type::Bool, Type::Bool]).is_err());
+}
+
+#[test]
+fn casts_extend_by_the_sign_of_the_operand_and_truncate() {
+    for from in [Type::Bool, Type::Uint(5), Type::Int(5), Type::Int(1), Type::Int(128)] {
+        for to in ["bool", "u3", "i3", "u5", "i5", "u9", "i9", "u128"] {
+            let program = Program::from_op(&format!("to_{to}"), &[from]).unwrap();
+            check(&program, Recipe::default(), &sampled(&[from], 40, 1), to);
+        }
+    }
+}
+
+#[test]
+fn lookups_match_their_tables() {
+    let mut rng = rng(11);
+    for width in 1..=8u8 {
+        for round in 0..4u32 {
+            let mut b = ProgramBuilder::new();
+            let index = b.input("i", Type::Uint(width)).unwrap();
+            let table: Vec<u128> = (0..1u128 << width)
+                .map(|i| match round {
+                    0 => u128::from(i.count_ones()),
+                    1 => (i * i) & 0xff,
+                    _ => random(&mut rng, Type::Uint(8)),
+                })
+                .collect();
+            let out = b.lookup(table.clone(), index, Type::Uint(8)).unwrap();
+            b.output("o", out);
+            let program = b.finish().unwrap();
+            check(&program, Recipe::default(), &exhaustive(&[Type::Uint(width)]), "lookup");
+            for (i, want) in table.iter().enumerate() {
+                assert_eq!(program.evaluate(&[i as u128]).unwrap(), [*want]);
+            }
+        }
+    }
+}
+
+/// The reference semantics against the integers of the language.
+#[test]
+fn evaluation_matches_native_integers() {
+    let mut rng = rng(5);
+    let (u, s) = (Type::Uint(64), Type::Int(64));
+    let run = |name: &str, ty: Type, a: u64, b: u64| {
+        let types = operand_types(name, ty, Type::Uint(64)).unwrap();
+        let values = [u128::from(a), u128::from(b)];
+        Program::from_op(name, &types).unwrap().evaluate(&values[..types.len()]).unwrap()[0] as u64
+    };
+    let mut pairs: Vec<(u64, u64)> =
+        corners(u).iter().flat_map(|a| corners(u).into_iter().map(|b| (*a as u64, b as u64))).collect();
+    pairs.extend((0..500).map(|i| (random(&mut rng, u) as u64, (random(&mut rng, u) >> (i % 64)) as u64)));
+    for (a, b) in pairs {
+        let (x, y) = (a as i64, b as i64);
+        assert_eq!(run("add", u, a, b), a.wrapping_add(b));
+        assert_eq!(run("sub", s, a, b), a.wrapping_sub(b));
+        assert_eq!(run("mul", s, a, b), a.wrapping_mul(b));
+        assert_eq!(run("neg", s, a, b), a.wrapping_neg());
+        assert_eq!(run("abs", s, a, b) as i64, x.wrapping_abs());
+        assert_eq!(run("leading_zeros", s, a, b), u64::from(a.leading_zeros()));
+        assert_eq!(run("div", u, a, b), a.checked_div(b).unwrap_or(u64::MAX));
+        assert_eq!(run("rem", u, a, b), a.checked_rem(b).unwrap_or(a));
+        assert_eq!(run("div", s, a, b) as i64, if y == 0 { -1 } else { x.wrapping_div(y) });
+        assert_eq!(run("rem", s, a, b) as i64, if y == 0 { x } else { x.wrapping_rem(y) });
+        assert_eq!(run("lt", s, a, b), u64::from(x < y));
+        assert_eq!(run("ge", u, a, b), u64::from(a >= b));
+        assert_eq!(run("min", s, a, b) as i64, x.min(y));
+        assert_eq!(run("max", u, a, b), a.max(b));
+        assert_eq!(run("shl", u, a, b), if b < 64 { a << b } else { 0 });
+        assert_eq!(run("shr", u, a, b), if b < 64 { a >> b } else { 0 });
+        assert_eq!(run("shr", s, a, b) as i64, x >> b.min(63));
+        assert_eq!(run("rotate_left", u, a, b), a.rotate_left((b % 64) as u32));
+        assert_eq!(run("rotate_right", s, a, b), a.rotate_right((b % 64) as u32));
+    }
+}
