@@ -68,7 +68,7 @@ pub struct Params {
 /// Largest weight of a gate's argument, in bootstrapped ciphertexts: three inputs (XOR3, MAJ), each a MUX of two.
 pub const GATES_WEIGHT: f64 = 6.0;
 /// Largest weight of a table's argument, in single-table bootstraps: see the circuits' lookup-table graphs.
-pub const INTEGERS_WEIGHT: f64 = 256.0;
+pub const INTEGERS_WEIGHT: f64 = 160.0;
 
 const DEFAULT_GATES: &str = "gates-128";
 const DEFAULT_INTEGERS: &str = "integers-128";
