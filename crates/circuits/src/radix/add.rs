@@ -70,7 +70,7 @@ impl Radix {
                     if !worth || group.len() < 2 {
                         break;
                     }
-                    self.reduce(&group, i, width, &mut next)?;
+                    self.reduce(&group, i, mask(i, width), &mut next)?;
                     worked = true;
                     rest = left;
                 }
@@ -103,11 +103,10 @@ impl Radix {
     }
 
     /// One rotation: a group of column `i` becomes its digit there and its carry in the next column.
-    fn reduce(&mut self, group: &[Linear], i: usize, width: u8, into: &mut Columns) -> Result<()> {
+    fn reduce(&mut self, group: &[Linear], i: usize, keep: i32, into: &mut Columns) -> Result<()> {
         let parts: Vec<_> = group.iter().map(|x| (x, 1)).collect();
         let argument = self.builder.argument(&parts, 0)?;
-        let keep = mask(i, width);
-        if i + 1 == blocks(width) {
+        if i + 1 == into.len() {
             into[i].push(self.builder.lut1(&argument, |v| v & keep)?);
         } else {
             let mut out = self.builder.lut(&argument, &[&|v| v & 3, &|v| v >> 2])?;
@@ -117,17 +116,32 @@ impl Radix {
         Ok(())
     }
 
-    /// Adds up columns and carries, modulo `2^width`, with a carry into the lowest.
+    /// Digits of columns plus 1; the last column has one bit.
+    pub(super) fn propagate_columns(&mut self, columns: Columns) -> Result<Vec<Linear>> {
+        let n = columns.len();
+        self.propagate_blocks(columns, 1, |i| if i + 1 == n { 1 } else { 3 })
+    }
+
     fn propagate(&mut self, mut columns: Columns, carry: i32, width: u8) -> Result<Int> {
-        let n = blocks(width);
-        columns.resize(n, Vec::new());
+        columns.resize(blocks(width), Vec::new());
+        Ok(Int { blocks: self.propagate_blocks(columns, carry, |i| mask(i, width))?, width })
+    }
+
+    /// Adds up columns and carries, modulo `2^width`, with a carry into the lowest.
+    fn propagate_blocks(
+        &mut self,
+        mut columns: Columns,
+        carry: i32,
+        mask: impl Fn(usize) -> i32,
+    ) -> Result<Vec<Linear>> {
+        let n = columns.len();
         if carry != 0 {
             columns[0].push(Linear::constant(carry));
         }
         if self.style == Style::LowestDepth && columns.iter().all(|c| self.mass(c) <= PREFIX_MAX + 1) {
             let narrow = columns[1..].iter().all(|c| self.mass(c) <= PREFIX_MAX);
             if narrow {
-                return self.propagate_prefix(&columns, width);
+                return self.propagate_prefix(&columns, mask);
             }
         }
         let mut digits = Vec::with_capacity(n);
@@ -138,13 +152,13 @@ impl Radix {
                     break;
                 }
                 columns[i] = rest;
-                self.reduce(&group, i, width, &mut columns)?;
+                self.reduce(&group, i, mask(i), &mut columns)?;
             }
             let last = std::mem::take(&mut columns[i]);
-            self.reduce(&last, i, width, &mut columns)?;
+            self.reduce(&last, i, mask(i), &mut columns)?;
             digits.push(columns[i].pop().unwrap_or_default());
         }
-        Ok(Int { blocks: digits, width })
+        Ok(digits)
     }
 
     fn mass(&mut self, column: &[Linear]) -> i32 {
@@ -162,7 +176,7 @@ impl Radix {
     /// A column's state is 0 when it absorbs a carry, 1 when it passes it on, 2 when it makes one. The carry out of consecutive
     /// columns of states `s_i` is that of the binary addition `carry + sum of s_i 2^i`, so three states and a carry fit
     /// one rotation: `1 + 2 + 4 + 8 = 15`.
-    fn propagate_prefix(&mut self, columns: &Columns, width: u8) -> Result<Int> {
+    fn propagate_prefix(&mut self, columns: &Columns, mask: impl Fn(usize) -> i32) -> Result<Vec<Linear>> {
         let n = columns.len();
         let mut sums = Vec::with_capacity(n);
         for column in columns {
@@ -184,9 +198,9 @@ impl Radix {
         for (i, (column, carry)) in columns.iter().zip(&carries).enumerate() {
             let parts: Vec<_> = column.iter().chain([carry]).map(|x| (x, 1)).collect();
             let argument = self.builder.argument(&parts, 0)?;
-            digits.push(self.builder.lut1(&argument, |v| v & mask(i, width))?);
+            digits.push(self.builder.lut1(&argument, |v| v & mask(i))?);
         }
-        Ok(Int { blocks: digits, width })
+        Ok(digits)
     }
 
     /// Appends to the carries those out of the columns of these states, which follow.

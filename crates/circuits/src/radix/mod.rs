@@ -14,7 +14,7 @@ mod shift;
 #[cfg(test)]
 mod tests;
 
-//pub use lower::{Error, Layout, Lowered, lower};
+pub use lower::{Error, Layout, Lowered, lower};
 
 use crate::lut::{Budget, Builder, Linear};
 

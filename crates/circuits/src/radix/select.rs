@@ -31,14 +31,18 @@ impl Radix {
             return self.settle(c.times(x - y).offset(y));
         }
         // The base is the operand of less noise; the other one only enters the argument.
-        let swap = self.builder.weight(a) < self.builder.weight(b);
+        let long = |x: &Linear| x.terms.len() > MAX_TERMS;
+        let swap = !long(a) && (long(b) || self.builder.weight(a) < self.builder.weight(b));
         let (mut base, mut other) = if swap { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
         if base.terms.len() > MAX_TERMS {
             base = self.builder.refresh(&base)?;
         }
         loop {
             let difference = other.minus(&base);
-            let span = self.builder.reach(&difference).map_or((-3, 3), |s| (s.min().min(0), s.max().max(0)));
+            // As if the two were independent: the range of the result is then plain from the argument alone.
+            let range = |r: &mut Self, x| r.builder.reach(x).map_or((0, 3), |s| (s.min(), s.max()));
+            let (own, its) = (range(self, &base), range(self, &other));
+            let span = ((its.0 - own.1).min(0), (its.1 - own.0).max(0));
             let (low, step) = (-span.0, span.1 - span.0 + 1);
             let argument = Linear::sum([(&difference, 1), (c, step)], low);
             if !self.builder.is_argument(&argument) {
