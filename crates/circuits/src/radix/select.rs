@@ -71,6 +71,12 @@ impl Radix {
         if self.builder.is_argument(&block) { Ok(block) } else { self.builder.argument(&[(&block, 1)], 0) }
     }
 
+    /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen
+    /// that they agree.
+    pub(super) fn steady(&mut self, selector: &Linear) -> Result<Linear> {
+        if self.builder.weight(selector) > 4 { self.builder.refresh(selector) } else { Ok(selector.clone()) }
+    }
+
     /// `table[a]`, as an integer of the given width; `a` has at most 8 bits, the table `2^a.width` entries.
     ///
     /// One rotation reads the low 4 bits in all segments of the table at once; the other blocks choose the segment.
@@ -112,6 +118,7 @@ impl Radix {
         if values.iter().all(|v| *v == values[0]) {
             return Ok(values[0].clone());
         }
+        let selector = &self.steady(selector)?;
         let mut sum = Linear::default();
         for (j, value) in (0..).zip(values) {
             if value.as_constant() != Some(0) {

@@ -231,6 +231,7 @@ impl Radix {
     /// Moves blocks by `digit * 4^k` bits.
     fn stage(&mut self, x: &[Linear], digit: &Linear, k: usize, to: Direction, edge: &Edge) -> Result<Vec<Linear>> {
         let n = x.len();
+        let digit = &self.steady(digit)?;
         // The lowest digit moves bits across blocks, to at most two blocks on; the others move whole blocks.
         let parts = if k == 0 { 3 } else { 4 };
         let distance = move |part: usize| if k == 0 { part } else { part << (2 * k - 1) };

@@ -253,3 +253,69 @@ fn operations_agree_with_plain_arithmetic_on_large_widths() {
         }
     }
 }
+
+#[test]
+fn lookups_agree_with_their_tables() {
+    let mut random = Random(2);
+    for w in 1..=8 {
+        for out in [1, 3, 8, 64] {
+            let table: Vec<u128> = (0..1 << w).map(|_| random.word().into()).collect();
+            check(
+                &Op::Lookup(table),
+                &[Type::Uint(w)],
+                Type::Uint(out),
+                Style::FewestRotations,
+                &exhaustive(&[Type::Uint(w)]),
+            );
+        }
+    }
+}
+
+#[test]
+fn casts_agree_with_plain_arithmetic() {
+    let mut random = Random(3);
+    let widths = [1, 2, 3, 4, 5, 8, 17, 63, 64, 127, 128];
+    for from in widths {
+        for to in widths {
+            for ty in [Type::Uint(from), Type::Int(from)] {
+                let mut cases = random.cases(&[ty], 100);
+                cases.extend(if from < 6 { exhaustive(&[ty]) } else { vec![] });
+                check(&Op::Cast, &[ty], Type::Int(to), Style::FewestRotations, &cases);
+            }
+        }
+    }
+}
+
+/// A binary operation with a public second operand.
+fn with_constant(op: &Op, ty: Type, other: Type, constant: u128) -> Program {
+    let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
+    let nodes = vec![node(Op::Input(0), &[], ty), node(Op::Const(constant), &[], other), node(op.clone(), &[0, 1], ty)];
+    Program {
+        inputs: vec![Input { name: "x".into(), ty }],
+        nodes,
+        outputs: vec![Output { name: "y".into(), value: ValueId(2) }],
+    }
+}
+
+#[test]
+fn operations_with_constants_agree_with_plain_arithmetic() {
+    let mut random = Random(4);
+    for w in [1, 2, 3, 5, 8, 13, 32, 64, 128] {
+        for ty in [Type::Uint(w), Type::Int(w)] {
+            for k in 0..12 {
+                let c = if k < 6 { low(k, w.into()) } else { random.value(w.into()) };
+                let ops = BINARY.into_iter().map(|op| (op, ty)).chain(SHIFT.map(|op| (op, Type::Uint(w))));
+                for (op, other) in ops {
+                    for style in STYLES {
+                        let lowered = lower(&with_constant(&op, ty, other, c), style, Budget::default()).unwrap();
+                        let cases = random.cases(&[ty], 50);
+                        for (case, out) in cases.iter().zip(run(&lowered, &cases)) {
+                            let wanted = expected(&op, &[ty, other], ty, &[case[0], c]);
+                            assert_eq!(out, wanted, "{op:?} {ty:?} {style:?} of {case:?} and {c}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
