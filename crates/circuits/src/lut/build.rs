@@ -190,7 +190,7 @@ impl Builder {
 }
 
 /// The function as `argument + c` or `c - argument`, when it is that on all of the set.
-fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
+pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
     let (low, high) = (set.min(), set.max());
     [1, -1].into_iter().find_map(|sign| {
         let c = f(low) - sign * low;
