@@ -130,7 +130,7 @@ impl Radix {
             signs = next;
         }
         let parts: Vec<_> = signs.iter().enumerate().map(|(i, s)| (s, 1 << i)).collect();
-        let low = -self.builder.reach(&Linear::sum(parts.iter().copied(), 0)).map_or(0, |s| s.min());
+        let low: i32 = parts.iter().map(|&(s, c)| -c * self.builder.reach(s).map_or(0, |s| s.min())).sum();
         let argument = self.builder.argument(&parts, low)?;
         self.builder.lut1(&argument, |v| i32::from(holds((v - low).signum())))
     }

@@ -82,7 +82,8 @@ impl Radix {
             return Ok(block);
         }
         let argument = self.builder.argument(&[(&block, 1)], 0)?;
-        self.builder.lut1(&argument, |v| v.clamp(0, max))
+        // Anything else cannot occur; 0 is what both halves of the table can give.
+        self.builder.lut1(&argument, |v| if (0..=max).contains(&v) { v } else { 0 })
     }
 
     /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen

@@ -103,9 +103,9 @@ impl Radix {
                 continue;
             }
             let (low, high) = (get(i), get(i + 1));
-            let argument = Linear::sum([(&high, 4), (&low, 1)], 0);
-            out.push(if self.builder.is_argument(&argument) {
-                self.builder.lut1(&argument, |v| v >> 1 & 3)?
+            let parts = [(&high, 4), (&low, 1)];
+            out.push(if self.builder.is_sum(&parts, 0) {
+                self.builder.lut1(&Linear::sum(parts, 0), |v| v >> 1 & 3)?
             } else {
                 let (x, y) = (self.halves(&low)?.0, self.halves(&high)?.1);
                 self.settle(x.plus(&y), 3)?
