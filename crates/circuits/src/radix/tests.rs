@@ -244,7 +244,11 @@ fn operations_agree_with_plain_arithmetic_on_large_widths() {
     for w in [6, 7, 8, 9, 13, 16, 31, 32, 33, 48, 63, 64, 65, 127, 128] {
         for ty in [Type::Uint(w), Type::Int(w)] {
             for (op, types, result) in operations(ty, &[7, w]) {
-                let count = if matches!(op, Op::Div | Op::Rem | Op::Mul) { 300 } else { 600 };
+                let division = matches!(op, Op::Div | Op::Rem);
+                if division && w > 16 && ![33, 64, 128].contains(&w) {
+                    continue;
+                }
+                let count = if division || op == Op::Mul { 300 } else { 600 };
                 let cases = random.cases(&types, count);
                 for style in STYLES {
                     check(&op, &types, result, style, &cases);
