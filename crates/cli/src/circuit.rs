@@ -39,7 +39,9 @@ enum Verb {
         file: PathBuf,
     },
     /// A picture, as SVG or Graphviz DOT
-    #[command(after_help = "Examples:\n  solinas circuit draw adder.txt -o adder.svg\n  solinas circuit draw adder.txt --to dot | dot -Tpdf -o adder.pdf")]
+    #[command(
+        after_help = "Examples:\n  solinas circuit draw adder.txt -o adder.svg\n  solinas circuit draw adder.txt --to dot | dot -Tpdf -o adder.pdf"
+    )]
     Draw {
         /// The circuit
         file: PathBuf,
@@ -72,7 +74,9 @@ enum Verb {
         gates: Gates,
     },
     /// The circuit of an operation
-    #[command(after_help = "Examples:\n  solinas circuit build add --type u16 --recipe oh2018 -o add16.txt\n  solinas circuit build lt --type i32 --recipe lowest-depth --to blif")]
+    #[command(
+        after_help = "Examples:\n  solinas circuit build add --type u16 --recipe oh2018 -o add16.txt\n  solinas circuit build lt --type i32 --recipe lowest-depth --to blif"
+    )]
     Build {
         /// The operation; `solinas eval --list` prints all
         operation: String,
@@ -272,8 +276,7 @@ fn save(netlist: &Netlist, format: FormatName, path: Option<&Path>, out: &Output
     write_text(path, &text, out)?;
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
     let stats = netlist.stats(&GateCosts::default());
-    let report =
-        Report { output: Some(path), gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth };
+    let report = Report { output: Some(path), gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth };
     out.report(&report, || {
         let Report { gates, bootstraps, depth, .. } = report;
         format!("{}: {gates} gates, {bootstraps} bootstraps, depth {depth}\n", path.display())
@@ -307,7 +310,10 @@ fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -
         (None, Some("dot" | "gv")) => Picture::Dot,
         (None, Some("svg") | None) => Picture::Svg,
         (None, Some(other)) => {
-            return Err(usage(format!("no picture is of kind .{other}"), "name the output .svg or .dot, or say --to svg"));
+            return Err(usage(
+                format!("no picture is of kind .{other}"),
+                "name the output .svg or .dot, or say --to svg",
+            ));
         }
     };
     let netlist = read_circuit(file)?;
@@ -317,9 +323,7 @@ fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -
     };
     write_text(output, &text, out)?;
     match output.filter(|path| *path != Path::new("-")) {
-        Some(path) => {
-            out.report(&serde_json::json!({ "output": path }), || format!("{}: written\n", path.display()))
-        }
+        Some(path) => out.report(&serde_json::json!({ "output": path }), || format!("{}: written\n", path.display())),
         None => Ok(()),
     }
 }
@@ -341,7 +345,8 @@ fn evaluate(file: &Path, values: &[String], out: &Output) -> Result<()> {
     }
     let bits = ports.iter().zip(values).map(|(port, text)| {
         let ty = port_type(&port.name, port.bits.len(), port.signed)?;
-        let plain = Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("input '{}'", port.name)))?;
+        let plain =
+            Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("input '{}'", port.name)))?;
         Ok(plain.values.first().copied().unwrap_or(0))
     });
     let bits = bits.collect::<Result<Vec<u128>>>()?;

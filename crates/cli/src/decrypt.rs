@@ -81,7 +81,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         (_, true) => table(&args.files, &all),
         ([plain], false) => rows(plain).join("\n") + "\n",
         (all, false) => {
-            let line = |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), plain.to_strings().join(" "));
+            let line =
+                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), plain.to_strings().join(" "));
             args.files.iter().zip(all).map(line).collect()
         }
     };
@@ -114,7 +115,11 @@ fn rows(plain: &Plain) -> Vec<String> {
 /// A column for each file; scalars and shorter arrays leave cells empty.
 fn table(files: &[PathBuf], all: &[Plain]) -> String {
     let field = |text: &str| {
-        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
     };
     let name = |file: &PathBuf| field(&file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy());
     let columns: Vec<_> = all.iter().map(Plain::to_strings).collect();

@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let all = args.files.iter().map(solinas_formats::inspect).collect::<Result<Vec<_>, _>>()?;
+    let all = args.files.iter().map(solinas_formats::inspect).collect::<std::result::Result<Vec<_>, _>>()?;
     out.result(&all, || all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
     match all.iter().find(|summary| !summary.is_intact()) {
         None => Ok(()),

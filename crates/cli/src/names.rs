@@ -3,8 +3,7 @@
 use solinas_circuits::program::{OPERATIONS, Type};
 
 /// Types that people mean.
-const TYPES: [&str; 13] =
-    ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
+const TYPES: [&str; 13] = ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
 
 /// The most similar of some names, if any is similar.
 pub(crate) fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

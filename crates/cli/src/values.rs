@@ -15,9 +15,9 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
     let text = read_text(path)?;
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut records = reader.records().map(|record| {
-        record.map_err(|e| input(format!("{}: {e}", path.display()), "make it a CSV file with commas"))
-    });
+    let mut records = reader
+        .records()
+        .map(|record| record.map_err(|e| input(format!("{}: {e}", path.display()), "make it a CSV file with commas")));
     let empty = || input(format!("{} has no values", path.display()), "give a CSV file with at least one row");
     let first = records.next().transpose()?.ok_or_else(empty)?;
     let named = first.iter().position(|name| name == column);
@@ -40,8 +40,7 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
             input(format!("{}, line {line}: column '{column}' is empty", path.display()), "give every row a value")
         })?;
         // Checked here as well as later, since here the line is known.
-        Plain::parse(ty, &[text], None)
-            .map_err(|e| Error::from(e).at(&format!("{}, line {line}", path.display())))?;
+        Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("{}, line {line}", path.display())))?;
         values.push(text.to_owned());
     }
     if values.is_empty() { Err(empty()) } else { Ok(values) }
@@ -50,8 +49,11 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
 /// Values from standard input, separated by white space or commas.
 pub(crate) fn from_stdin() -> Result<Vec<String>> {
     let text = read_text(Path::new("-"))?;
-    let values: Vec<_> =
-        text.split(|c: char| c.is_whitespace() || c == ',').filter(|text| !text.is_empty()).map(str::to_owned).collect();
+    let values: Vec<_> = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .collect();
     if values.is_empty() { Err(usage("standard input has no values", "give at least one number")) } else { Ok(values) }
 }
 
@@ -113,7 +115,9 @@ mod tests {
         assert_eq!(literal("0").ty(None, true).unwrap(), Type::Uint(1));
         assert!(literal("5").ty(None, false).is_err());
         assert!(literal("true").bits(Type::Bool).unwrap() == 1);
-        assert!(Literal::parse("a.ct").is_none() && Literal::parse("5x8").is_some_and(|l| l.bits(Type::Uint(8)).is_err()));
+        assert!(
+            Literal::parse("a.ct").is_none() && Literal::parse("5x8").is_some_and(|l| l.bits(Type::Uint(8)).is_err())
+        );
     }
 
     #[test]

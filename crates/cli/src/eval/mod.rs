@@ -13,7 +13,6 @@ use serde::Serialize;
 use solinas_circuits::program::OPERATIONS;
 use solinas_runtime::{Estimate, Server, ServerKey};
 use std::path::PathBuf;
-use work::Work;
 
 pub(crate) use operation::champion;
 
@@ -80,8 +79,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         (_, _, Some(name)) => operation::parse(name, &args.operands)?,
         _ => return Err(usage("no operation is given", "`solinas eval --list` prints all")),
     };
-    let targets =
-        if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
+    let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let key = ServerKey::load(key_file)?;
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id())?;
@@ -131,4 +129,3 @@ fn list(out: &Output) -> Result<()> {
         all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()
     })
 }
-

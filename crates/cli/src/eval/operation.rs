@@ -118,7 +118,10 @@ fn elementwise(op: Op, operands: &[Operand], files: &[Loaded]) -> Result<Program
 fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
     let (ty, place) = (array.ty(), file.display());
     if array.shape().is_none() {
-        return Err(input(format!("{place} holds one value, {name} of one file takes an array"), "encrypt several values"));
+        return Err(input(
+            format!("{place} holds one value, {name} of one file takes an array"),
+            "encrypt several values",
+        ));
     }
     if ty == Type::Bool {
         return Err(input(format!("{place} holds bools, {name} takes integers"), "convert it with to_u8"));
@@ -131,7 +134,13 @@ fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
         let result = match name {
             "argmax" | "argmin" => argument(&mut builder, &values, largest)?.1,
             _ => {
-                let op = if name == "sum" { Op::Add } else if largest { Op::Max } else { Op::Min };
+                let op = if name == "sum" {
+                    Op::Add
+                } else if largest {
+                    Op::Max
+                } else {
+                    Op::Min
+                };
                 tree(values, |a, b| builder.op(op.clone(), &[a, b]))?
             }
         };

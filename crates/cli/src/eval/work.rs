@@ -48,13 +48,14 @@ pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
 
 /// The evaluation of a program file.
 pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
-    let place = file.display();
-    let program: Program = serde_json::from_str(&read_text(file)?)
-        .map_err(|e| input(format!("{place} is not a program: {e}"), "write it with the Python package's Program.to_json"))?;
-    program.validate().map_err(Error::circuit(place))?;
+    let place = file.display().to_string();
+    let program: Program = serde_json::from_str(&read_text(file)?).map_err(|e| {
+        input(format!("{place} is not a program: {e}"), "write it with the Python package's Program.to_json")
+    })?;
+    program.validate().map_err(Error::circuit(&place))?;
     let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));
     need("program", file, wanted.collect(), inputs.len())?;
-    Ok((Work::Program { name: place.to_string(), program }, load(inputs)?))
+    Ok((Work::Program { name: place, program }, load(inputs)?))
 }
 
 impl Work {
@@ -91,7 +92,8 @@ impl Work {
         for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
             if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
                 let wanted = ty.map_or_else(|| format!("{width} bits"), |ty| ty.to_string());
-                let what = format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
+                let what =
+                    format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
                 return Err(input(what, "encrypt it with that type, or convert it with an operation such as to_u8"));
             }
         }
