@@ -181,7 +181,10 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     let held = holdings(folder)?;
     out.note("server: holds")?;
     for Held { file, kind, bytes, first_bytes } in &held {
-        out.note(&format!("  {file:<12}{kind:<12}{bytes:>10} bytes   {first_bytes}"))?;
+        // Padding needs a text.
+        let kind = kind.to_string();
+        let line = format!("  {file:<12}{kind:<12}{bytes:>10} bytes   {first_bytes}");
+        out.note(line.trim_end())?;
     }
     if held.iter().any(|file| file.kind.is_secret()) {
         return Err(Error::Wrong("the server holds a secret key; report this as a bug".to_owned()));

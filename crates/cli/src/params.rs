@@ -22,10 +22,8 @@ pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
 
 fn table(all: &[ParamsInfo]) -> String {
     let mib = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
-    let mut rows = vec![
-        ["name", "family", "security", "failure", "n", "N", "k", "key file", "in memory", "estimator", ""]
-            .map(str::to_owned),
-    ];
+    let mut rows =
+        vec![["name", "family", "security", "failure", "n", "N", "k", "key file", "in memory", ""].map(str::to_owned)];
     for set in all {
         rows.push([
             set.name.to_string(),
@@ -37,15 +35,19 @@ fn table(all: &[ParamsInfo]) -> String {
             set.glwe_dimension.to_string(),
             mib(set.server_key_bytes as u64),
             mib(set.memory_bytes as u64),
-            format!("{}, {}", set.estimator, set.date),
             if set.recommended { "recommended".to_owned() } else { String::new() },
         ]);
     }
     let mut text = columns(&rows);
     text += "\nsecurity: classical/quantum; n, N, k: dimensions of LWE, ring, GLWE\n";
+    let mut notes: Vec<String> = Vec::new();
     for set in all {
-        text += &format!("{}: {}\n", set.name, set.description);
+        notes.push(format!("{}: {}", set.family, set.description));
+        notes.push(format!("estimated on {}: {}", set.date, set.estimator));
     }
+    notes.sort();
+    notes.dedup();
+    notes.iter().for_each(|note| text += &format!("{note}\n"));
     text
 }
 
