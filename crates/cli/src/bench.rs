@@ -68,7 +68,7 @@ impl<'a> Bench<'a> {
             research: true,
             ..Default::default()
         };
-        let (client, key) = watch(out, "making keys", |control| solinas_runtime::keygen(&options, control))?;
+        let (client, key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
         Ok(Self { client, server: Server::new(&key, threads)?, out })
     }
 
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
         let start = Instant::now();
         while times.is_empty() || (times.len() < repetitions && start.elapsed().as_secs_f64() < 10.0) {
             let begin = Instant::now();
-            watch(self.out, &name, |control| self.server.run(&program, &inputs, control))?;
+            watch(self.out, &name, |control| Ok(self.server.run(&program, &inputs, control)?))?;
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);

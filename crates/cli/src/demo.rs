@@ -162,7 +162,8 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
 /// The client's first part: keys, encrypted bids. Only what is public goes to the server's folder.
 fn prepare(bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
     let options = KeygenOptions::default();
-    let (client_key, server_key) = watch(out, "making keys", |control| solinas_runtime::keygen(&options, control))?;
+    let (client_key, server_key) =
+        watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     client_key.save(&client.join("client.key"), false)?;
     let params = client_key.params();
     out.note(&format!(
@@ -199,9 +200,9 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
         "server: {} bootstraps, depth {}, about {:.1} s on {} threads",
         estimate.bootstraps, estimate.depth, estimate.seconds, estimate.threads
     ))?;
-    let bids = (0..bids.len()).map(|index| bids.get(index)).collect::<std::result::Result<Vec<_>, _>>()?;
+    let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();
-    let results = watch(out, "finding the highest bid", |control| server.run(&program, &bids, control))?;
+    let results = watch(out, "finding the highest bid", |control| Ok(server.run(&program, &bids, control)?))?;
     let seconds = start.elapsed().as_secs_f64();
     for (name, result) in ["price.ct", "winner.ct"].iter().zip(&results) {
         result.save(&folder.join(name))?;

@@ -14,7 +14,7 @@ pub(crate) type Result<T> = std::result::Result<T, Error>;
 pub(crate) enum Error {
     /// What the engine says.
     #[error(transparent)]
-    Runtime(#[from] solinas_runtime::Error),
+    Runtime(Box<solinas_runtime::Error>),
     /// What a Solinas file is wrong about.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
@@ -24,7 +24,7 @@ pub(crate) enum Error {
         /// File or operation.
         place: String,
         /// What is wrong.
-        source: solinas_circuits::Error,
+        source: Box<solinas_circuits::Error>,
     },
     /// The operating system refused.
     #[error("cannot {action} {}: {source}; {}", path.display(), remedy(source))]
@@ -73,6 +73,18 @@ pub(crate) fn usage(what: impl Into<String>, help: impl Into<String>) -> Error {
     Error::Usage { what: what.into(), help: help.into() }
 }
 
+impl From<solinas_runtime::Error> for Error {
+    fn from(error: solinas_runtime::Error) -> Self {
+        match error {
+            solinas_runtime::Error::Cancelled => Self::Interrupted,
+            solinas_runtime::Error::Value { text, ty, expected } => {
+                input(format!("{text:?} is not {ty}"), format!("give {expected}"))
+            }
+            other => Self::Runtime(Box::new(other)),
+        }
+    }
+}
+
 impl Error {
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io { action, path: path.to_path_buf(), source }
@@ -80,27 +92,21 @@ impl Error {
 
     /// For `map_err` on what has to do with a file or an operation.
     pub(crate) fn circuit(place: impl fmt::Display) -> impl FnOnce(solinas_circuits::Error) -> Self {
-        move |source| Self::Circuit { place: place.to_string(), source }
+        move |source| Self::Circuit { place: place.to_string(), source: Box::new(source) }
     }
 
     const fn code(&self) -> u8 {
         match self {
             Self::Closed => 0,
             Self::Usage { .. } => 2,
-            Self::Interrupted | Self::Runtime(solinas_runtime::Error::Cancelled) => 130,
+            Self::Interrupted => 130,
             _ => 1,
         }
     }
 
     /// What is wrong, and the remedy.
     fn parts(&self) -> (String, Option<String>) {
-        let message = match self {
-            Self::Runtime(solinas_runtime::Error::Cancelled) => Self::Interrupted.to_string(),
-            Self::Runtime(solinas_runtime::Error::Value { text, ty, expected }) => {
-                format!("{text:?} is not {ty}; give {expected}")
-            }
-            other => other.to_string(),
-        };
+        let message = self.to_string();
         match message.rsplit_once("; ") {
             Some((what, help)) => (what.to_owned(), Some(help.to_owned())),
             None => (message, None),

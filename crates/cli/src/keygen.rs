@@ -65,7 +65,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         research: args.research,
         insecure_seed: args.insecure_seed,
     };
-    let (client, server) = watch(out, "making keys", |control| solinas_runtime::keygen(&options, control))?;
+    let (client, server) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     // The server key first: a client key alone would look like a whole pair.
     server.save(&server_path, args.force)?;
     if let Err(error) = client.save(&client_path, args.force) {

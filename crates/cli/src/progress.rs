@@ -29,15 +29,11 @@ pub(crate) fn visible(out: &Output) -> bool {
 ///
 /// # Errors
 /// Those of the work.
-pub(crate) fn watch<T>(
-    out: &Output,
-    label: &str,
-    work: impl FnOnce(&Control<'_>) -> std::result::Result<T, solinas_runtime::Error>,
-) -> Result<T> {
+pub(crate) fn watch<T>(out: &Output, label: &str, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     let cancel = Some(interruptible()?);
     let target = if visible(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(0), target).with_message(label.to_owned());
-    if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len} {elapsed} (left {eta})") {
+    if let Ok(style) = ProgressStyle::with_template("{msg}\n[{wide_bar}] {pos}/{len} {elapsed} (left {eta})") {
         bar.set_style(style.progress_chars("=> "));
     }
     let show = |progress: Progress| {
@@ -46,5 +42,5 @@ pub(crate) fn watch<T>(
     };
     let result = work(&Control { progress: Some(&show), cancel });
     bar.finish_and_clear();
-    Ok(result?)
+    result
 }

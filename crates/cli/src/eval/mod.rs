@@ -30,7 +30,7 @@ Examples:
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, ./5
 always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax and
-argmin of one array reduce it. Several outputs go to as many files, or to a folder.
+argmin of one array reduce it. Several results go to a folder, or to as many -o.
 Ctrl-C stops with exit code 130 and writes nothing.";
 
 #[derive(clap::Args)]
@@ -54,8 +54,8 @@ pub(crate) struct Args {
     /// One ciphertext for each input of the circuit or program
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
-    /// The ciphertext files to write, or a folder
-    #[arg(long, short, num_args = 1.., required_unless_present_any = ["list", "estimate"])]
+    /// The ciphertext file to write, or a folder; repeat it for several results
+    #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
     /// Threads; by default as many as there are processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
@@ -93,7 +93,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     interruptible()?;
     let label = match visible(out) {
-        true => format!("{}: {}", work.label(), cost(&work.estimate(&server, &files)?)),
+        true => {
+            work.estimate(&server, &files).map_or_else(|_| work.label(), |e| format!("{}: {}", work.label(), cost(&e)))
+        }
         false => String::new(),
     };
     let results = watch(out, &label, |control| work.run(&server, &files, control))?;

@@ -19,7 +19,7 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         files if files.len() == names.len() => files.to_vec(),
         files => {
             let what = format!("there are {} results and {} output files", names.len(), files.len());
-            return Err(usage(what, format!("name a folder, or one file for each of {}", names.join(", "))));
+            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
         }
     };
     for (index, target) in targets.iter().enumerate() {

@@ -122,23 +122,19 @@ impl Work {
     }
 
     /// Does it.
-    pub(super) fn run(
-        &self,
-        server: &Server,
-        files: &[Loaded],
-        control: &Control<'_>,
-    ) -> std::result::Result<Vec<Ciphertext>, solinas_runtime::Error> {
+    pub(super) fn run(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Vec<Ciphertext>> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
-        match (self, &inputs[..]) {
-            (Self::Program { program, .. }, inputs) => server.run(program, inputs, control),
-            (Self::Circuit { netlist, .. }, inputs) => server.run_circuit(netlist, inputs, control),
-            (Self::Reduction { program, .. }, inputs) => {
-                let elements = inputs.iter().flat_map(|array| (0..array.len()).map(|index| array.get(index)));
-                server.run(program, &elements.collect::<std::result::Result<Vec<_>, _>>()?, control)
+        Ok(match self {
+            Self::Program { program, .. } => server.run(program, &inputs, control)?,
+            Self::Circuit { netlist, .. } => server.run_circuit(netlist, &inputs, control)?,
+            Self::Reduction { program, .. } => {
+                let elements = inputs.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?)));
+                server.run(program, &elements.collect::<Result<Vec<_>>>()?, control)?
             }
-            (Self::Convert { form, .. }, inputs) => {
-                inputs.iter().map(|ciphertext| server.convert(ciphertext, *form, control)).collect()
-            }
-        }
+            Self::Convert { form, .. } => inputs
+                .iter()
+                .map(|ciphertext| Ok(server.convert(ciphertext, *form, control)?))
+                .collect::<Result<_>>()?,
+        })
     }
 }

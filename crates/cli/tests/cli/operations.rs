@@ -3,9 +3,9 @@
 use crate::common::Place;
 use solinas_circuits::program::{OPERATIONS, Op, Program, Type};
 
-/// Operands with corners: four pairs of 4-bit patterns.
-const LEFT: [u128; 4] = [0, 8, 13, 7];
-const RIGHT: [u128; 4] = [0, 15, 3, 1];
+/// Pairs of 4-bit patterns: `MIN / -1` and a division by zero among them.
+const LEFT: [u128; 3] = [8, 13, 7];
+const RIGHT: [u128; 3] = [15, 3, 0];
 
 fn signed(ty: Type, values: &[u128]) -> String {
     values.iter().map(|bits| ty.to_i128(*bits).to_string()).collect::<Vec<_>>().join(" ")
@@ -17,7 +17,7 @@ fn check_all(prefix: char) {
     place.encrypt(name, &signed(ty, &LEFT), "a.ct");
     place.encrypt(name, &signed(ty, &RIGHT), "b.ct");
     place.encrypt("u4", &signed(Type::Uint(4), &RIGHT), "amount.ct");
-    place.encrypt("bool", "1 0 1 0", "c.ct");
+    place.encrypt("bool", "1 0 1", "c.ct");
     for operation in OPERATIONS {
         let op = Op::from_name(operation.name).unwrap();
         let shift = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
@@ -32,7 +32,7 @@ fn check_all(prefix: char) {
         let printed = place.run("decrypt --key CLIENT r.ct");
         let program = Program::from_op(operation.name, &types).unwrap();
         let result = program.nodes[program.outputs[0].value.0 as usize].ty;
-        let expected: String = (0..4)
+        let expected: String = (0..LEFT.len())
             .map(|i| {
                 let inputs = match operation.arity {
                     1 => vec![LEFT[i]],
@@ -99,9 +99,14 @@ fn arrays_are_reduced() {
     let place = Place::new();
     place.encrypt("u4", "3 9 1 9 6", "a.ct");
     place.encrypt("i4", "-3", "one.ct");
+    place.encrypt("i4", "--array -3", "single.ct");
     for (operation, printed) in [("sum", "12\n"), ("max", "9\n"), ("min", "1\n"), ("argmax", "1\n"), ("argmin", "2\n")]
     {
         place.run(&format!("eval --key SERVER {operation} a.ct -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
+    }
+    for (operation, printed) in [("sum", "-3\n"), ("min", "-3\n"), ("argmax", "0\n")] {
+        place.run(&format!("eval --key SERVER {operation} single.ct -o r.ct"));
         assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
     }
     assert!(place.fail("eval --key SERVER argmax one.ct -o r.ct", 1).contains("one.ct holds one value"));
@@ -144,7 +149,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
         place.run("decrypt --key CLIENT results/sum.ct results/less.ct"),
         "results/sum.ct: 11\nresults/less.ct: true\n"
     );
-    place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct l.ct");
+    place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
     assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 11\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
     place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
