@@ -43,6 +43,11 @@ fn field(file: &str, name: &str, separator: char) -> Option<String> {
     })
 }
 
+/// Processes that ran or waited for a core in the last minute, on average, where the system tells.
+pub(crate) fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
 /// The command line of this process, the program without its folder.
 pub(crate) fn command() -> String {
     let mut args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());

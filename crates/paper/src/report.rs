@@ -100,19 +100,24 @@ impl Cell {
 
     /// Measured.
     pub(crate) fn measured(ours: f64) -> Self {
-        Self { ours, basis: Basis::Measured }
+        Self { ours: six_figures(ours), basis: Basis::Measured }
     }
 
     /// Predicted.
     pub(crate) fn predicted(ours: f64) -> Self {
-        Self { ours, basis: Basis::Predicted }
+        Self { ours: six_figures(ours), basis: Basis::Predicted }
     }
 
     /// A figure made from two: predicted when one of them is.
     pub(crate) fn of(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
         let basis = if self.basis == Basis::Predicted { self.basis } else { other.basis };
-        Self { ours: f(self.ours, other.ours), basis }
+        Self { ours: six_figures(f(self.ours, other.ours)), basis }
     }
+}
+
+/// Rounded to six figures: more say nothing, and as decimals these are read back exactly.
+pub(crate) fn six_figures(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 impl Column {
