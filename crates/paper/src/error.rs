@@ -34,8 +34,14 @@ pub enum Error {
     },
     /// From the runtime.
     #[error(transparent)]
-    Runtime(#[from] solinas_runtime::Error),
+    Runtime(Box<solinas_runtime::Error>),
     /// From a circuit.
     #[error(transparent)]
     Circuit(#[from] solinas_circuits::Error),
+}
+
+impl From<solinas_runtime::Error> for Error {
+    fn from(error: solinas_runtime::Error) -> Self {
+        Self::Runtime(Box::new(error))
+    }
 }

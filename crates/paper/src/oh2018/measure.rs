@@ -4,7 +4,7 @@ use super::{Case, Config, PAPER_CORES};
 use crate::predict::BATCH;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
 use solinas_circuits::{BinaryOp, Builder, GateCosts, Netlist};
-use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, Type, cost, keygen};
+use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, ServerKey, Type, cost, keygen};
 use std::time::{Duration, Instant};
 
 /// Runs of a circuit at most.
@@ -101,7 +101,7 @@ fn gate_cases(
             let Some(netlist) = &case.netlist else { continue };
             let seconds = if is_measured(config, case) {
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                    bench.server.run_circuit_as_is(netlist, inputs, control)
+                    Ok(bench.server.run_circuit_as_is(netlist, inputs, control)?)
                 };
                 Cell::measured(bench.case(case, measured.bootstraps, tally, run)?)
             } else {
@@ -124,8 +124,9 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
             let estimate = bench.server.estimate(&case.program, 1)?;
             (measured.bootstraps, measured.depth) = (estimate.bootstraps, estimate.depth);
             let seconds = if is_measured(config, case) {
-                let run =
-                    |inputs: &[Ciphertext], control: &Control<'_>| bench.server.run(&case.program, inputs, control);
+                let run = |inputs: &[Ciphertext], control: &Control<'_>| {
+                    Ok(bench.server.run(&case.program, inputs, control)?)
+                };
                 Cell::measured(bench.case(case, counted, tally, run)?)
             } else {
                 Cell::predicted(estimate.seconds)
@@ -137,7 +138,7 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
     Ok(())
 }
 
-fn keys(params: &str, config: &Config, tally: &Tally<'_>) -> Result<(ClientKey, solinas_runtime::ServerKey), Error> {
+fn keys(params: &str, config: &Config, tally: &Tally<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let options =
         KeygenOptions { params: Some(params.into()), insecure_seed: config.insecure_seed, ..Default::default() };
     Ok(keygen(&options, &tally.quiet())?)
@@ -150,7 +151,7 @@ impl Tally<'_> {
     }
 }
 
-type Run<'a> = &'a dyn Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, solinas_runtime::Error>;
+type Run<'a> = &'a dyn Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, Error>;
 
 impl Bench<'_> {
     /// Median seconds of a case.
@@ -159,7 +160,7 @@ impl Bench<'_> {
         case: &Case,
         bootstraps: u64,
         tally: &mut Tally<'_>,
-        run: impl Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, solinas_runtime::Error>,
+        run: impl Fn(&[Ciphertext], &Control<'_>) -> Result<Vec<Ciphertext>, Error>,
     ) -> Result<f64, Error> {
         let ty = Type::Uint(case.width);
         let what = format!("{} of {} bits", case.circuit.name(case.op), case.width);
@@ -222,8 +223,9 @@ impl Bench<'_> {
                 .collect();
             let plain: Vec<u128> = inputs.iter().map(|input| input.1).collect();
             let want = netlist.evaluate(&plain)?;
-            let run =
-                |inputs: &[Ciphertext], control: &Control<'_>| self.server.run_circuit_as_is(netlist, inputs, control);
+            let run = |inputs: &[Ciphertext], control: &Control<'_>| {
+                Ok(self.server.run_circuit_as_is(netlist, inputs, control)?)
+            };
             seconds.push(self.once(what, &inputs, &want, &run, &tally.quiet())?);
         }
         Ok(median(&mut seconds))
