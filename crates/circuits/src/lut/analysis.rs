@@ -19,10 +19,14 @@ const MAX_DEPTH: usize = 48;
 const MAX_COEFFICIENT: i32 = 64;
 const MAX_CONSTANT: i32 = 4096;
 
-/// Squared norm of the polynomial that turns the common rotation into this table (eprint 2018/622, section 4), weight of its noise.
+/// Noise of a table that shares its rotation, in variances of a table alone, rounded up: half the squared norm of the polynomial that turns
+/// the common rotation into this table (eprint 2018/622, section 4), and, since coefficients of a rotation depend on each other under a
+/// binary key, an eighth of the squared norm of the table (`docs/derivations/tfhe-parameters.md`, section 2).
 pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
     let steps: i64 = (0..15).map(|j| (table(j + 1) - table(j)).pow(2)).sum();
-    (steps + (table(0) + table(15)).pow(2)) as u64
+    let steps = steps + (table(0) + table(15)).pow(2);
+    let squares: i64 = (0..16).map(|j| table(j).pow(2)).sum();
+    (4 * steps + squares).cast_unsigned().div_ceil(8)
 }
 
 /// Noise weight of a sum, in variances of a fresh block. Terms of one rotation share its noise, and add as one table.
