@@ -40,16 +40,15 @@ class Security:
         self.target = target
         self.line = data["fit"][str(target)]
         self.points = {
-            (e["n"], e["log_q"]): e["x"][str(target)]
-            for e in data["lines"].values()
-            if str(target) in e.get("x", {})
+            (e["n"], e["log_q"]): e["x"] for e in data["safe"] if e["bits"] == target
         }
 
     def log_sigma(self, n, log_q):
         """log2 of the relative noise, in steps of 0.01 (rounded to the safe side)."""
         floor = math.log2(MIN_STDDEV) - log_q
-        if (x := self.points.get((n, log_q))) is None:
-            x = math.floor((self.line["slope"] * n + self.line["offset"]) * 100) / 100
+        if log_q == 64:
+            return max(-self.points[(n, log_q)], floor)
+        x = math.floor((self.line["slope"] * n + self.line["offset"]) * 100) / 100
         return max(-x, floor)
 
 

@@ -12,9 +12,11 @@ mod eval;
 pub mod export;
 pub mod import;
 mod lower;
+pub mod lut;
 mod netlist;
 mod optimize;
 pub mod program;
+pub mod radix;
 mod stats;
 
 pub use builder::Builder;

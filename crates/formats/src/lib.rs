@@ -49,6 +49,7 @@ mod layout;
 mod map;
 pub mod pack;
 mod reader;
+pub mod tfhe;
 mod writer;
 
 pub use ciborium::Value;

@@ -1,2 +1,44 @@
-//! Runs circuits and programs on encrypted data.
+//! Runs circuits and programs on encrypted data: the one place where circuits, schemes and substrates meet.
+//!
+//! A client makes keys ([`keygen`]), encrypts and decrypts ([`ClientKey`]); a server ([`Server`]) holds a [`ServerKey`], which is public,
+//! and runs typed programs or gate circuits on ciphertexts.
+//!
+//! ```
+//! use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, keygen};
+//! # fn main() -> Result<(), solinas_runtime::Error> {
+//! let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
+//! let (client, server_key) = keygen(&options, &Control::default())?;
+//! let u4 = Type::Uint(4);
+//! let (a, b) = (client.encrypt(&Plain::unsigned(u4, 9)?)?, client.encrypt(&Plain::unsigned(u4, 5)?)?);
+//!
+//! let server = Server::new(&server_key, Some(2))?;
+//! let program = Program::from_op("add", &[u4, u4])?;
+//! let sum = server.run(&program, &[a, b], &Control::default())?;
+//! assert_eq!(client.decrypt(&sum[0])?.to_strings(), ["14"]);
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+mod ciphertext;
+mod control;
+mod error;
+mod gates;
+mod info;
+mod keys;
+mod plain;
+mod schedule;
+mod server;
+mod tables;
+
+pub use ciphertext::{Ciphertext, Form};
+pub use control::{Control, Progress};
+pub use error::Error;
+pub use info::{ParamsInfo, Scheme, params};
+pub use keys::{ClientKey, KeygenOptions, ServerKey, keygen};
+pub use plain::Plain;
+pub use server::{Estimate, Server, cost};
+pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
+pub use solinas_circuits::{Netlist, build, export, import};
+pub use solinas_formats::{KeyId, Summary, inspect};

@@ -39,6 +39,11 @@ impl KeyswitchKey {
         }
     }
 
+    /// Bytes a key takes.
+    pub fn size_of(from: usize, to: usize, cut: Decomposition) -> usize {
+        (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize * 4
+    }
+
     /// Bytes the key takes.
     pub fn size(&self) -> usize {
         self.words.len() * 4

@@ -112,6 +112,14 @@ impl Evaluator {
         self.insecure
     }
 
+    /// Bytes a key of a parameter set takes in memory once it is ready.
+    pub fn size_of(params: &Params) -> usize {
+        let p = params.literal();
+        let bootstrap = p.lwe_dimension * params.ggsw_rows() * (p.glwe_dimension + 1) * p.ring_dimension * 8;
+        let keyswitch = KeyswitchKey::size_of(params.big_dimension(), p.lwe_dimension, params.keyswitch());
+        bootstrap + keyswitch
+    }
+
     /// Bytes the key takes in memory.
     pub fn size(&self) -> usize {
         self.bootstrapping_key.len() * 8 + self.keyswitch_key.size()

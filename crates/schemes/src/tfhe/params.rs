@@ -233,7 +233,7 @@ fn literals() -> Vec<ParamsLiteral> {
         lwe_log2_std,
         ring_dimension: 512,
         glwe_dimension: 3,
-        glwe_log2_std: -36.8,
+        glwe_log2_std: -36.7,
         decomposition: Cut { base_log: 18, levels: 1 },
         keyswitch: Cut { base_log: keyswitch.0, levels: keyswitch.1 },
         body_bits: 40,
@@ -255,11 +255,11 @@ fn literals() -> Vec<ParamsLiteral> {
         quantum_bits: 121.9,
     };
     vec![
-        integers(DEFAULT_INTEGERS, 895, -20.34, (4, 4)),
-        integers("integers-64", 850, -19.18, (5, 3)),
-        integers("integers-40", 825, -18.54, (4, 3)),
-        gates(DEFAULT_GATES, 700, -15.32, (4, 3)),
-        gates("gates-64", 670, -14.58, (3, 3)),
-        gates("gates-40", 636, -13.68, (3, 3)),
+        integers(DEFAULT_INTEGERS, 895, -20.3, (4, 4)),
+        integers("integers-64", 850, -19.15, (5, 3)),
+        integers("integers-40", 825, -18.5, (4, 3)),
+        gates(DEFAULT_GATES, 700, -15.3, (4, 3)),
+        gates("gates-64", 670, -14.53, (3, 3)),
+        gates("gates-40", 636, -13.66, (3, 3)),
     ]
 }

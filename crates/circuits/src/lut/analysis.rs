@@ -1,0 +1,289 @@
+//! Which values are reachable, and how noisy they are.
+//!
+//! The values of a linear combination are bounded by a sum of sets, one for each rotation it reads. Where two of them depend on the
+//! same block (a difference that a table corrects, a multiplexer whose branches share their selector) the sum would be too
+//! pessimistic, so the shared blocks are fixed first, and the union over their values is taken. Everything else counts as
+//! independent, which can only add values: the result always holds what is reachable.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
+
+type Terms = [(ValueRef, i32)];
+
+/// Assignments of shared blocks that are tried at most.
+const MAX_CASES: usize = 4096;
+/// How deep shared blocks are followed.
+const MAX_DEPTH: usize = 48;
+/// Largest coefficient and constant that are accepted.
+const MAX_COEFFICIENT: i32 = 64;
+const MAX_CONSTANT: i32 = 4096;
+
+/// Squared norm of the polynomial that turns the common rotation into this table (eprint 2018/622, section 4), weight of its noise.
+pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
+    let steps: i64 = (0..15).map(|j| (table(j + 1) - table(j)).pow(2)).sum();
+    (steps + (table(0) + table(15)).pow(2)) as u64
+}
+
+/// Noise weight of a sum, in variances of a fresh block. Terms of one rotation share its noise, and add as one table.
+pub(super) fn weight(luts: &[Lut], terms: &Terms) -> u64 {
+    let mut total = 0u64;
+    for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
+        let lut = owner(group[0].0).map(|node| &luts[node]);
+        total += match lut {
+            Some(lut) if lut.tables.len() > 1 => {
+                norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum())
+            }
+            _ => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
+        };
+    }
+    total
+}
+
+/// What is read at `v`, in `-16..=15`.
+pub(super) fn read(table: &Table, v: i32) -> i32 {
+    if v >= 0 { i32::from(table[v as usize & 15]) } else { -i32::from(table[(v + 16) as usize & 15]) }
+}
+
+/// Node of a table.
+pub(super) fn owner(value: ValueRef) -> Option<usize> {
+    match value {
+        ValueRef::Input(_) => None,
+        ValueRef::Lut { node, .. } => Some(node as usize),
+    }
+}
+
+fn table_of(lut: &Lut, value: ValueRef) -> &Table {
+    match value {
+        ValueRef::Lut { table, .. } => &lut.tables[table as usize],
+        ValueRef::Input(_) => &lut.tables[0],
+    }
+}
+
+/// Reachable arguments of a growing graph.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Analysis {
+    /// Of each lookup table, its reachable arguments.
+    pub(super) arguments: Vec<Set>,
+    memo: HashMap<Vec<(ValueRef, i32)>, Option<Set>>,
+}
+
+impl Analysis {
+    /// Checks a whole graph.
+    pub(super) fn of(graph: &LutGraph) -> Result<Self, Error> {
+        for (input, &max) in graph.inputs.iter().enumerate() {
+            if max > 15 {
+                return Err(Error::InputMaximum { input, max });
+            }
+        }
+        let mut analysis = Self::default();
+        for (i, lut) in graph.luts.iter().enumerate() {
+            let place = || format!("lookup table {i}");
+            well_formed(graph, i, &lut.terms, lut.constant, place)?;
+            if lut.tables.is_empty() {
+                return Err(Error::NoTables { lut: i });
+            }
+            if let Some(table) = lut.tables.iter().position(|t| t.iter().any(|&e| e > 15)) {
+                return Err(Error::TableEntry { lut: i, table });
+            }
+            let luts = &graph.luts[..i];
+            check_weight(graph, &lut.terms, place)?;
+            let set = analysis.reach(&graph.inputs, luts, &lut.terms).map(|s| s.shift(lut.constant));
+            analysis.arguments.push(in_range(set, -16, 15, place, "-16..=15")?);
+        }
+        for (i, out) in graph.outputs.iter().enumerate() {
+            let place = || format!("output {i}");
+            well_formed(graph, graph.luts.len(), &out.terms, out.constant, place)?;
+            check_weight(graph, &out.terms, place)?;
+            let set = analysis.reach(&graph.inputs, &graph.luts, &out.terms).map(|s| s.shift(out.constant));
+            in_range(set, 0, 15, place, "0..=15")?;
+        }
+        Ok(analysis)
+    }
+
+    /// A set that holds all reachable values of the sum; `None` when it is too wide to be of use.
+    pub(super) fn reach(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms) -> Option<Set> {
+        self.reach_at(inputs, luts, terms, 0)
+    }
+
+    fn reach_at(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms, depth: usize) -> Option<Set> {
+        match terms {
+            [] => return Some(Set::one(0)),
+            [(ValueRef::Input(i), c)] => return Set::up_to(inputs[*i as usize]).map(|v| c * v),
+            _ => {}
+        }
+        if let Some(set) = self.memo.get(terms) {
+            return *set;
+        }
+        let independent = self.independent(inputs, luts, terms);
+        let conditional =
+            if depth < MAX_DEPTH && terms.len() > 1 { self.conditional(inputs, luts, terms, depth) } else { None };
+        let set = conditional.or(independent);
+        if depth < MAX_DEPTH / 2 {
+            self.memo.insert(terms.to_vec(), set);
+        }
+        set
+    }
+
+    /// Sum over rotations, as if they did not depend on each other.
+    fn independent(&self, inputs: &[u8], luts: &[Lut], terms: &Terms) -> Option<Set> {
+        let mut total = Set::one(0);
+        for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
+            let set = match group[0] {
+                (ValueRef::Input(i), c) => Set::up_to(inputs[i as usize]).map(|v| c * v)?,
+                (ValueRef::Lut { node, .. }, _) => {
+                    self.arguments[node as usize].map(|v| output(&luts[node as usize], group, v))?
+                }
+            };
+            total = total.sum(set)?;
+        }
+        Some(total)
+    }
+
+    /// Union over the values of the blocks that several rotations share; `None` when there are none, or too many cases.
+    fn conditional(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms, depth: usize) -> Option<Set> {
+        // Rotations that are not themselves an operand of another rotation of the sum.
+        let operands = |node: usize| luts[node].terms.iter();
+        let mut nodes: Vec<usize> = terms.iter().filter_map(|t| owner(t.0)).collect();
+        nodes.dedup();
+        let below = |value: ValueRef| nodes.iter().any(|&n| operands(n).any(|t| t.0 == value));
+        let (fixed, free): (Vec<_>, Vec<_>) = terms.iter().copied().partition(|t| below(t.0));
+        let mut tops: Vec<usize> = free.iter().filter_map(|t| owner(t.0)).collect();
+        tops.dedup();
+        // Coefficients of each block: in the sum itself, then in the argument of each rotation.
+        let mut columns: BTreeMap<ValueRef, Vec<i32>> = BTreeMap::new();
+        for &(value, c) in &fixed {
+            columns.entry(value).or_insert_with(|| vec![0; tops.len() + 1])[0] = c;
+        }
+        for (k, &node) in tops.iter().enumerate() {
+            for &(value, c) in operands(node) {
+                columns.entry(value).or_insert_with(|| vec![0; tops.len() + 1])[k + 1] = c;
+            }
+        }
+        columns.retain(|_, c| c.iter().filter(|&&c| c != 0).count() > 1);
+        if columns.is_empty() {
+            return None;
+        }
+        // Blocks that always occur in the same proportion count as one.
+        let mut shared: BTreeMap<Vec<i32>, Vec<(ValueRef, i32)>> = BTreeMap::new();
+        for (&value, column) in &columns {
+            let factor = column.iter().fold(0, |a, &b| gcd(a, b)) * column.iter().find(|&&c| c != 0)?.signum();
+            shared.entry(column.iter().map(|c| c / factor).collect()).or_default().push((value, factor));
+        }
+        let mut clusters = Vec::new();
+        let mut cases = 1usize;
+        for (column, parts) in shared {
+            let set = self.reach_at(inputs, luts, &parts, depth + 1)?;
+            cases = cases.saturating_mul(set.len());
+            clusters.push((column, set.iter().collect::<Vec<_>>()));
+        }
+        if cases > MAX_CASES {
+            return None;
+        }
+        let in_cluster = |value: &ValueRef| columns.contains_key(value);
+        let mut rests = Vec::new();
+        for &node in &tops {
+            let rest: Vec<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
+            let rest = self.reach_at(inputs, luts, &rest, depth + 1)?;
+            let group: Vec<_> =
+                terms.iter().copied().filter(|t| owner(t.0) == Some(node) && !in_cluster(&t.0)).collect();
+            rests.push((node, rest.shift(luts[node].constant), group));
+        }
+        let loose: Vec<_> = terms
+            .iter()
+            .copied()
+            .filter(|t| owner(t.0).is_none_or(|n| !tops.contains(&n)) && !in_cluster(&t.0))
+            .collect();
+        let loose = self.independent(inputs, luts, &loose)?;
+        let mut result: Option<Set> = None;
+        for case in 0..cases {
+            let mut offsets = vec![0; tops.len() + 1];
+            let mut index = case;
+            for (column, values) in &clusters {
+                let value = values[index % values.len()];
+                index /= values.len();
+                offsets.iter_mut().zip(column).for_each(|(o, c)| *o += c * value);
+            }
+            let mut total = Some(loose.shift(offsets[0]));
+            for (&offset, (node, rest, group)) in offsets[1..].iter().zip(&rests) {
+                let possible = self.arguments[*node];
+                let values = rest.iter().map(|v| v + offset).filter(|&v| possible.contains(v));
+                let values: Vec<_> = values.map(|v| output(&luts[*node], group, v)).collect();
+                if values.is_empty() {
+                    total = None; // This case cannot happen.
+                    break;
+                }
+                total = Some(total?.sum(Set::collect(values)?)?);
+            }
+            if let Some(set) = total {
+                result = Some(match result {
+                    Some(r) => r.union(set)?,
+                    None => set,
+                });
+            }
+        }
+        result
+    }
+}
+
+fn output(lut: &Lut, group: &Terms, v: i32) -> i32 {
+    group.iter().map(|&(value, c)| c * read(table_of(lut, value), v)).sum()
+}
+
+fn gcd(a: i32, b: i32) -> i32 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+fn well_formed(
+    graph: &LutGraph,
+    before: usize,
+    terms: &Terms,
+    constant: i32,
+    place: impl Fn() -> String,
+) -> Result<(), Error> {
+    let sorted = terms.windows(2).all(|w| w[0].0 < w[1].0);
+    let bounded = terms.iter().all(|&(_, c)| c != 0 && (-MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(&c));
+    if !sorted || !bounded || !(-MAX_CONSTANT..=MAX_CONSTANT).contains(&constant) {
+        return Err(Error::Terms { place: place() });
+    }
+    let known = |value: ValueRef| match value {
+        ValueRef::Input(i) => (i as usize) < graph.inputs.len(),
+        ValueRef::Lut { node, table } => {
+            (node as usize) < before && (table as usize) < graph.luts[node as usize].tables.len()
+        }
+    };
+    match terms.iter().find(|t| !known(t.0)) {
+        Some(&(value, _)) => Err(Error::UnknownValue { place: place(), value }),
+        None => Ok(()),
+    }
+}
+
+fn check_weight(graph: &LutGraph, terms: &Terms, place: impl Fn() -> String) -> Result<(), Error> {
+    let (weight, max) = (weight(&graph.luts, terms), graph.budget.max_weight);
+    if weight > max { Err(Error::Weight { place: place(), weight, max }) } else { Ok(()) }
+}
+
+pub(super) fn in_range(
+    set: Option<Set>,
+    low: i32,
+    high: i32,
+    place: impl Fn() -> String,
+    allowed: &'static str,
+) -> Result<Set, Error> {
+    match set {
+        Some(set) if set.within(low, high) => Ok(set),
+        other => Err(Error::Range {
+            place: place(),
+            low: other.map_or(i64::MIN, |s| s.min().into()),
+            high: other.map_or(i64::MAX, |s| s.max().into()),
+            allowed,
+        }),
+    }
+}
+
+impl Linear {
+    /// Its terms and constant as an argument with these tables.
+    pub(super) fn into_lut(self, tables: Vec<Table>) -> Lut {
+        Lut { terms: self.terms, constant: self.constant, tables }
+    }
+}

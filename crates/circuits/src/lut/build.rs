@@ -1,0 +1,257 @@
+use std::collections::HashMap;
+
+use super::analysis::{Analysis, in_range, norm, read, weight};
+use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
+
+/// Builds a graph and knows, at every moment, the reachable values and the noise of what it holds.
+///
+/// Tables that turn out constant, or the argument itself, cost nothing; equal rotations are shared.
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    graph: Parts,
+    analysis: Analysis,
+    known: HashMap<Lut, u32>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Parts {
+    inputs: Vec<u8>,
+    luts: Vec<Lut>,
+    budget: Budget,
+}
+
+impl Builder {
+    /// An empty graph.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        Self { graph: Parts { budget, ..Parts::default() }, ..Self::default() }
+    }
+
+    /// A new input block, in `0..=max`, with `max` of at most 15.
+    pub fn input(&mut self, max: u8) -> Linear {
+        self.graph.inputs.push(max.min(15));
+        Linear::value(ValueRef::Input(self.graph.inputs.len() as u32 - 1))
+    }
+
+    /// Number of rotations so far.
+    #[must_use]
+    pub fn rotations(&self) -> usize {
+        self.graph.luts.len()
+    }
+
+    /// The noise budget.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.graph.budget
+    }
+
+    /// Noise weight of a combination.
+    #[must_use]
+    pub fn weight(&self, of: &Linear) -> u64 {
+        weight(&self.graph.luts, &of.terms)
+    }
+
+    /// Values the combination can reach; `None` when they spread too wide to be of use.
+    pub fn reach(&mut self, of: &Linear) -> Option<Set> {
+        self.analysis.reach(&self.graph.inputs, &self.graph.luts, &of.terms).map(|s| s.shift(of.constant))
+    }
+
+    /// Greatest value the combination can reach, 127 when unknown.
+    pub fn max(&mut self, of: &Linear) -> i32 {
+        self.reach(of).map_or(127, Set::max)
+    }
+
+    /// Whether the combination can be an argument.
+    pub fn is_argument(&mut self, of: &Linear) -> bool {
+        self.weight(of) <= self.graph.budget.max_weight && self.reach(of).is_some_and(|s| s.within(-16, 15))
+    }
+
+    /// The same value with the noise of a fresh block: one rotation.
+    ///
+    /// # Errors
+    /// [`Error::Range`] or [`Error::Weight`] when the value cannot be an argument.
+    pub fn refresh(&mut self, of: &Linear) -> Result<Linear, Error> {
+        if self.weight(of) <= 1 && of.terms.len() <= 1 {
+            return Ok(of.clone());
+        }
+        let set = in_range(self.reach(of), -15, 15, || "refreshed block".into(), "-15..=15")?;
+        // A negative value would be read negated: shift it up.
+        let low = set.min().min(0);
+        let table = |v: i32| v;
+        let out = self.emit(&of.offset(-low), set.shift(-low), &[fill(set.shift(-low), &table)?])?;
+        Ok(out[0].offset(low))
+    }
+
+    /// `constant + sum of factor * part` as an argument: parts are refreshed, the noisiest first, until it fits the budget.
+    ///
+    /// # Errors
+    /// [`Error::Range`] when the sum leaves `-16..=15`, [`Error::Weight`] when fresh parts are still too noisy.
+    pub fn argument(&mut self, parts: &[(&Linear, i32)], constant: i32) -> Result<Linear, Error> {
+        let mut parts: Vec<(Linear, i32)> = parts.iter().map(|&(p, c)| (p.clone(), c)).collect();
+        let mut fresh = vec![false; parts.len()];
+        loop {
+            let sum = Linear::sum(parts.iter().map(|(p, c)| (p, *c)), constant);
+            if self.is_argument(&sum) {
+                return Ok(sum);
+            }
+            let noisiest = (0..parts.len())
+                .filter(|&i| !fresh[i] && parts[i].0.as_constant().is_none())
+                .max_by_key(|&i| self.weight(&parts[i].0) * i64::from(parts[i].1).pow(2) as u64);
+            let Some(i) = noisiest else {
+                let set = self.reach(&sum);
+                in_range(set, -16, 15, || "argument".into(), "-16..=15")?;
+                let (weight, max) = (self.weight(&sum), self.graph.budget.max_weight);
+                return Err(Error::Weight { place: "argument".into(), weight, max });
+            };
+            parts[i].0 = self.refresh(&parts[i].0)?;
+            fresh[i] = true;
+        }
+    }
+
+    /// Functions of one argument, from one rotation. Each maps arguments from 0 to `0..=15` and, read negated, those below 0 to
+    /// `-15..=0`.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::Weight`] for the argument; [`Error::Function`] for a function that no table gives.
+    pub fn lut(&mut self, argument: &Linear, functions: &[&dyn Fn(i32) -> i32]) -> Result<Vec<Linear>, Error> {
+        let set = in_range(self.reach(argument), -16, 15, || "argument".into(), "-16..=15")?;
+        let mut outputs = vec![Linear::default(); functions.len()];
+        let mut tables: Vec<Table> = Vec::new();
+        let mut wanted = Vec::new();
+        for (i, f) in functions.iter().enumerate() {
+            if let Some(c) = set.map(f).and_then(Set::single) {
+                outputs[i] = Linear::constant(c);
+            } else if let Some(linear) = affine(argument, set, f) {
+                outputs[i] = linear;
+            } else {
+                let table = fill(set, f)?;
+                let at = tables.iter().position(|t| *t == table).unwrap_or_else(|| {
+                    tables.push(table);
+                    tables.len() - 1
+                });
+                wanted.push((i, at));
+            }
+        }
+        if !tables.is_empty() {
+            let emitted = self.emit(argument, set, &tables)?;
+            for (i, at) in wanted {
+                outputs[i] = emitted[at].clone();
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// One function of one argument, with the noise of a fresh block unless it costs no rotation.
+    ///
+    /// # Errors
+    /// As [`Builder::lut`].
+    pub fn lut1(&mut self, argument: &Linear, f: impl Fn(i32) -> i32) -> Result<Linear, Error> {
+        Ok(self.lut(argument, &[&f])?.swap_remove(0))
+    }
+
+    /// Any boolean function of up to 4 bits, from one rotation: bit `b0 + 2 b1 + 4 b2 + 8 b3` of the truth table.
+    ///
+    /// # Errors
+    /// [`Error::Range`] when there are more than 4 operands or one is no bit.
+    pub fn boolean(&mut self, bits: &[&Linear], truth: u16) -> Result<Linear, Error> {
+        let parts: Vec<_> = bits.iter().enumerate().map(|(i, &b)| (b, 1 << i.min(16))).collect();
+        let argument = self.argument(&parts, 0)?;
+        in_range(self.reach(&argument), 0, 15, || "boolean argument".into(), "0..=15")?;
+        self.lut1(&argument, |v| i32::from(truth >> v & 1))
+    }
+
+    fn emit(&mut self, argument: &Linear, set: Set, tables: &[Table]) -> Result<Vec<Linear>, Error> {
+        let (weight, max) = (self.weight(argument), self.graph.budget.max_weight);
+        if weight > max {
+            return Err(Error::Weight { place: "argument".into(), weight, max });
+        }
+        let lut = argument.clone().into_lut(tables.to_vec());
+        let node = match self.known.get(&lut) {
+            Some(&node) => node,
+            None => {
+                let node = self.graph.luts.len() as u32;
+                self.graph.luts.push(lut.clone());
+                self.analysis.arguments.push(set);
+                self.known.insert(lut, node);
+                node
+            }
+        };
+        Ok((0..tables.len() as u32).map(|table| Linear::value(ValueRef::Lut { node, table })).collect())
+    }
+
+    /// The graph with these outputs; blocks that are too noisy or wide to be put out are refreshed.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for an output outside of `0..=15`.
+    pub fn finish(mut self, outputs: &[Linear]) -> Result<LutGraph, Error> {
+        let outputs = outputs.iter().map(|o| self.argument(&[(o, 1)], 0)).collect::<Result<_, _>>()?;
+        LutGraph::new(self.graph.inputs, self.graph.luts, outputs, self.graph.budget)
+    }
+}
+
+/// The function as `argument + c` or `c - argument`, when it is that on all of the set.
+fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
+    let (low, high) = (set.min(), set.max());
+    [1, -1].into_iter().find_map(|sign| {
+        let c = f(low) - sign * low;
+        (f(high) == sign * high + c && set.iter().all(|v| f(v) == sign * v + c)).then(|| argument.times(sign).offset(c))
+    })
+}
+
+/// Table of the function on the set; the other entries make its noise least.
+pub(super) fn fill(set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
+    let mut entries = [None; 16];
+    for v in set.iter() {
+        let (at, value) = if v >= 0 { (v, f(v)) } else { (v + 16, -f(v)) };
+        let wrong = Error::Function { argument: v, value: f(v) };
+        let entry = u8::try_from(value).ok().filter(|&e| e < 16).ok_or_else(|| wrong.clone())?;
+        if entries[at as usize & 15].replace(entry).is_some_and(|old| old != entry) {
+            return Err(wrong);
+        }
+    }
+    let table = quietest(entries);
+    debug_assert!(set.iter().all(|v| read(&table, v) == f(v)));
+    Ok(table)
+}
+
+/// Completes a table so that its norm is least: a shortest path over the entries, closed by the negacyclic wrap.
+pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
+    let mut best: Option<(u64, Table)> = None;
+    for start in 0..16u8 {
+        if entries[0].is_some_and(|e| e != start) {
+            continue;
+        }
+        let mut cost = [u64::MAX; 16];
+        cost[start as usize] = 0;
+        let mut from = [[0u8; 16]; 16];
+        for j in 1..16 {
+            let mut next = [u64::MAX; 16];
+            for to in 0..16u8 {
+                if entries[j].is_some_and(|e| e != to) {
+                    continue;
+                }
+                for (e, &c) in (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX) {
+                    let total = c + u64::from(e.abs_diff(to)).pow(2);
+                    if total < next[to as usize] {
+                        next[to as usize] = total;
+                        from[j][to as usize] = e;
+                    }
+                }
+            }
+            cost = next;
+        }
+        let ends = (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX);
+        if let Some((total, end)) = ends.map(|(e, &c)| (c + u64::from(e + start).pow(2), e)).min()
+            && best.is_none_or(|(b, _)| total < b)
+        {
+            let mut table = [start; 16];
+            table[15] = end;
+            for j in (1..15).rev() {
+                table[j] = from[j + 1][table[j + 1] as usize];
+            }
+            debug_assert_eq!(norm(|j| table[j].into()), total);
+            best = Some((total, table));
+        }
+    }
+    best.map_or([0; 16], |(_, table)| table)
+}

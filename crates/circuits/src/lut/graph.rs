@@ -1,0 +1,254 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::analysis::Analysis;
+
+/// Sixteen entries of `0..=15`, by argument.
+pub type Table = [u8; 16];
+
+/// A block that can be a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueRef {
+    /// The input with that index.
+    Input(u32),
+    /// One output of a lookup table.
+    Lut {
+        /// Index in [`LutGraph::luts`].
+        node: u32,
+        /// Index in [`Lut::tables`].
+        table: u32,
+    },
+}
+
+/// `constant + sum of c_i x_i`: costs no rotation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Linear {
+    /// Blocks and their coefficients; ascending, distinct, coefficients not 0.
+    pub terms: Vec<(ValueRef, i32)>,
+    /// Added to the sum.
+    pub constant: i32,
+}
+
+impl Linear {
+    /// A public constant.
+    #[must_use]
+    pub const fn constant(constant: i32) -> Self {
+        Self { terms: Vec::new(), constant }
+    }
+
+    /// One block.
+    #[must_use]
+    pub fn value(value: ValueRef) -> Self {
+        Self { terms: vec![(value, 1)], constant: 0 }
+    }
+
+    /// `constant + sum of factor * part`.
+    pub fn sum<'a>(parts: impl IntoIterator<Item = (&'a Self, i32)>, constant: i32) -> Self {
+        let mut terms = BTreeMap::new();
+        let mut total = constant;
+        for (part, factor) in parts {
+            total += factor * part.constant;
+            for &(value, c) in &part.terms {
+                *terms.entry(value).or_insert(0) += factor * c;
+            }
+        }
+        Self { terms: terms.into_iter().filter(|&(_, c)| c != 0).collect(), constant: total }
+    }
+
+    /// `self + other`.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self::sum([(self, 1), (other, 1)], 0)
+    }
+
+    /// `self - other`.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        Self::sum([(self, 1), (other, -1)], 0)
+    }
+
+    /// `factor * self`.
+    #[must_use]
+    pub fn times(&self, factor: i32) -> Self {
+        Self::sum([(self, factor)], 0)
+    }
+
+    /// `self + constant`.
+    #[must_use]
+    pub fn offset(&self, constant: i32) -> Self {
+        Self { terms: self.terms.clone(), constant: self.constant + constant }
+    }
+
+    /// The value, when it is public.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<i32> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+}
+
+/// One blind rotation: tables of one linear combination.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lut {
+    /// Terms of the argument; ascending, distinct, coefficients not 0.
+    pub terms: Vec<(ValueRef, i32)>,
+    /// Added to the argument.
+    pub constant: i32,
+    /// What is read at the argument `v`: `t[v]` from 0 on, `-t[v + 16]` below 0. At least one.
+    pub tables: Vec<Table>,
+}
+
+/// How much noise the argument of a rotation may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Budget {
+    /// Greatest weight, in variances of a freshly bootstrapped block.
+    pub max_weight: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { max_weight: 256 }
+    }
+}
+
+/// What a graph costs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Blind rotations: the cost.
+    pub rotations: usize,
+    /// Tables, all rotations together.
+    pub tables: usize,
+    /// Rotations on the longest path.
+    pub depth: usize,
+    /// Rotations in each wavefront.
+    pub rotations_per_level: Vec<usize>,
+    /// Input blocks.
+    pub inputs: usize,
+    /// Output blocks.
+    pub outputs: usize,
+    /// Greatest weight of an argument or output.
+    pub max_weight: u64,
+}
+
+/// A checked, immutable graph of lookup tables.
+///
+/// Invariants: every term is an input or an earlier table; the argument of every lookup table stays in `-16..=15` and every output in
+/// `0..=15` for all inputs; every argument and output keeps within the noise budget. Deserialization checks them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Literal", into = "Literal")]
+pub struct LutGraph {
+    pub(super) inputs: Vec<u8>,
+    pub(super) luts: Vec<Lut>,
+    pub(super) outputs: Vec<Linear>,
+    pub(super) budget: Budget,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Literal {
+    inputs: Vec<u8>,
+    luts: Vec<Lut>,
+    outputs: Vec<Linear>,
+    budget: Budget,
+}
+
+impl TryFrom<Literal> for LutGraph {
+    type Error = Error;
+
+    fn try_from(g: Literal) -> Result<Self, Error> {
+        Self::new(g.inputs, g.luts, g.outputs, g.budget)
+    }
+}
+
+impl From<LutGraph> for Literal {
+    fn from(g: LutGraph) -> Self {
+        Self { inputs: g.inputs, luts: g.luts, outputs: g.outputs, budget: g.budget }
+    }
+}
+
+impl LutGraph {
+    /// Graph over inputs in `0..=inputs[i]`.
+    ///
+    /// # Errors
+    /// Whatever of the invariants does not hold, with its place.
+    pub fn new(inputs: Vec<u8>, luts: Vec<Lut>, outputs: Vec<Linear>, budget: Budget) -> Result<Self, Error> {
+        let graph = Self { inputs, luts, outputs, budget };
+        graph.validate()?;
+        Ok(graph)
+    }
+
+    /// Checks the invariants again.
+    ///
+    /// # Errors
+    /// As [`LutGraph::new`].
+    pub fn validate(&self) -> Result<(), Error> {
+        Analysis::of(self).map(drop)
+    }
+
+    /// Maximum of each input block.
+    #[must_use]
+    pub fn inputs(&self) -> &[u8] {
+        &self.inputs
+    }
+
+    /// The rotations, in topological order.
+    #[must_use]
+    pub fn luts(&self) -> &[Lut] {
+        &self.luts
+    }
+
+    /// The output blocks.
+    #[must_use]
+    pub fn outputs(&self) -> &[Linear] {
+        &self.outputs
+    }
+
+    /// The noise budget it keeps.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Level of each rotation: 0 when it reads inputs only.
+    fn levels(&self) -> Vec<usize> {
+        let mut levels = vec![0; self.luts.len()];
+        for (i, lut) in self.luts.iter().enumerate() {
+            let above = lut.terms.iter().map(|&(v, _)| match v {
+                ValueRef::Input(_) => 0,
+                ValueRef::Lut { node, .. } => levels[node as usize] + 1,
+            });
+            levels[i] = above.max().unwrap_or(0);
+        }
+        levels
+    }
+
+    /// Indices of rotations, level by level: those of one level depend on earlier levels only.
+    #[must_use]
+    pub fn wavefronts(&self) -> Vec<Vec<u32>> {
+        let mut fronts: Vec<Vec<u32>> = Vec::new();
+        for (i, level) in (0..).zip(self.levels()) {
+            if fronts.len() <= level {
+                fronts.resize(level + 1, Vec::new());
+            }
+            fronts[level].push(i);
+        }
+        fronts
+    }
+
+    /// What it costs.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let rotations_per_level: Vec<_> = self.wavefronts().iter().map(Vec::len).collect();
+        let arguments = self.luts.iter().map(|lut| &lut.terms).chain(self.outputs.iter().map(|o| &o.terms));
+        Stats {
+            rotations: self.luts.len(),
+            tables: self.luts.iter().map(|lut| lut.tables.len()).sum(),
+            depth: rotations_per_level.len(),
+            rotations_per_level,
+            inputs: self.inputs.len(),
+            outputs: self.outputs.len(),
+            max_weight: arguments.map(|terms| super::analysis::weight(&self.luts, terms)).max().unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Lookup-table graphs: what a programmable bootstrapping engine runs.
+//!
+//! A block holds a value of `0..16` below one padding bit, so a block lives on 32 sectors of the torus. Linear combinations of blocks are
+//! free; a [`Lut`] is one blind rotation and gives any number of tables of its argument (multi-value bootstrapping, Carpov,
+//! Izabachene and Mollimard, eprint 2018/622). Nothing here knows encryption: the engine supplies the [`Budget`].
+//!
+//! Rotation is negacyclic. An argument `v` in `0..16` reads `t[v]`; an argument in `-16..0` reads `-t[v + 16]`. The second half is what
+//! makes a sign or a zero test of a difference of two 4-bit values one rotation; [`LutGraph`] tracks the reachable values and accepts
+//! nothing else.
+
+mod analysis;
+mod build;
+mod error;
+mod eval;
+mod graph;
+mod optimize;
+mod set;
+#[cfg(test)]
+mod tests;
+
+pub use build::Builder;
+pub use error::Error;
+pub use graph::{Budget, Linear, Lut, LutGraph, Stats, Table, ValueRef};
+pub use set::Set;

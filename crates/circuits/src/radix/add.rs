@@ -1,0 +1,248 @@
+//! Addition, and the summation of columns of blocks that every product ends in.
+
+use super::{Int, Radix, Result, Style, blocks, mask};
+use crate::lut::Linear;
+
+/// Values to be added, by the power of 4 they count for.
+pub(super) type Columns = Vec<Vec<Linear>>;
+
+/// A sum can be refined by a prefix of carries when no column exceeds this: then a carry is 0 or 1.
+const PREFIX_MAX: i32 = 6;
+/// Greatest argument that reads a table directly.
+const MAX: i32 = 15;
+
+impl Radix {
+    /// `a + b`, wrapping.
+    ///
+    /// # Errors
+    /// As [`crate::lut::Builder::lut`], here and below: only for operands that are no clean integers.
+    pub fn add(&mut self, a: &Int, b: &Int) -> Result<Int> {
+        let columns = a.blocks.iter().zip(&b.blocks).map(|(x, y)| vec![x.clone(), y.clone()]).collect();
+        self.propagate(columns, 0, a.width)
+    }
+
+    /// `a - b`, wrapping: the complement, with a carry in.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn sub(&mut self, a: &Int, b: &Int) -> Result<Int> {
+        let b = self.not(b);
+        let columns = a.blocks.iter().zip(b.blocks).map(|(x, y)| vec![x.clone(), y]).collect();
+        self.propagate(columns, 1, a.width)
+    }
+
+    /// `-a`, wrapping.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn neg(&mut self, a: &Int) -> Result<Int> {
+        let columns = self.not(a).blocks.into_iter().map(|x| vec![x]).collect();
+        self.propagate(columns, 1, a.width)
+    }
+
+    /// Bitwise complement: free.
+    #[must_use]
+    pub fn not(&self, a: &Int) -> Int {
+        let flip = |(i, b): (usize, &Linear)| b.times(-1).offset(mask(i, a.width));
+        Int { blocks: a.blocks.iter().enumerate().map(flip).collect(), width: a.width }
+    }
+
+    /// Sum of columns of any height, modulo `2^width`.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub(super) fn sum_columns(&mut self, mut columns: Columns, width: u8) -> Result<Int> {
+        let n = blocks(width);
+        columns.resize(n, Vec::new());
+        // Whole waves over all columns while a rotation can be filled; the levels stay few.
+        loop {
+            let mut next: Columns = vec![Vec::new(); n];
+            let mut worked = false;
+            for (i, column) in columns.into_iter().enumerate() {
+                let mut rest = column;
+                loop {
+                    let (group, left, mass) = self.pack(&rest);
+                    let all: i32 = rest.iter().map(|x| self.builder.max(x)).sum();
+                    let worth = match self.style {
+                        Style::FewestRotations => mass >= MAX - 1 && all > MAX,
+                        Style::LowestDepth => all > PREFIX_MAX && group.len() > 2,
+                    };
+                    if !worth || group.len() < 2 {
+                        break;
+                    }
+                    self.reduce(&group, i, mask(i, width), &mut next)?;
+                    worked = true;
+                    rest = left;
+                }
+                next[i].append(&mut rest);
+            }
+            columns = next;
+            if !worked {
+                break;
+            }
+        }
+        self.propagate(columns, 0, width)
+    }
+
+    /// Largest group of values that one rotation takes, the rest, and the group's maximum.
+    fn pack(&mut self, column: &[Linear]) -> (Vec<Linear>, Vec<Linear>, i32) {
+        let budget = self.builder.budget().max_weight;
+        let mut order: Vec<(i32, &Linear)> = column.iter().map(|x| (self.builder.max(x), x)).collect();
+        order.sort_by_key(|(max, _)| -max);
+        let (mut group, mut rest, mut mass, mut sum) = (Vec::new(), Vec::new(), 0, Linear::default());
+        for (max, x) in order {
+            let with = sum.plus(x);
+            if mass + max <= MAX && (group.is_empty() || self.builder.weight(&with) <= budget) {
+                (mass, sum) = (mass + max, with);
+                group.push(x.clone());
+            } else {
+                rest.push(x.clone());
+            }
+        }
+        (group, rest, mass)
+    }
+
+    /// One rotation: a group of column `i` becomes its digit there and its carry in the next column.
+    fn reduce(&mut self, group: &[Linear], i: usize, keep: i32, into: &mut Columns) -> Result<()> {
+        let parts: Vec<_> = group.iter().map(|x| (x, 1)).collect();
+        let argument = self.builder.argument(&parts, 0)?;
+        if i + 1 == into.len() {
+            into[i].push(self.builder.lut1(&argument, |v| v & keep)?);
+        } else {
+            let mut out = self.builder.lut(&argument, &[&|v| v & 3, &|v| v >> 2])?;
+            into[i + 1].extend(out.pop().filter(|c| c.as_constant() != Some(0)));
+            into[i].extend(out.pop().filter(|c| c.as_constant() != Some(0)));
+        }
+        Ok(())
+    }
+
+    /// Digits of columns plus 1; the last column has one bit.
+    pub(super) fn propagate_columns(&mut self, columns: Columns) -> Result<Vec<Linear>> {
+        let n = columns.len();
+        self.propagate_blocks(columns, 1, |i| if i + 1 == n { 1 } else { 3 })
+    }
+
+    fn propagate(&mut self, mut columns: Columns, carry: i32, width: u8) -> Result<Int> {
+        columns.resize(blocks(width), Vec::new());
+        Ok(Int { blocks: self.propagate_blocks(columns, carry, |i| mask(i, width))?, width })
+    }
+
+    /// Adds up columns and carries, modulo `2^width`, with a carry into the lowest.
+    fn propagate_blocks(
+        &mut self,
+        mut columns: Columns,
+        carry: i32,
+        mask: impl Fn(usize) -> i32,
+    ) -> Result<Vec<Linear>> {
+        let n = columns.len();
+        if carry != 0 {
+            columns[0].push(Linear::constant(carry));
+        }
+        if self.style == Style::LowestDepth && columns.iter().all(|c| self.mass(c) <= PREFIX_MAX + 1) {
+            let narrow = columns[1..].iter().all(|c| self.mass(c) <= PREFIX_MAX);
+            if narrow {
+                return self.propagate_prefix(&columns, mask);
+            }
+        }
+        let mut digits = Vec::with_capacity(n);
+        for i in 0..n {
+            while self.mass(&columns[i]) > MAX || !self.fits(&columns[i]) {
+                let (group, rest, _) = self.pack(&columns[i]);
+                if group.len() < 2 {
+                    break;
+                }
+                columns[i] = rest;
+                self.reduce(&group, i, mask(i), &mut columns)?;
+            }
+            let last = std::mem::take(&mut columns[i]);
+            self.reduce(&last, i, mask(i), &mut columns)?;
+            digits.push(columns[i].pop().unwrap_or_default());
+        }
+        Ok(digits)
+    }
+
+    fn mass(&mut self, column: &[Linear]) -> i32 {
+        column.iter().map(|x| self.builder.max(x)).sum()
+    }
+
+    /// Whether two or more values keep within the budget; what a refresh of each would cost is more than another rotation.
+    fn fits(&self, column: &[Linear]) -> bool {
+        let sum = Linear::sum(column.iter().map(|x| (x, 1)), 0);
+        column.len() < 3 || self.builder.weight(&sum) <= self.builder.budget().max_weight
+    }
+
+    /// Carries by parallel prefix, three states to a rotation.
+    ///
+    /// A column's state is 0 when it absorbs a carry, 1 when it passes it on, 2 when it makes one. The carry out of consecutive
+    /// columns of states `s_i` is that of the binary addition `carry + sum of s_i 2^i`, so three states and a carry fit
+    /// one rotation: `1 + 2 + 4 + 8 = 15`.
+    fn propagate_prefix(&mut self, columns: &Columns, mask: impl Fn(usize) -> i32) -> Result<Vec<Linear>> {
+        let n = columns.len();
+        let mut sums = Vec::with_capacity(n);
+        for column in columns {
+            let parts: Vec<_> = column.iter().map(|x| (x, 1)).collect();
+            sums.push(self.builder.argument(&parts, 0)?);
+        }
+        // carries[i] goes into column i.
+        let mut carries = vec![Linear::default()];
+        let mut states = Vec::new();
+        for (i, sum) in sums[..n - 1].iter().enumerate() {
+            if i == 0 {
+                carries.push(self.builder.lut1(sum, |v| v >> 2)?);
+            } else {
+                states.push(self.builder.lut1(sum, |v| (v - 2).clamp(0, 2))?);
+            }
+        }
+        self.resolve_carries(&mut carries, states)?;
+        let mut digits = Vec::with_capacity(n);
+        for (i, (column, carry)) in columns.iter().zip(&carries).enumerate() {
+            let parts: Vec<_> = column.iter().chain([carry]).map(|x| (x, 1)).collect();
+            let argument = self.builder.argument(&parts, 0)?;
+            digits.push(self.builder.lut1(&argument, |v| v & mask(i))?);
+        }
+        Ok(digits)
+    }
+
+    /// Appends to the carries those out of the columns of these states, which follow.
+    fn resolve_carries(&mut self, carries: &mut Vec<Linear>, states: Vec<Linear>) -> Result<()> {
+        // prefix[i]: state of the part of its group that ends with column i.
+        let mut prefix = states;
+        let mut size = 1;
+        while !prefix.is_empty() {
+            let carry = carries[carries.len() - 1].clone();
+            let later = prefix.split_off(prefix.len().min(3 * size));
+            carries.extend(self.combine_states(&prefix, size, Some(&carry))?);
+            let mut next = Vec::with_capacity(later.len());
+            for group in later.chunks(3 * size) {
+                next.extend(self.combine_states(group, size, None)?);
+            }
+            prefix = next;
+            size *= 3;
+        }
+        Ok(())
+    }
+
+    /// Prefixes within up to three groups; with a carry into the first, the carries themselves.
+    fn combine_states(&mut self, prefix: &[Linear], size: usize, carry: Option<&Linear>) -> Result<Vec<Linear>> {
+        let mut out = Vec::with_capacity(prefix.len());
+        for (i, own) in prefix.iter().enumerate() {
+            let below = i / size;
+            let mut parts: Vec<_> = (0..below).map(|g| (&prefix[(g + 1) * size - 1], 1 << g)).collect();
+            parts.push((own, 1 << below));
+            let full = 2 << below;
+            out.push(match carry {
+                Some(c) => {
+                    parts.push((c, 1));
+                    let argument = self.builder.argument(&parts, 0)?;
+                    self.builder.lut1(&argument, |v| i32::from(v >= full))?
+                }
+                None if below == 0 => own.clone(),
+                None => {
+                    let argument = self.builder.argument(&parts, 0)?;
+                    self.builder.lut1(&argument, |v| if v >= full { 2 } else { i32::from(v == full - 1) })?
+                }
+            });
+        }
+        Ok(out)
+    }
+}

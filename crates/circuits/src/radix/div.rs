@@ -1,0 +1,89 @@
+//! Restoring division. The remainder stays in place, and bit `i` of the quotient subtracts the divisor shifted left by `i` from the
+//! blocks above `i / 2`; the part of the divisor that would reach beyond the dividend only says that the bit is 0.
+
+use super::add::Columns;
+use super::{Int, Radix, Result, mask};
+use crate::lut::Linear;
+
+impl Radix {
+    /// `(a / b, a % b)`: truncated; by 0, all ones and `a`.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn div_rem(&mut self, a: &Int, b: &Int, signed: bool) -> Result<(Int, Int)> {
+        if !signed {
+            return self.div_rem_unsigned(a, b);
+        }
+        let (sa, sb) = (self.sign(a)?, self.sign(b)?);
+        let (x, y) = (self.negate_if(&sa, a)?, self.negate_if(&sb, b)?);
+        let (q, r) = self.div_rem_unsigned(&x, &y)?;
+        // The quotient of a division by 0 keeps its ones.
+        let valid = self.any(&b.blocks)?;
+        let argument = self.builder.argument(&[(&sa, 1), (&sb, 2), (&valid, 4)], 0)?;
+        let negative = self.builder.lut1(&argument, |v| i32::from(v == 5 || v == 6))?;
+        Ok((self.negate_if(&negative, &q)?, self.negate_if(&sa, &r)?))
+    }
+
+    fn div_rem_unsigned(&mut self, a: &Int, b: &Int) -> Result<(Int, Int)> {
+        let (n, width) = (a.blocks.len(), a.width);
+        if let Some(c) = b.as_constant().filter(|c| c.is_power_of_two()) {
+            let q = self.shr_constant(a, c.trailing_zeros().into(), false)?;
+            return Ok((q, self.and(a, &Int::constant(c - 1, width))?));
+        }
+        let double = self.window(|i| block_or_zero(&b.blocks, i), -1, n + 1)?;
+        let above = self.suffixes(b)?;
+        let mut rest = a.blocks.clone();
+        let mut bits = vec![Linear::default(); width.into()];
+        for bit in (0..usize::from(width)).rev() {
+            let low = bit / 2;
+            let (divisor, beyond) = if bit % 2 == 0 {
+                (&b.blocks[..n - low], above[n - low].0.clone())
+            } else {
+                (&double[..n - low], above[n - low].1.clone())
+            };
+            let (difference, borrow) = self.subtract(&rest[low..], divisor)?;
+            let argument = self.builder.argument(&[(&borrow, 1), (&beyond, 1)], 0)?;
+            let fits = self.builder.lut1(&argument, |v| i32::from(v == 0))?;
+            for (r, d) in rest[low..].iter_mut().zip(&difference) {
+                *r = self.select_block(&fits, d, r)?;
+            }
+            bits[bit] = fits;
+        }
+        for (i, r) in rest.iter_mut().enumerate() {
+            if self.builder.max(r) > mask(i, width) {
+                *r = self.map(r, |v| v & mask(i, width))?;
+            }
+        }
+        Ok((Self::from_bits(&bits), Int { blocks: rest, width }))
+    }
+
+    /// Digits of a difference of blocks, and its borrow.
+    fn subtract(&mut self, a: &[Linear], b: &[Linear]) -> Result<(Vec<Linear>, Linear)> {
+        let mut columns: Columns = a.iter().zip(b).map(|(x, y)| vec![x.clone(), y.times(-1).offset(3)]).collect();
+        // A last column of one bit, 3 + carry, is 1 when there is a borrow.
+        columns.push(vec![Linear::constant(3)]);
+        let mut digits = self.propagate_columns(columns)?;
+        let borrow = digits.pop().unwrap_or_default();
+        Ok((digits, borrow))
+    }
+
+    /// For each `i`, whether the blocks from `i` on hold a bit, and whether they or the high bit of the block below do.
+    fn suffixes(&mut self, b: &Int) -> Result<Vec<(Linear, Linear)>> {
+        let n = b.blocks.len();
+        let mut out = vec![(Linear::default(), Linear::default()); n + 1];
+        let mut any = Linear::default();
+        for (i, x) in b.blocks.iter().enumerate().rev() {
+            let argument = self.builder.argument(&[(&any, 4), (x, 1)], 0)?;
+            let mut both = self.builder.lut(&argument, &[&|v| i32::from(v != 0), &|v| i32::from(v >= 2)])?;
+            out[i + 1].1 = both.pop().unwrap_or_default();
+            any = both.pop().unwrap_or_default();
+            out[i].0 = any.clone();
+        }
+        Ok(out)
+    }
+}
+
+/// Block at an index, 0 outside.
+pub(super) fn block_or_zero(blocks: &[Linear], i: i64) -> Linear {
+    usize::try_from(i).ok().and_then(|i| blocks.get(i)).cloned().unwrap_or_default()
+}

@@ -1,0 +1,251 @@
+//! Programs to lookup-table graphs.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Int, Radix, Style, blocks};
+use crate::lut::{self, Budget, LutGraph};
+use crate::program::{Node, Op, Program, Type};
+
+/// Why a program has no graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A width that is no integer's.
+    #[error("{place} has {width} bits; integers have 1..=128")]
+    Width {
+        /// The value or input.
+        place: String,
+        /// Its width.
+        width: u8,
+    },
+    /// An operand, input or output that does not exist, or a wrong number of operands.
+    #[error("value {node} ({op}) has wrong operands; {wanted}")]
+    Operands {
+        /// The value.
+        node: usize,
+        /// Its operation.
+        op: String,
+        /// What is right.
+        wanted: &'static str,
+    },
+    /// An output of a value that does not exist.
+    #[error("output {name:?} is value {value}, which does not exist; outputs name one of the program's values")]
+    Output {
+        /// Its name.
+        name: String,
+        /// The value named.
+        value: u32,
+    },
+    /// The lookup tables themselves.
+    #[error(transparent)]
+    Lut(#[from] lut::Error),
+}
+
+/// Where an integer lies among the blocks of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Name of the input or output.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Index of its lowest block.
+    pub first: usize,
+    /// Number of blocks: `ceil(bits / 2)`.
+    pub blocks: usize,
+}
+
+impl Layout {
+    fn new(name: &str, ty: Type, first: usize) -> Self {
+        Self { name: name.into(), ty, first, blocks: blocks(bits(ty)) }
+    }
+
+    /// Blocks of a value, lowest first: its low bits, two to a block.
+    #[must_use]
+    pub fn encode(&self, value: u128) -> Vec<u8> {
+        let digits = Int::constant(value, bits(self.ty)).blocks;
+        digits.iter().map(|b| b.constant as u8).collect()
+    }
+
+    /// Low bits of the value of these blocks: the graph's outputs, or only this integer's part of them.
+    #[must_use]
+    pub fn decode(&self, blocks: &[u8]) -> u128 {
+        let own = if blocks.len() == self.blocks { blocks } else { blocks.get(self.first..).unwrap_or(&[]) };
+        own.iter().take(self.blocks).rev().fold(0, |v, &b| v << 2 | u128::from(b & 3))
+    }
+}
+
+/// A program as lookup tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lowered {
+    /// The graph.
+    pub graph: LutGraph,
+    /// Where each input of the program lies.
+    pub inputs: Vec<Layout>,
+    /// Where each output of the program lies.
+    pub outputs: Vec<Layout>,
+}
+
+impl Lowered {
+    /// Outputs of the program for these inputs, as low bits, in the clear.
+    ///
+    /// # Errors
+    /// A wrong number of inputs.
+    pub fn eval(&self, inputs: &[u128]) -> Result<Vec<u128>, lut::Error> {
+        if inputs.len() != self.inputs.len() {
+            return Err(lut::Error::InputCount { given: inputs.len(), wanted: self.inputs.len() });
+        }
+        let blocks: Vec<u8> = self.inputs.iter().zip(inputs).flat_map(|(layout, &v)| layout.encode(v)).collect();
+        let out = self.graph.eval(&blocks)?;
+        Ok(self.outputs.iter().map(|layout| layout.decode(&out[layout.first..][..layout.blocks])).collect())
+    }
+}
+
+/// Bits of a type.
+pub(super) fn bits(ty: Type) -> u8 {
+    match ty {
+        Type::Bool => 1,
+        Type::Uint(w) | Type::Int(w) => w,
+    }
+}
+
+/// Turns a program into an optimised graph of lookup tables.
+///
+/// # Errors
+/// [`Error::Width`], [`Error::Operands`], [`Error::Output`] for a program that is not well typed; [`Error::Lut`] when the budget is too
+/// small for the tables.
+pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered, Error> {
+    let mut radix = Radix::new(style, budget);
+    let mut inputs = Vec::new();
+    let mut operands = Vec::new();
+    let mut first = 0;
+    for input in &program.inputs {
+        check_width(input.ty, || format!("input {:?}", input.name))?;
+        let layout = Layout::new(&input.name, input.ty, first);
+        first += layout.blocks;
+        inputs.push(layout);
+        operands.push(radix.input(bits(input.ty)));
+    }
+    let mut lowering = Lowering { radix, program, inputs: operands, values: Vec::new(), quotients: HashMap::new() };
+    for (i, node) in program.nodes.iter().enumerate() {
+        check_width(node.ty, || format!("value {i}"))?;
+        let value = lowering.node(i, node)?;
+        lowering.values.push(value);
+    }
+    let (mut outputs, mut out) = (Vec::new(), Vec::new());
+    for output in &program.outputs {
+        let missing = || Error::Output { name: output.name.clone(), value: output.value.0 };
+        let value = lowering.values.get(output.value.0 as usize).ok_or_else(missing)?;
+        outputs.push(Layout::new(&output.name, program.nodes[output.value.0 as usize].ty, out.len()));
+        out.extend(value.blocks.iter().cloned());
+    }
+    let graph = lowering.radix.builder.finish(&out)?.optimize();
+    Ok(Lowered { graph, inputs, outputs })
+}
+
+fn check_width(ty: Type, place: impl Fn() -> String) -> Result<(), Error> {
+    match bits(ty) {
+        1..=128 => Ok(()),
+        width => Err(Error::Width { place: place(), width }),
+    }
+}
+
+struct Lowering<'a> {
+    radix: Radix,
+    program: &'a Program,
+    inputs: Vec<Int>,
+    values: Vec<Int>,
+    quotients: HashMap<(Int, Int, bool), (Int, Int)>,
+}
+
+impl Lowering<'_> {
+    fn node(&mut self, i: usize, node: &Node) -> Result<Int, Error> {
+        let wrong = |wanted| Error::Operands { node: i, op: name(&node.op), wanted };
+        let mut types = Vec::new();
+        let mut args = Vec::new();
+        for id in &node.args {
+            let arg = self.values.get(id.0 as usize).ok_or_else(|| wrong("operands are earlier values"))?;
+            types.push(self.program.nodes[id.0 as usize].ty);
+            args.push(arg.clone());
+        }
+        let arity = match &node.op {
+            Op::Input(_) | Op::Const(_) => 0,
+            Op::Neg | Op::Not | Op::Abs | Op::LeadingZeros | Op::Cast | Op::Lookup(_) => 1,
+            Op::Select => 3,
+            _ => 2,
+        };
+        if args.len() != arity {
+            return Err(wrong("it takes another number of them"));
+        }
+        let same = |types: &[Type]| types.iter().all(|&t| t == node.ty);
+        let typed = match &node.op {
+            Op::Input(k) => self.program.inputs.get(*k as usize).is_some_and(|input| input.ty == node.ty),
+            Op::Const(_) | Op::Cast => true,
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => types[0] == types[1] && node.ty == Type::Bool,
+            Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight => {
+                types[0] == node.ty && !matches!(types[1], Type::Int(_))
+            }
+            Op::Select => types[0] == Type::Bool && same(&types[1..]),
+            Op::Lookup(table) => {
+                let width = bits(types[0]);
+                !matches!(types[0], Type::Int(_)) && width <= 8 && table.len() == 1 << width
+            }
+            _ => same(&types),
+        };
+        if !typed {
+            return Err(wrong("operands and result have the types the operation states"));
+        }
+        let signed = matches!(types.first(), Some(Type::Int(_)));
+        let width = bits(node.ty);
+        let r = &mut self.radix;
+        let bit = |b| Int { blocks: vec![b], width: 1 };
+        let flip = |b: lut::Linear| b.times(-1).offset(1);
+        Ok(match (&node.op, args.as_slice()) {
+            (Op::Input(k), _) => self.inputs[*k as usize].clone(),
+            (Op::Const(c), _) => Int::constant(*c, width),
+            (Op::Neg, [a]) => r.neg(a)?,
+            (Op::Not, [a]) => r.not(a),
+            (Op::Abs, [a]) if signed => r.abs(a)?,
+            (Op::Abs, [a]) => a.clone(),
+            (Op::LeadingZeros, [a]) => r.leading_zeros(a)?,
+            (Op::Cast, [a]) => r.cast(a, width, signed)?,
+            (Op::Lookup(table), [a]) => r.lookup(a, table, width)?,
+            (Op::Add, [a, b]) => r.add(a, b)?,
+            (Op::Sub, [a, b]) => r.sub(a, b)?,
+            (Op::Mul, [a, b]) => r.mul(a, b)?,
+            (Op::Div | Op::Rem, [a, b]) => {
+                let key = (a.clone(), b.clone(), signed);
+                let (q, m) = match self.quotients.get(&key) {
+                    Some(known) => known.clone(),
+                    None => self.quotients.entry(key).or_insert(r.div_rem(a, b, signed)?).clone(),
+                };
+                if node.op == Op::Div { q } else { m }
+            }
+            (Op::And, [a, b]) => r.and(a, b)?,
+            (Op::Or, [a, b]) => r.or(a, b)?,
+            (Op::Xor, [a, b]) => r.xor(a, b)?,
+            (Op::Min, [a, b]) => r.min(a, b, signed)?,
+            (Op::Max, [a, b]) => r.max(a, b, signed)?,
+            (Op::Eq, [a, b]) => bit(r.eq(a, b)?),
+            (Op::Ne, [a, b]) => bit(flip(r.eq(a, b)?)),
+            (Op::Lt, [a, b]) => bit(r.lt(a, b, signed)?),
+            (Op::Le, [a, b]) => bit(r.le(a, b, signed)?),
+            (Op::Gt, [a, b]) => bit(r.lt(b, a, signed)?),
+            (Op::Ge, [a, b]) => bit(r.le(b, a, signed)?),
+            (Op::Shl, [a, b]) => r.shl(a, b)?,
+            (Op::Shr, [a, b]) => r.shr(a, b, signed)?,
+            (Op::RotateLeft, [a, b]) => r.rotate_left(a, b)?,
+            (Op::RotateRight, [a, b]) => r.rotate_right(a, b)?,
+            (Op::Select, [c, a, b]) => r.select(&c.blocks[0], a, b)?,
+            _ => return Err(wrong("it takes another number of them")),
+        })
+    }
+}
+
+fn name(op: &Op) -> String {
+    match op {
+        Op::Lookup(table) => format!("lookup of {} entries", table.len()),
+        op => format!("{op:?}"),
+    }
+}

@@ -1,0 +1,130 @@
+//! Encrypted integers of 1..=128 bits as blocks of 2 bits, over lookup tables.
+//!
+//! An [`Int`] is a list of blocks, lowest first, each in `0..=3`; the top block of an odd width holds one bit. [`Radix`] has the
+//! operations of [`crate::program::Op`]; [`lower`] turns a whole program into a [`LutGraph`](crate::lut::LutGraph).
+
+mod add;
+mod bitwise;
+mod compare;
+mod div;
+mod lower;
+mod mul;
+mod select;
+mod shift;
+#[cfg(test)]
+mod tests;
+
+pub use lower::{Error, Layout, Lowered, lower};
+
+use crate::lut::{Budget, Builder, Linear};
+
+/// Result of an operation on blocks.
+pub type Result<T> = std::result::Result<T, crate::lut::Error>;
+
+/// What to spend where there is a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// Carries ripple from block to block: as few rotations as we know.
+    #[default]
+    FewestRotations,
+    /// Carries by parallel prefix: few levels, for more rotations.
+    LowestDepth,
+}
+
+/// An integer: blocks of two bits, lowest first. Whether it is signed is up to the operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Int {
+    /// `ceil(width / 2)` blocks in `0..=3`; in `0..=1` for the top one of an odd width.
+    pub blocks: Vec<Linear>,
+    /// Bits, 1..=128.
+    pub width: u8,
+}
+
+impl Int {
+    /// A public constant: the low `width` bits of the value.
+    #[must_use]
+    pub fn constant(value: u128, width: u8) -> Self {
+        let blocks = (0..blocks(width)).map(|i| Linear::constant((value >> (2 * i)) as i32 & mask(i, width))).collect();
+        Self { blocks, width }
+    }
+
+    /// The value, when it is public.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<u128> {
+        let digits = self.blocks.iter().enumerate();
+        digits.map(|(i, b)| b.as_constant().map(|c| (c as u128) << (2 * i))).try_fold(0, |sum, d| Some(sum | d?))
+    }
+
+    /// Bits the top block holds: 1 or 2.
+    fn top_bits(&self) -> u8 {
+        2 - self.width % 2
+    }
+
+    fn top(&self) -> &Linear {
+        &self.blocks[self.blocks.len() - 1]
+    }
+}
+
+/// Number of blocks of a width.
+#[must_use]
+pub fn blocks(width: u8) -> usize {
+    usize::from(width).div_ceil(2)
+}
+
+/// Greatest value of block `i` of a width.
+#[must_use]
+pub fn mask(i: usize, width: u8) -> i32 {
+    if 2 * i + 1 < usize::from(width) { 3 } else { 1 }
+}
+
+/// Builds the operations on integers.
+#[derive(Debug, Clone)]
+pub struct Radix {
+    /// The graph under construction.
+    pub builder: Builder,
+    /// What to spend where there is a choice.
+    pub style: Style,
+}
+
+impl Radix {
+    /// An empty graph.
+    #[must_use]
+    pub fn new(style: Style, budget: Budget) -> Self {
+        Self { builder: Builder::new(budget), style }
+    }
+
+    /// A new input integer.
+    pub fn input(&mut self, width: u8) -> Int {
+        let blocks = (0..blocks(width)).map(|i| self.builder.input(mask(i, width) as u8)).collect();
+        Int { blocks, width }
+    }
+
+    /// Blocks of two bits from bits, lowest first: free.
+    #[must_use]
+    pub fn from_bits(bits: &[Linear]) -> Int {
+        let pair = |p: &[Linear]| Linear::sum(p.iter().zip([1, 2]), 0);
+        Int { blocks: bits.chunks(2).map(pair).collect(), width: bits.len() as u8 }
+    }
+
+    /// Bits from blocks, lowest first: one rotation for each block of two.
+    ///
+    /// # Errors
+    /// Blocks that are no argument of a rotation.
+    pub fn bits(&mut self, a: &Int) -> Result<Vec<Linear>> {
+        let mut bits = Vec::with_capacity(a.width.into());
+        for block in &a.blocks {
+            let argument = self.builder.argument(&[(block, 1)], 0)?;
+            bits.extend(self.builder.lut(&argument, &[&|v| v & 1, &|v| v >> 1 & 1])?);
+        }
+        bits.truncate(a.width.into());
+        Ok(bits)
+    }
+
+    /// Blocks for a pair of block operands: `4 * quieter + noisier`, and whether they were swapped.
+    fn pair(&mut self, a: &Linear, b: &Linear) -> Result<(Linear, bool)> {
+        let swap = self.builder.weight(a) > self.builder.weight(b);
+        let (high, low) = if swap { (b, a) } else { (a, b) };
+        Ok((self.builder.argument(&[(high, 4), (low, 1)], 0)?, swap))
+    }
+}

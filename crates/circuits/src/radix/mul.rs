@@ -1,0 +1,96 @@
+//! Products: of two integers, of one with itself, with a public constant.
+
+use super::add::Columns;
+use super::{Int, Radix, Result, blocks, mask};
+use crate::lut::Linear;
+
+impl Radix {
+    /// `a * b`, low half. One rotation gives both digits of a product of blocks; a square takes half of them.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn mul(&mut self, a: &Int, b: &Int) -> Result<Int> {
+        if let Some(c) = b.as_constant() {
+            return self.mul_constant(a, c);
+        }
+        if let Some(c) = a.as_constant() {
+            return self.mul_constant(b, c);
+        }
+        let square = a == b;
+        let noise = |r: &Self, x: &Int| x.blocks.iter().map(|b| r.builder.weight(b)).max();
+        // The quieter operand takes the coefficient 4; what must be refreshed is then always a block of the same operand.
+        let (a, b) = if noise(self, a) <= noise(self, b) { (a, b) } else { (b, a) };
+        let n = a.blocks.len();
+        let mut columns: Columns = vec![Vec::new(); n];
+        for (i, x) in a.blocks.iter().enumerate() {
+            for (j, y) in b.blocks.iter().enumerate().take(n - i).skip(if square { i } else { 0 }) {
+                let column = i + j;
+                let factor = if square && i != j { 2 } else { 1 };
+                let diagonal = square && i == j;
+                let product = |v: i32| if diagonal { v * v } else { factor * (v >> 2) * (v & 3) };
+                let argument = if diagonal {
+                    self.builder.argument(&[(x, 1)], 0)?
+                } else {
+                    self.builder.argument(&[(x, 4), (y, 1)], 0)?
+                };
+                if column + 1 == n {
+                    let keep = mask(column, a.width);
+                    let low = self.builder.lut1(&argument, |v| product(v) & keep)?;
+                    push(&mut columns[column], low);
+                } else {
+                    let mut out = self.builder.lut(&argument, &[&|v| product(v) & 3, &|v| product(v) >> 2])?;
+                    push(&mut columns[column + 1], out.swap_remove(1));
+                    push(&mut columns[column], out.swap_remove(0));
+                }
+            }
+        }
+        self.sum_columns(columns, a.width)
+    }
+
+    /// `a * c`, low half: no products at all. The constant in signed digits of base 4, of at most 2 (its non-adjacent form by
+    /// pairs); a negative digit takes complements, `-x = (3 - x) - 3`.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn mul_constant(&mut self, a: &Int, c: u128) -> Result<Int> {
+        let n = blocks(a.width);
+        let mut columns: Columns = vec![Vec::new(); n];
+        let mut constant = 0u128;
+        for (j, digit) in signed_digits(c, a.width).into_iter().enumerate() {
+            for (i, x) in a.blocks.iter().enumerate().take(n.saturating_sub(j)) {
+                if digit > 0 {
+                    push(&mut columns[i + j], x.times(digit));
+                } else if digit < 0 {
+                    push(&mut columns[i + j], x.times(digit).offset(-3 * digit));
+                    constant = constant.wrapping_sub((3 * digit.unsigned_abs() as u128) << (2 * (i + j)));
+                }
+            }
+        }
+        for (column, block) in columns.iter_mut().zip(Int::constant(constant, a.width).blocks) {
+            push(column, block);
+        }
+        self.sum_columns(columns, a.width)
+    }
+}
+
+fn push(column: &mut Vec<Linear>, value: Linear) {
+    if value.as_constant() != Some(0) {
+        column.push(value);
+    }
+}
+
+/// Digits of base 4 in `-2..=2` of `c` modulo `2^width`, lowest first.
+fn signed_digits(c: u128, width: u8) -> Vec<i32> {
+    let mut rest = if width < 128 { c & ((1 << width) - 1) } else { c };
+    let mut bits = Vec::with_capacity(usize::from(width) + 1);
+    for _ in 0..width {
+        let bit = match rest & 3 {
+            1 => 1,
+            3 => -1,
+            _ => 0,
+        };
+        rest = if bit < 0 { rest.wrapping_add(1) } else { rest.wrapping_sub(bit as u128) } >> 1;
+        bits.push(bit);
+    }
+    bits.chunks(2).map(|b| b[0] + 2 * b.get(1).unwrap_or(&0)).collect()
+}

@@ -1,0 +1,131 @@
+//! Choices by an encrypted bit, and table lookup.
+
+use super::{Int, Radix, Result, blocks, mask};
+use crate::lut::Linear;
+
+/// Terms a chosen block may have before it is refreshed.
+const MAX_TERMS: usize = 6;
+
+impl Radix {
+    /// `if c { a } else { b }`: one rotation for each block, `b + (c ? a - b : 0)`.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn select(&mut self, c: &Linear, a: &Int, b: &Int) -> Result<Int> {
+        let chosen = a.blocks.iter().zip(&b.blocks).map(|(x, y)| self.select_block(c, x, y)).collect::<Result<_>>()?;
+        Ok(Int { blocks: chosen, width: a.width })
+    }
+
+    /// `if c { a } else { b }` for blocks that are at most 7 apart.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn select_block(&mut self, c: &Linear, a: &Linear, b: &Linear) -> Result<Linear> {
+        match c.as_constant() {
+            Some(0) => return Ok(b.clone()),
+            Some(_) => return Ok(a.clone()),
+            None if a == b => return Ok(a.clone()),
+            None => {}
+        }
+        if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
+            return self.settle(c.times(x - y).offset(y));
+        }
+        // The base is the operand of less noise; the other one only enters the argument.
+        let long = |x: &Linear| x.terms.len() > MAX_TERMS;
+        let swap = !long(a) && (long(b) || self.builder.weight(a) < self.builder.weight(b));
+        let (mut base, mut other) = if swap { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
+        if base.terms.len() > MAX_TERMS {
+            base = self.builder.refresh(&base)?;
+        }
+        loop {
+            let difference = other.minus(&base);
+            // As if the two were independent: the range of the result is then plain from the argument alone.
+            let range = |r: &mut Self, x| r.builder.reach(x).map_or((0, 3), |s| (s.min(), s.max()));
+            let (own, its) = (range(self, &base), range(self, &other));
+            let span = ((its.0 - own.1).min(0), (its.1 - own.0).max(0));
+            let (low, step) = (-span.0, span.1 - span.0 + 1);
+            let argument = Linear::sum([(&difference, 1), (c, step)], low);
+            if !self.builder.is_argument(&argument) {
+                // Refreshing inside the argument alone would part the base from its copy: refresh both first.
+                let fresh = (self.builder.refresh(&base)?, self.builder.refresh(&other)?);
+                if fresh != (base.clone(), other.clone()) {
+                    (base, other) = fresh;
+                    continue;
+                }
+                let c = self.builder.refresh(c)?;
+                let argument = self.builder.argument(&[(&difference, 1), (&c, step)], low)?;
+                return self.chosen(&base, &argument, low, step, swap);
+            }
+            return self.chosen(&base, &argument, low, step, swap);
+        }
+    }
+
+    fn chosen(&mut self, base: &Linear, argument: &Linear, low: i32, step: i32, swap: bool) -> Result<Linear> {
+        let take = |v: i32| if (v >= step) != swap { v % step } else { low };
+        let change = self.builder.lut1(argument, take)?.offset(-low);
+        self.settle(base.plus(&change))
+    }
+
+    /// A block that is not too noisy to be put out or refreshed.
+    pub(super) fn settle(&mut self, block: Linear) -> Result<Linear> {
+        if self.builder.is_argument(&block) { Ok(block) } else { self.builder.argument(&[(&block, 1)], 0) }
+    }
+
+    /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen
+    /// that they agree.
+    pub(super) fn steady(&mut self, selector: &Linear) -> Result<Linear> {
+        if self.builder.weight(selector) > 4 { self.builder.refresh(selector) } else { Ok(selector.clone()) }
+    }
+
+    /// `table[a]`, as an integer of the given width; `a` has at most 8 bits, the table `2^a.width` entries.
+    ///
+    /// One rotation reads the low 4 bits in all segments of the table at once; the other blocks choose the segment.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn lookup(&mut self, a: &Int, table: &[u128], width: u8) -> Result<Int> {
+        let low = &a.blocks[..a.blocks.len().min(2)];
+        let parts: Vec<_> = low.iter().zip([1, 4]).collect();
+        let argument = self.builder.argument(&parts, 0)?;
+        let low_bits = a.width.min(4);
+        let mut digits = Vec::with_capacity(blocks(width));
+        let entry = |segment: usize, v: i32, i: usize| {
+            let value = table.get(segment << low_bits | v as usize).copied().unwrap_or(0);
+            (value >> (2 * i)) as i32 & mask(i, width)
+        };
+        let functions: Vec<_> = (0..blocks(width))
+            .flat_map(|i| (0..1usize << (a.width - low_bits)).map(move |s| (i, s)))
+            .map(|(i, s)| move |v: i32| entry(s, v, i))
+            .collect();
+        let functions: Vec<&dyn Fn(i32) -> i32> = functions.iter().map(|f| f as _).collect();
+        let all = self.builder.lut(&argument, &functions)?;
+        for segments in all.chunks(1 << (a.width - low_bits)) {
+            let mut values = segments.to_vec();
+            for selector in a.blocks.iter().skip(2) {
+                let mut next = Vec::new();
+                for group in values.chunks(4) {
+                    next.push(self.choose(selector, group)?);
+                }
+                values = next;
+            }
+            digits.push(values.swap_remove(0));
+        }
+        Ok(Int { blocks: digits, width })
+    }
+
+    /// Value of index `selector` among up to four: the sum of what each is where it is selected.
+    fn choose(&mut self, selector: &Linear, values: &[Linear]) -> Result<Linear> {
+        if values.iter().all(|v| *v == values[0]) {
+            return Ok(values[0].clone());
+        }
+        let selector = &self.steady(selector)?;
+        let mut sum = Linear::default();
+        for (j, value) in (0..).zip(values) {
+            if value.as_constant() != Some(0) {
+                let argument = self.builder.argument(&[(selector, 4), (value, 1)], 0)?;
+                sum = sum.plus(&self.builder.lut1(&argument, |v| if v >> 2 == j { v & 3 } else { 0 })?);
+            }
+        }
+        self.settle(sum)
+    }
+}

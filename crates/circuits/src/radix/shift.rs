@@ -1,0 +1,282 @@
+//! Shifts and rotations: by public amounts a choice of blocks, by encrypted amounts one stage for each digit of the amount, in which
+//! one rotation gives what a block adds to each place it may go to.
+
+use super::div::block_or_zero;
+use super::{Int, Radix, Result, blocks, mask};
+use crate::lut::Linear;
+
+/// Where bits go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Left,
+    Right,
+}
+
+/// What comes in at the end.
+#[derive(Debug, Clone)]
+enum Edge {
+    /// This block: 0, or copies of the sign.
+    Fill(Linear),
+    /// What goes out at the other end.
+    Wrap,
+}
+
+impl Radix {
+    /// `a << amount`; 0 from the width on.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn shl(&mut self, a: &Int, amount: &Int) -> Result<Int> {
+        if let Some(c) = amount.as_constant() {
+            return self.shl_constant(a, c);
+        }
+        let x = self.barrel(&a.blocks, amount, a.width, Direction::Left, Linear::default())?;
+        self.trim(x, a.width)
+    }
+
+    /// `a >> amount`, with copies of the sign when signed; 0 or the sign from the width on.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn shr(&mut self, a: &Int, amount: &Int, signed: bool) -> Result<Int> {
+        if let Some(c) = amount.as_constant() {
+            return self.shr_constant(a, c, signed);
+        }
+        let (x, fill) = self.extended(a, signed)?;
+        let x = self.barrel(&x, amount, a.width, Direction::Right, fill)?;
+        self.trim(x, a.width)
+    }
+
+    /// `a` rotated left by the amount modulo its width.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn rotate_left(&mut self, a: &Int, amount: &Int) -> Result<Int> {
+        self.rotate(a, amount, Direction::Left)
+    }
+
+    /// `a` rotated right by the amount modulo its width.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn rotate_right(&mut self, a: &Int, amount: &Int) -> Result<Int> {
+        self.rotate(a, amount, Direction::Right)
+    }
+
+    fn shl_constant(&mut self, a: &Int, by: u128) -> Result<Int> {
+        let by = by.min(a.width.into()) as i64;
+        let x = self.window(|i| block_or_zero(&a.blocks, i), -by, a.blocks.len())?;
+        self.trim(x, a.width)
+    }
+
+    pub(super) fn shr_constant(&mut self, a: &Int, by: u128, signed: bool) -> Result<Int> {
+        let by = by.min(a.width.into()) as i64;
+        let (x, fill) = self.extended(a, signed)?;
+        let get = |i: i64| x.get(i as usize).unwrap_or(&fill).clone();
+        let out = self.window(get, by, x.len())?;
+        self.trim(out, a.width)
+    }
+
+    /// Blocks with a whole top block, and the block that follows them.
+    fn extended(&mut self, a: &Int, signed: bool) -> Result<(Vec<Linear>, Linear)> {
+        if !signed {
+            return Ok((a.blocks.clone(), Linear::default()));
+        }
+        let n = a.blocks.len();
+        // Up to two more blocks; widths beyond 128 bits do not leave this function.
+        let mut x = a.blocks.clone();
+        let sign = self.sign(a)?;
+        if a.top_bits() == 1 {
+            x[n - 1] = self.settle(sign.times(3))?;
+        }
+        let fill = self.settle(sign.times(3))?;
+        Ok((x, fill))
+    }
+
+    /// Blocks of the bits from `start` on.
+    pub(super) fn window(&mut self, get: impl Fn(i64) -> Linear, start: i64, count: usize) -> Result<Vec<Linear>> {
+        let first = start.div_euclid(2);
+        let mut out = Vec::with_capacity(count);
+        for i in first..first + count as i64 {
+            if start.rem_euclid(2) == 0 {
+                out.push(get(i));
+                continue;
+            }
+            let (low, high) = (get(i), get(i + 1));
+            let argument = Linear::sum([(&high, 4), (&low, 1)], 0);
+            out.push(if self.builder.is_argument(&argument) {
+                self.builder.lut1(&argument, |v| v >> 1 & 3)?
+            } else {
+                let (x, y) = (self.halves(&low)?.0, self.halves(&high)?.1);
+                self.settle(x.plus(&y))?
+            });
+        }
+        Ok(out)
+    }
+
+    /// High bit, and twice the low bit.
+    fn halves(&mut self, block: &Linear) -> Result<(Linear, Linear)> {
+        let argument = self.builder.argument(&[(block, 1)], 0)?;
+        let mut both = self.builder.lut(&argument, &[&|v| v >> 1, &|v| 2 * (v & 1)])?;
+        let low = both.pop().unwrap_or_default();
+        Ok((both.pop().unwrap_or_default(), low))
+    }
+
+    /// Integer of the low bits of blocks.
+    fn trim(&mut self, mut x: Vec<Linear>, width: u8) -> Result<Int> {
+        x.truncate(blocks(width));
+        let top = x.len() - 1;
+        if self.builder.max(&x[top]) > mask(top, width) {
+            x[top] = self.map(&x[top].clone(), |v| v & 1)?;
+        }
+        Ok(Int { blocks: x, width })
+    }
+
+    /// Shift by an encrypted amount; from the width on, all blocks are the fill.
+    fn barrel(&mut self, x: &[Linear], amount: &Int, width: u8, to: Direction, fill: Linear) -> Result<Vec<Linear>> {
+        let digits = digits_below(width).min(amount.blocks.len());
+        let (low, high) = amount.blocks.split_at(digits);
+        let mut x = x.to_vec();
+        for (k, digit) in low.iter().enumerate() {
+            x = self.stage(&x, digit, k, to, &Edge::Fill(fill.clone()))?;
+        }
+        if !high.is_empty() {
+            let over = self.any(high)?;
+            for block in &mut x {
+                *block = self.select_block(&over, &fill, block)?;
+            }
+        }
+        Ok(x)
+    }
+
+    fn rotate(&mut self, a: &Int, amount: &Int, to: Direction) -> Result<Int> {
+        let (n, width) = (a.blocks.len() as i64, i64::from(a.width));
+        let even = a.width.is_multiple_of(2);
+        // Two copies: rotations of an odd width are a shift of them.
+        let twice = |r: &mut Self| -> Result<Vec<Linear>> {
+            let mut y = a.blocks.clone();
+            let (_, low) = r.halves(&y[0].clone())?;
+            y[n as usize - 1] = a.top().plus(&low);
+            y.extend(r.window(|i| block_or_zero(&a.blocks, i), 1, n as usize - 1)?);
+            Ok(y)
+        };
+        if let Some(c) = amount.as_constant() {
+            let by = (c % u128::from(a.width)) as i64;
+            let start = if to == Direction::Left { (width - by) % width } else { by };
+            let x = if even {
+                self.window(|i| a.blocks[i.rem_euclid(n) as usize].clone(), start, n as usize)?
+            } else {
+                let y = twice(self)?;
+                self.window(|i| block_or_zero(&y, i), start, n as usize)?
+            };
+            return self.trim(x, a.width);
+        }
+        let amount = self.reduce_amount(amount, a.width)?;
+        if even {
+            let mut x = a.blocks.clone();
+            for (k, digit) in amount.blocks.iter().enumerate() {
+                x = self.stage(&x, digit, k, to, &Edge::Wrap)?;
+            }
+            return self.trim(x, a.width);
+        }
+        let mut y = twice(self)?;
+        for (k, digit) in amount.blocks.iter().enumerate() {
+            y = self.stage(&y, digit, k, to, &Edge::Fill(Linear::default()))?;
+        }
+        let start = if to == Direction::Left { width } else { 0 };
+        let x = self.window(|i| block_or_zero(&y, i), start, n as usize)?;
+        self.trim(x, a.width)
+    }
+
+    /// An amount that rotates as far: below the width, or where that does not matter with no more digits than it needs.
+    fn reduce_amount(&mut self, amount: &Int, width: u8) -> Result<Int> {
+        if width.is_power_of_two() {
+            let bits = width.trailing_zeros() as u8;
+            return if bits == 0 {
+                Ok(Int::constant(0, 1))
+            } else if bits < amount.width {
+                self.cast(amount, bits, false)
+            } else {
+                Ok(amount.clone())
+            };
+        }
+        let digits = digits_below(width);
+        if amount.width < 8 && (1u32 << amount.width) <= u32::from(width)
+            || width.is_multiple_of(2) && amount.blocks.len() <= digits
+        {
+            return Ok(amount.clone());
+        }
+        // Each digit has its own remainder; their sum is small.
+        let modulus = u32::from(width);
+        let mut columns = vec![Vec::new(); 8];
+        let (mut power, mut most) = (1u32, 0u32);
+        for x in &amount.blocks {
+            let value = move |v: i32| (v as u32 * power % modulus) as i32;
+            let argument = self.builder.argument(&[(x, 1)], 0)?;
+            let digit: Vec<_> = (0..4).map(|i| move |v: i32| value(v) >> (2 * i) & 3).collect();
+            let functions: Vec<&dyn Fn(i32) -> i32> = digit.iter().map(|f| f as _).collect();
+            for (column, block) in columns.iter_mut().zip(self.builder.lut(&argument, &functions)?) {
+                column.push(block);
+            }
+            most += (0..4).map(|v| v * power % modulus).max().unwrap_or(0);
+            power = 4 * power % modulus;
+        }
+        let bits = (32 - most.leading_zeros()).max(32 - modulus.leading_zeros()) as u8;
+        columns.truncate(blocks(bits));
+        let sum = self.sum_columns(columns, bits)?;
+        let (_, rest) = self.div_rem(&sum, &Int::constant(modulus.into(), bits), false)?;
+        self.cast(&rest, (32 - (modulus - 1).leading_zeros()) as u8, false)
+    }
+
+    /// Moves blocks by `digit * 4^k` bits.
+    fn stage(&mut self, x: &[Linear], digit: &Linear, k: usize, to: Direction, edge: &Edge) -> Result<Vec<Linear>> {
+        let n = x.len();
+        let digit = &self.steady(digit)?;
+        // The lowest digit moves bits across blocks, to at most two blocks on; the others move whole blocks.
+        let parts = if k == 0 { 3 } else { 4 };
+        let distance = move |part: usize| if k == 0 { part } else { part << (2 * k - 1) };
+        let add = move |v: i32, part: usize| {
+            let (by, block) = (v >> 2, v & 3);
+            match (k, to) {
+                (0, Direction::Left) => block << by >> (2 * part) & 3,
+                (0, Direction::Right) => block << (2 * part) >> by & 3,
+                _ => i32::from(by == part as i32) * block,
+            }
+        };
+        let target = |i: usize, part: usize| {
+            let by = distance(part);
+            match (to, edge) {
+                (Direction::Left, Edge::Wrap) => Some((i + by) % n),
+                (Direction::Right, Edge::Wrap) => Some((i + n - by % n) % n),
+                (Direction::Left, Edge::Fill(_)) => Some(i + by).filter(|&t| t < n),
+                (Direction::Right, Edge::Fill(_)) => i.checked_sub(by),
+            }
+        };
+        let mut sums = vec![Vec::new(); n];
+        for (i, block) in x.iter().enumerate() {
+            let argument = self.builder.argument(&[(digit, 4), (block, 1)], 0)?;
+            let places: Vec<_> = (0..parts).filter_map(|p| target(i, p).map(|t| (p, t))).collect();
+            let functions: Vec<_> = places.iter().map(|&(p, _)| move |v: i32| add(v, p)).collect();
+            let functions: Vec<&dyn Fn(i32) -> i32> = functions.iter().map(|f| f as _).collect();
+            for (&(_, t), out) in places.iter().zip(self.builder.lut(&argument, &functions)?) {
+                sums[t].push(out);
+            }
+        }
+        if let Edge::Fill(fill) = edge
+            && to == Direction::Right
+            && fill.as_constant() != Some(0)
+        {
+            let argument = self.builder.argument(&[(digit, 4), (fill, 1)], 0)?;
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let first = (0..parts).find(|&p| i + distance(p) >= n).unwrap_or(parts);
+                sum.push(self.builder.lut1(&argument, |v| (first..parts).map(|p| add(v, p)).sum())?);
+            }
+        }
+        sums.into_iter().map(|s| self.settle(Linear::sum(s.iter().map(|b| (b, 1)), 0))).collect()
+    }
+}
+
+/// Digits of base 4 that hold any amount below the width; at least one.
+fn digits_below(width: u8) -> usize {
+    (1..).find(|&k| 1u32 << (2 * k) >= u32::from(width)).unwrap_or(4)
+}

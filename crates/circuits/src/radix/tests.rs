@@ -1,0 +1,321 @@
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use super::{Lowered, Style, lower};
+use crate::lut::Budget;
+use crate::program::{Input, Node, Op, Output, Program, Type, ValueId};
+
+const STYLES: [Style; 2] = [Style::FewestRotations, Style::LowestDepth];
+
+/// A program of one operation on inputs of these types.
+fn program(op: Op, types: &[Type], ty: Type) -> Program {
+    let inputs: Vec<_> = types.iter().enumerate().map(|(i, &ty)| Input { name: format!("x{i}"), ty }).collect();
+    let mut nodes: Vec<_> = (0..).zip(types).map(|(i, &ty)| Node { op: Op::Input(i), args: vec![], ty }).collect();
+    nodes.push(Node { op, args: (0..types.len() as u32).map(ValueId).collect(), ty });
+    let outputs = vec![Output { name: "y".into(), value: ValueId(types.len() as u32) }];
+    Program { inputs, nodes, outputs }
+}
+
+fn width(ty: Type) -> u32 {
+    super::lower::bits(ty).into()
+}
+
+fn low(v: u128, w: u32) -> u128 {
+    if w < 128 { v & ((1 << w) - 1) } else { v }
+}
+
+fn signed(v: u128, w: u32) -> i128 {
+    (v << (128 - w)) as i128 >> (128 - w)
+}
+
+/// What the operation is defined to give, on low bits.
+fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
+    let w = width(types[0]);
+    let s = matches!(types[0], Type::Int(_));
+    let (a, b) = (x[0], x.get(1).copied().unwrap_or(0));
+    let (sa, sb) = (signed(a, w), signed(b, w));
+    let order = if s { sa.cmp(&sb) } else { a.cmp(&b) };
+    let bit = |b: bool| u128::from(b);
+    let sh = b.min(128) as u32;
+    let shl = |v: u128, by: u32| v.checked_shl(by).unwrap_or(0);
+    let rot = |by: u32| if by == 0 { a } else { a << by | a >> (w - by) };
+    let by = (b % u128::from(w)) as u32;
+    let r = match op {
+        Op::Neg => a.wrapping_neg(),
+        Op::Not => !a,
+        Op::Abs => {
+            if s {
+                sa.unsigned_abs()
+            } else {
+                a
+            }
+        }
+        Op::LeadingZeros => u128::from(a.leading_zeros() - (128 - w)),
+        Op::Add => a.wrapping_add(b),
+        Op::Sub => a.wrapping_sub(b),
+        Op::Mul => a.wrapping_mul(b),
+        Op::Div if b == 0 => u128::MAX,
+        Op::Rem if b == 0 => a,
+        Op::Div => {
+            if s {
+                sa.wrapping_div(sb) as u128
+            } else {
+                a / b
+            }
+        }
+        Op::Rem => {
+            if s {
+                sa.wrapping_rem(sb) as u128
+            } else {
+                a % b
+            }
+        }
+        Op::And => a & b,
+        Op::Or => a | b,
+        Op::Xor => a ^ b,
+        Op::Min => {
+            if order.is_lt() {
+                a
+            } else {
+                b
+            }
+        }
+        Op::Max => {
+            if order.is_gt() {
+                a
+            } else {
+                b
+            }
+        }
+        Op::Eq => bit(a == b),
+        Op::Ne => bit(a != b),
+        Op::Lt => bit(order.is_lt()),
+        Op::Le => bit(order.is_le()),
+        Op::Gt => bit(order.is_gt()),
+        Op::Ge => bit(order.is_ge()),
+        Op::Shl => shl(a, sh),
+        Op::Shr => {
+            if s {
+                (sa >> sh.min(127)) as u128
+            } else {
+                a.checked_shr(sh).unwrap_or(0)
+            }
+        }
+        Op::RotateLeft => rot(by),
+        Op::RotateRight => rot((w - by) % w),
+        Op::Select => {
+            if a == 1 {
+                x[1]
+            } else {
+                x[2]
+            }
+        }
+        Op::Cast => {
+            if s {
+                sa as u128
+            } else {
+                a
+            }
+        }
+        Op::Lookup(t) => t[a as usize],
+        Op::Input(_) | Op::Const(_) => unreachable!("no operation"),
+    };
+    low(r, width(ty))
+}
+
+/// Checks an operation on many cases: `cases[lane][operand]`.
+fn check(op: &Op, types: &[Type], ty: Type, style: Style, cases: &[Vec<u128>]) {
+    let lowered = lower(&program(op.clone(), types, ty), style, Budget::default())
+        .unwrap_or_else(|e| panic!("{op:?} {types:?} {style:?}: {e}"));
+    let out = run(&lowered, cases);
+    for (case, out) in cases.iter().zip(out) {
+        assert_eq!(out, expected(op, types, ty, case), "{op:?} {types:?} -> {ty:?} {style:?} of {case:?}");
+    }
+}
+
+fn run(lowered: &Lowered, cases: &[Vec<u128>]) -> Vec<u128> {
+    let mut lanes: Vec<Vec<u8>> = Vec::new();
+    for (k, layout) in lowered.inputs.iter().enumerate() {
+        let first = lanes.len();
+        lanes.resize(first + layout.blocks, Vec::with_capacity(cases.len()));
+        for case in cases {
+            for (lane, b) in lanes[first..].iter_mut().zip(layout.encode(case[k])) {
+                lane.push(b);
+            }
+        }
+    }
+    let out = lowered.graph.eval_batch(&lanes).unwrap();
+    let layout = &lowered.outputs[0];
+    (0..cases.len()).map(|i| layout.decode(&out.iter().map(|lane| lane[i]).collect::<Vec<_>>())).collect()
+}
+
+const UNARY: [Op; 4] = [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros];
+const BINARY: [Op; 10] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::And, Op::Or, Op::Xor, Op::Min, Op::Max];
+const COMPARE: [Op; 6] = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
+const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
+
+/// All operations on a type, with the types of operands and result.
+fn operations(ty: Type, amounts: &[u8]) -> Vec<(Op, Vec<Type>, Type)> {
+    let mut all = Vec::new();
+    all.extend(UNARY.map(|op| (op, vec![ty], ty)));
+    all.extend(BINARY.map(|op| (op, vec![ty; 2], ty)));
+    all.extend(COMPARE.map(|op| (op, vec![ty; 2], Type::Bool)));
+    for &w in amounts {
+        all.extend(SHIFT.map(|op| (op, vec![ty, Type::Uint(w)], ty)));
+    }
+    all.push((Op::Select, vec![Type::Bool, ty, ty], ty));
+    all
+}
+
+/// All values of all operands.
+fn exhaustive(types: &[Type]) -> Vec<Vec<u128>> {
+    types.iter().fold(vec![vec![]], |cases, &ty| {
+        let extend = |case: Vec<u128>| (0..1u128 << width(ty)).map(move |v| [case.clone(), vec![v]].concat());
+        cases.into_iter().flat_map(extend).collect()
+    })
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A value of a random length, so that small ones and near-equal ones occur, or a corner.
+    fn value(&mut self, w: u32) -> u128 {
+        let v = u128::from(self.word()) << 64 | u128::from(self.word());
+        let top = 1u128 << (w - 1);
+        let corners = [0, 1, 2, 3, top, top - 1, top + 1, u128::MAX, u128::MAX - 1];
+        low(
+            match self.word() % 4 {
+                0 => corners[(self.word() % 9) as usize],
+                1 => v >> (self.word() % 128),
+                2 => (v >> (self.word() % 128)).wrapping_neg(),
+                _ => v,
+            },
+            w,
+        )
+    }
+
+    fn cases(&mut self, types: &[Type], count: usize) -> Vec<Vec<u128>> {
+        let mut cases = Vec::with_capacity(count);
+        for _ in 0..count {
+            let mut case: Vec<_> = types.iter().map(|&ty| self.value(width(ty))).collect();
+            match self.word() % 8 {
+                0 if types.len() == 2 => case[1] = low(case[0], width(types[1])),
+                1 if types.len() == 2 => case[1] = low(u128::from(self.word() % 140), width(types[1])),
+                _ => {}
+            }
+            cases.push(case);
+        }
+        cases
+    }
+}
+
+#[test]
+fn operations_agree_with_plain_arithmetic_exhaustively() {
+    for w in 1..=5 {
+        for ty in [Type::Uint(w), Type::Int(w)] {
+            for (op, types, result) in operations(ty, &[1, 2, 3, w, 6]) {
+                for style in STYLES {
+                    check(&op, &types, result, style, &exhaustive(&types));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn boolean_operations_agree_with_plain_arithmetic() {
+    for (op, types, ty) in operations(Type::Bool, &[1, 2]) {
+        for style in STYLES {
+            check(&op, &types, ty, style, &exhaustive(&types));
+        }
+    }
+}
+
+#[test]
+fn operations_agree_with_plain_arithmetic_on_large_widths() {
+    let mut random = Random(1);
+    for w in [6, 7, 8, 9, 13, 16, 31, 32, 33, 48, 63, 64, 65, 127, 128] {
+        for ty in [Type::Uint(w), Type::Int(w)] {
+            for (op, types, result) in operations(ty, &[7, w]) {
+                let count = if matches!(op, Op::Div | Op::Rem | Op::Mul) { 300 } else { 600 };
+                let cases = random.cases(&types, count);
+                for style in STYLES {
+                    check(&op, &types, result, style, &cases);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lookups_agree_with_their_tables() {
+    let mut random = Random(2);
+    for w in 1..=8 {
+        for out in [1, 3, 8, 64] {
+            let table: Vec<u128> = (0..1 << w).map(|_| random.word().into()).collect();
+            check(
+                &Op::Lookup(table),
+                &[Type::Uint(w)],
+                Type::Uint(out),
+                Style::FewestRotations,
+                &exhaustive(&[Type::Uint(w)]),
+            );
+        }
+    }
+}
+
+#[test]
+fn casts_agree_with_plain_arithmetic() {
+    let mut random = Random(3);
+    let widths = [1, 2, 3, 4, 5, 8, 17, 63, 64, 127, 128];
+    for from in widths {
+        for to in widths {
+            for ty in [Type::Uint(from), Type::Int(from)] {
+                let mut cases = random.cases(&[ty], 100);
+                cases.extend(if from < 6 { exhaustive(&[ty]) } else { vec![] });
+                check(&Op::Cast, &[ty], Type::Int(to), Style::FewestRotations, &cases);
+            }
+        }
+    }
+}
+
+/// A binary operation with a public second operand.
+fn with_constant(op: &Op, ty: Type, other: Type, constant: u128) -> Program {
+    let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
+    let nodes = vec![node(Op::Input(0), &[], ty), node(Op::Const(constant), &[], other), node(op.clone(), &[0, 1], ty)];
+    Program {
+        inputs: vec![Input { name: "x".into(), ty }],
+        nodes,
+        outputs: vec![Output { name: "y".into(), value: ValueId(2) }],
+    }
+}
+
+#[test]
+fn operations_with_constants_agree_with_plain_arithmetic() {
+    let mut random = Random(4);
+    for w in [1, 2, 3, 5, 8, 13, 32, 64, 128] {
+        for ty in [Type::Uint(w), Type::Int(w)] {
+            for k in 0..12 {
+                let c = if k < 6 { low(k, w.into()) } else { random.value(w.into()) };
+                let ops = BINARY.into_iter().map(|op| (op, ty)).chain(SHIFT.map(|op| (op, Type::Uint(w))));
+                for (op, other) in ops {
+                    for style in STYLES {
+                        let lowered = lower(&with_constant(&op, ty, other, c), style, Budget::default()).unwrap();
+                        let cases = random.cases(&[ty], 50);
+                        for (case, out) in cases.iter().zip(run(&lowered, &cases)) {
+                            let wanted = expected(&op, &[ty, other], ty, &[case[0], c]);
+                            assert_eq!(out, wanted, "{op:?} {ty:?} {style:?} of {case:?} and {c}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

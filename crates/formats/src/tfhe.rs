@@ -1,0 +1,119 @@
+//! Files of TFHE keys.
+//!
+//! A client key is its two bit strings, one bit a byte. A server key is the bodies alone, those of the bootstrapping key packed to
+//! the bits its parameters keep; masks are regenerated from the public seed in the header.
+
+use solinas_schemes::tfhe::{ClientKey, Params, ParamsLiteral, ServerKey};
+
+use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+
+/// Name of the scheme in a header.
+pub const SCHEME: &str = "tfhe";
+
+/// Header of a file that belongs to a key.
+///
+/// # Errors
+/// [`Error::Unwritable`] when the parameters cannot be written as CBOR.
+pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
+    Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
+}
+
+/// The parameters a file was written with: one of the named sets, unchanged.
+///
+/// # Errors
+/// [`Error::WrongScheme`]; [`Error::Field`] for a set this version does not know or that differs from the one of that name.
+pub fn params(reader: &Reader) -> Result<Params, Error> {
+    reader.expect_scheme(SCHEME)?;
+    let literal: ParamsLiteral = reader.params()?;
+    let params = Params::named(&literal.name).map_err(|error| reader.field("params", &error.to_string()))?;
+    if *params.literal() != literal {
+        return Err(reader
+            .field("params", "they differ from the parameter set of that name; make the key again with this version"));
+    }
+    Ok(params)
+}
+
+fn seed(reader: &Reader) -> Result<[u8; 32], Error> {
+    reader.meta::<KeyId>("seed").map(|seed| seed.0)
+}
+
+fn check_id(reader: &Reader, id: [u8; 32]) -> Result<(), Error> {
+    if reader.key_id()?.0 == id {
+        Ok(())
+    } else {
+        Err(reader.field("key_id", "it does not match the key's seed and parameters"))
+    }
+}
+
+/// Writes a client key; `writer` makes the file, from [`client_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_client<D: Destination>(writer: &mut Writer<D>, key: &ClientKey) -> Result<(), Error> {
+    writer.section("lwe", key.lwe_bits())?;
+    writer.section("glwe", key.glwe_bits())
+}
+
+/// Header of a client key.
+///
+/// # Errors
+/// As [`header`].
+pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
+    header(Kind::ClientKey, key.params(), KeyId(key.id().0), key.is_insecure())?
+        .meta("seed", &KeyId(*key.public_seed()))
+}
+
+/// Reads a client key.
+///
+/// # Errors
+/// From the file; [`Error::Section`] for key bits that are none.
+pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+    let params = params(reader)?;
+    let lwe = reader.section_of_len("lwe", params.literal().lwe_dimension)?.to_vec();
+    let glwe = reader.section_of_len("glwe", params.big_dimension())?.to_vec();
+    let key = ClientKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, lwe, glwe)
+        .map_err(|error| reader.section_error("lwe", error))?;
+    check_id(reader, key.id().0)?;
+    Ok(key)
+}
+
+/// Header of a server key.
+///
+/// # Errors
+/// As [`header`].
+pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
+    header(Kind::ServerKey, key.params(), KeyId(key.id().0), key.is_insecure())?
+        .meta("seed", &KeyId(*key.public_seed()))
+}
+
+/// Writes a server key; `writer` makes the file, from [`server_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_server<D: Destination>(writer: &mut Writer<D>, key: &ServerKey) -> Result<(), Error> {
+    let bits = key.params().literal().body_bits;
+    writer.section("bootstrap", &pack::pack_high_bits(key.bootstrap_bodies(), bits)?)?;
+    writer.section("keyswitch", &pack::u32_to_le(key.keyswitch_bodies()))
+}
+
+/// Reads a server key.
+///
+/// # Errors
+/// From the file.
+pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+    let params = params(reader)?;
+    let (bits, count) = (params.literal().body_bits, ServerKey::bootstrap_len(&params));
+    let packed = reader.section_of_len("bootstrap", pack::packed_len(count, bits)?)?;
+    let bodies = pack::unpack_high_bits(packed, bits, count)?;
+    let keyswitch = reader.section_u32("keyswitch", ServerKey::keyswitch_len(&params))?;
+    let key = ServerKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies, keyswitch)
+        .map_err(|error| reader.section_error("bootstrap", error))?;
+    check_id(reader, key.id().0)?;
+    Ok(key)
+}
+
+/// Bytes of the sections of a stored server key.
+pub fn stored_server_bytes(params: &Params) -> usize {
+    let bits = params.literal().body_bits as usize;
+    (ServerKey::bootstrap_len(params) * bits).div_ceil(8) + 4 * ServerKey::keyswitch_len(params)
+}

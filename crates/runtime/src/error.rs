@@ -1,0 +1,146 @@
+//! Error type of the crate.
+
+use crate::{KeyId, Type};
+use solinas_schemes::tfhe;
+
+/// Everything that can go wrong for a caller of the runtime.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No scheme has that name.
+    #[error("there is no scheme {name:?}; choose one of {known}")]
+    UnknownScheme {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: &'static str,
+    },
+    /// A text that is no value of a type.
+    #[error("{text:?} is not {ty}: give {expected}")]
+    Value {
+        /// The text or number.
+        text: String,
+        /// The type wanted, with its article.
+        ty: String,
+        /// What is right.
+        expected: String,
+    },
+    /// Sizes of an array that do not match.
+    #[error("shape {shape:?} holds {want} elements, {got} were given")]
+    Shape {
+        /// The shape.
+        shape: Vec<usize>,
+        /// Elements it holds.
+        want: usize,
+        /// Elements given.
+        got: usize,
+    },
+    /// Arrays that do not go together.
+    #[error(
+        "inputs of {lhs} and {rhs} elements do not go together: elementwise work needs arrays of one shape, or scalars"
+    )]
+    Broadcast {
+        /// Elements of one.
+        lhs: usize,
+        /// Elements of the other.
+        rhs: usize,
+    },
+    /// An element that does not exist.
+    #[error("there is no element {index}: the array has {len}")]
+    Index {
+        /// The index.
+        index: usize,
+        /// Elements there are.
+        len: usize,
+    },
+    /// A ciphertext of another key.
+    #[error("{what} belongs to key {got}, not to key {want}; use the files of one `keygen`")]
+    KeyMismatch {
+        /// Which ciphertext.
+        what: String,
+        /// Its key.
+        got: String,
+        /// The key at hand.
+        want: String,
+    },
+    /// A wrong number of inputs.
+    #[error("{got} inputs were given, {want} are needed: {names}")]
+    InputCount {
+        /// Given.
+        got: usize,
+        /// Needed.
+        want: usize,
+        /// Names and types of the inputs.
+        names: String,
+    },
+    /// An input of another type.
+    #[error("input {name:?} is {want}, a ciphertext of {got} was given; encrypt with `--type {want}` or cast it")]
+    InputType {
+        /// Name of the input.
+        name: String,
+        /// Its type.
+        want: Type,
+        /// The type given.
+        got: Type,
+    },
+    /// A circuit port wider than an integer.
+    #[error("port {name:?} has {width} bits; ports of 1..=128 bits can be run")]
+    PortWidth {
+        /// Name of the port.
+        name: String,
+        /// Its bits.
+        width: usize,
+    },
+    /// A ciphertext form that the key cannot hold.
+    #[error("key {params} cannot hold {form} ciphertexts; use a key of the integers family")]
+    Form {
+        /// The parameter set.
+        params: String,
+        /// The form.
+        form: &'static str,
+    },
+    /// Decryption gave a value out of range: the noise was too large or the key is not the right one.
+    #[error(
+        "a block decrypts to {value}, more than {max}: the ciphertext is damaged or was computed by a faulty server"
+    )]
+    Overflow {
+        /// The value.
+        value: u32,
+        /// The largest right one.
+        max: u32,
+    },
+    /// The caller asked to stop.
+    #[error("cancelled; nothing was written")]
+    Cancelled,
+    /// Threads that could not be started.
+    #[error("{threads} threads could not be started: {reason}; ask for fewer")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// From a file.
+    #[error(transparent)]
+    Format(#[from] solinas_formats::Error),
+    /// From the scheme.
+    #[error(transparent)]
+    Tfhe(#[from] tfhe::Error),
+    /// From a program or circuit.
+    #[error(transparent)]
+    Circuit(#[from] solinas_circuits::Error),
+    /// From a program as lookup tables.
+    #[error(transparent)]
+    Radix(#[from] solinas_circuits::radix::Error),
+    /// From lookup tables.
+    #[error(transparent)]
+    Lut(#[from] solinas_circuits::lut::Error),
+}
+
+/// [`Error::KeyMismatch`] unless the ids are the same.
+pub(crate) fn same_key(what: impl FnOnce() -> String, got: KeyId, want: KeyId) -> Result<(), Error> {
+    if got == want {
+        return Ok(());
+    }
+    Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() })
+}

@@ -1,0 +1,63 @@
+//! Gate circuits for the gates family: each gate is the sign of a linear combination of bits at `+-1/8`.
+
+use crate::schedule::{Linear, Schedule};
+use solinas_circuits::{BinaryOp, Gate, Netlist};
+use solinas_schemes::tfhe::{Table, encode_bool};
+
+/// `1/8` of a turn.
+const EIGHTH: u32 = 1 << 29;
+
+/// The schedule of a circuit: one bootstrap a gate, two for a MUX, none for NOT.
+pub(crate) fn schedule(netlist: &Netlist) -> Schedule {
+    let mut schedule = Schedule::new(netlist.input_bits());
+    let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
+    for gate in netlist.gates() {
+        let at = |id: solinas_circuits::NodeId| &nodes[id.index()];
+        let mut sign = |parts: &[(i32, &Linear)], constant: u32| {
+            let argument = Linear::sum(parts, constant);
+            Linear::value(schedule.bootstrap(argument, &Table::Sign))
+        };
+        let node = match *gate {
+            Gate::Input(index) => Linear::value(index),
+            Gate::Const(bit) => Linear { terms: Vec::new(), constant: encode_bool(bit) },
+            Gate::Not(a) => Linear::sum(&[(-1, at(a))], 0),
+            Gate::Binary(op, a, b) => {
+                let (ca, cb, constant) = combination(op);
+                sign(&[(ca, at(a)), (cb, at(b))], constant)
+            }
+            // Parity: 2 (a + b + c) is +-1/4 or +-3/4 of a turn; its negation has the sign of the parity.
+            Gate::Xor3([a, b, c]) => sign(&[(-2, at(a)), (-2, at(b)), (-2, at(c))], 0),
+            Gate::Maj([a, b, c]) => sign(&[(1, at(a)), (1, at(b)), (1, at(c))], 0),
+            Gate::Mux { sel, if_true, if_false } => {
+                let taken = sign(&[(1, at(sel)), (1, at(if_true))], EIGHTH.wrapping_neg());
+                let other = sign(&[(-1, at(sel)), (1, at(if_false))], EIGHTH.wrapping_neg());
+                // At most one of the two is 1.
+                Linear::sum(&[(1, &taken), (1, &other)], EIGHTH)
+            }
+        };
+        nodes.push(node);
+    }
+    for port in netlist.outputs() {
+        for bit in &port.bits {
+            schedule.output(nodes[bit.index()].clone());
+        }
+    }
+    schedule
+}
+
+/// Coefficients of the operands and constant whose sign is the gate.
+fn combination(op: BinaryOp) -> (i32, i32, u32) {
+    let (plus, minus) = (EIGHTH, EIGHTH.wrapping_neg());
+    match op {
+        BinaryOp::And => (1, 1, minus),
+        BinaryOp::Or => (1, 1, plus),
+        BinaryOp::Nand => (-1, -1, plus),
+        BinaryOp::Nor => (-1, -1, minus),
+        BinaryOp::Xor => (2, 2, 2 * EIGHTH),
+        BinaryOp::Xnor => (-2, -2, (2 * EIGHTH).wrapping_neg()),
+        BinaryOp::AndNY => (-1, 1, minus),
+        BinaryOp::AndYN => (1, -1, minus),
+        BinaryOp::OrNY => (-1, 1, plus),
+        BinaryOp::OrYN => (1, -1, plus),
+    }
+}

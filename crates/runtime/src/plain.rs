@@ -1,0 +1,119 @@
+//! Plain values and arrays of a type.
+
+use crate::{Error, Type};
+
+/// A plain value or array of one type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plain {
+    /// Type of each element.
+    pub ty: Type,
+    /// Sizes of an array, none for a scalar.
+    pub shape: Option<Vec<usize>>,
+    /// Elements, row by row: two's complement, masked to the width.
+    pub values: Vec<u128>,
+}
+
+/// `u8`, `i16`, `bool` with the right article.
+fn article(ty: Type) -> String {
+    match ty {
+        Type::Bool => "a bool".into(),
+        _ => format!("a value of type {ty}"),
+    }
+}
+
+fn range(ty: Type) -> String {
+    match ty {
+        Type::Bool => "true, false, 1 or 0".into(),
+        Type::Uint(_) => format!("an integer in 0..={}", ty.mask()),
+        Type::Int(width) => format!(
+            "an integer in {}..={}",
+            -1 - (ty.mask() >> 1) as i128,
+            (u128::MAX >> (129 - u32::from(width.max(1)))) as i128
+        ),
+    }
+}
+
+impl Plain {
+    /// An array of elements given as two's complement bit patterns.
+    ///
+    /// # Errors
+    /// [`Error::Shape`]; [`Error::Value`] for an element that does not fit the type.
+    pub fn new(ty: Type, shape: Option<Vec<usize>>, values: Vec<u128>) -> Result<Self, Error> {
+        ty.validate()?;
+        let want =
+            shape.as_ref().map_or(Some(1), |shape| shape.iter().try_fold(1usize, |size, &d| size.checked_mul(d)));
+        if want != Some(values.len()) {
+            let shape = shape.unwrap_or_default();
+            return Err(Error::Shape { shape, want: want.unwrap_or(usize::MAX), got: values.len() });
+        }
+        if let Some(value) = values.iter().find(|&&value| value & !ty.mask() != 0) {
+            return Err(Error::Value { text: format!("{value:#x}"), ty: article(ty), expected: range(ty) });
+        }
+        Ok(Self { ty, shape, values })
+    }
+
+    /// A scalar that is not negative.
+    ///
+    /// # Errors
+    /// [`Error::Value`] when it does not fit.
+    pub fn unsigned(ty: Type, value: u128) -> Result<Self, Error> {
+        Self::new(ty, None, vec![element(ty, Some(value), None, &value.to_string())?])
+    }
+
+    /// A scalar that may be negative.
+    ///
+    /// # Errors
+    /// [`Error::Value`] when it does not fit.
+    pub fn signed(ty: Type, value: i128) -> Result<Self, Error> {
+        Self::new(ty, None, vec![element(ty, u128::try_from(value).ok(), Some(value), &value.to_string())?])
+    }
+
+    /// Values as text: decimal, or hexadecimal with `0x`, underscores allowed; `true` and `false` for a bool.
+    ///
+    /// # Errors
+    /// [`Error::Value`] naming the text and the range; [`Error::Shape`].
+    pub fn parse<S: AsRef<str>>(ty: Type, texts: &[S], shape: Option<Vec<usize>>) -> Result<Self, Error> {
+        let values = texts.iter().map(|text| parse_one(ty, text.as_ref())).collect::<Result<_, _>>()?;
+        Self::new(ty, shape, values)
+    }
+
+    /// Values as decimal text, `true` and `false` for a bool.
+    pub fn to_strings(&self) -> Vec<String> {
+        let text = |&value: &u128| match self.ty {
+            Type::Bool => (value != 0).to_string(),
+            Type::Uint(_) => value.to_string(),
+            Type::Int(_) => self.ty.to_i128(value).to_string(),
+        };
+        self.values.iter().map(text).collect()
+    }
+}
+
+fn parse_one(ty: Type, text: &str) -> Result<u128, Error> {
+    let clean = text.trim().replace('_', "");
+    if ty == Type::Bool {
+        match clean.to_ascii_lowercase().as_str() {
+            "true" => return Ok(1),
+            "false" => return Ok(0),
+            _ => {}
+        }
+    }
+    let (unsigned, signed) = match clean.strip_prefix("0x") {
+        Some(digits) => (u128::from_str_radix(digits, 16).ok(), None),
+        None => (clean.parse().ok(), clean.parse().ok()),
+    };
+    element(ty, unsigned, signed, text)
+}
+
+/// The bit pattern of a number that fits, given as what it is without and with a sign.
+fn element(ty: Type, unsigned: Option<u128>, signed: Option<i128>, text: &str) -> Result<u128, Error> {
+    ty.validate()?;
+    let fits = match (ty, unsigned, signed) {
+        (Type::Bool | Type::Uint(_), Some(value), _) => (value <= ty.mask()).then_some(value),
+        (Type::Int(_), Some(value), _) => (value <= ty.mask() >> 1).then_some(value),
+        (Type::Int(_), None, Some(value)) => {
+            (value >= -1 - (ty.mask() >> 1) as i128).then_some(value as u128 & ty.mask())
+        }
+        _ => None,
+    };
+    fits.ok_or_else(|| Error::Value { text: text.into(), ty: article(ty), expected: range(ty) })
+}

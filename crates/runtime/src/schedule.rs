@@ -1,0 +1,176 @@
+//! Schedules: what a program or circuit becomes before it runs, as waves of independent bootstraps.
+
+use crate::{Control, Error};
+use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Table};
+use std::collections::HashMap;
+
+/// `constant + sum of c_i x_i` over values of a schedule; the constant is a torus word.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Linear {
+    pub(crate) terms: Vec<(u32, i32)>,
+    pub(crate) constant: u32,
+}
+
+impl Linear {
+    pub(crate) fn value(id: u32) -> Self {
+        Self { terms: vec![(id, 1)], constant: 0 }
+    }
+
+    /// `constant + sum of factor * part`.
+    pub(crate) fn sum(parts: &[(i32, &Self)], constant: u32) -> Self {
+        let mut sum = Self { terms: Vec::new(), constant };
+        for &(factor, part) in parts {
+            sum.constant = sum.constant.wrapping_add((factor as u32).wrapping_mul(part.constant));
+            for &(id, c) in &part.terms {
+                match sum.terms.iter_mut().find(|(other, _)| *other == id) {
+                    Some((_, total)) => *total += factor * c,
+                    None => sum.terms.push((id, factor * c)),
+                }
+            }
+        }
+        sum.terms.retain(|&(_, c)| c != 0);
+        sum
+    }
+}
+
+/// One bootstrap: its outputs are the values from `first` on, one for each table.
+#[derive(Debug, Clone)]
+struct Task {
+    argument: Linear,
+    table: u32,
+    first: u32,
+    wave: u32,
+}
+
+/// Waves of independent bootstraps over numbered values: the inputs come first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Schedule {
+    inputs: u32,
+    values: u32,
+    /// Wave after which each value exists; 0 for inputs.
+    born: Vec<u32>,
+    tasks: Vec<Task>,
+    tables: Vec<Table>,
+    table_ids: HashMap<Vec<u8>, u32>,
+    outputs: Vec<Linear>,
+}
+
+impl Schedule {
+    pub(crate) fn new(inputs: usize) -> Self {
+        Self { inputs: inputs as u32, values: inputs as u32, born: vec![0; inputs], ..Default::default() }
+    }
+
+    /// Adds a bootstrap; returns the number of its first output.
+    pub(crate) fn bootstrap(&mut self, argument: Linear, table: &Table) -> u32 {
+        let outputs = match table {
+            Table::Sign => 1,
+            Table::Entries(tables) => tables.len() as u32,
+        };
+        let key = match table {
+            Table::Sign => Vec::new(),
+            Table::Entries(tables) => tables.concat(),
+        };
+        let next = self.tables.len() as u32;
+        let id = *self.table_ids.entry(key).or_insert(next);
+        if id == next {
+            self.tables.push(table.clone());
+        }
+        let wave = argument.terms.iter().map(|&(value, _)| self.born[value as usize]).max().unwrap_or(0);
+        let first = self.values;
+        self.tasks.push(Task { argument, table: id, first, wave });
+        self.values += outputs;
+        self.born.resize(self.values as usize, wave + 1);
+        first
+    }
+
+    pub(crate) fn output(&mut self, linear: Linear) {
+        self.outputs.push(linear);
+    }
+
+    pub(crate) fn bootstraps(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Number of bootstraps in each wave.
+    pub(crate) fn waves(&self) -> Vec<usize> {
+        let mut waves = Vec::new();
+        for task in &self.tasks {
+            let wave = task.wave as usize;
+            if waves.len() <= wave {
+                waves.resize(wave + 1, 0);
+            }
+            waves[wave] += 1;
+        }
+        waves
+    }
+
+    /// Runs on `lanes` sets of inputs side by side: `inputs[lane]` are its ciphertexts, in order. Returns each lane's outputs.
+    ///
+    /// On the current thread pool; progress counts bootstraps.
+    pub(crate) fn run(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &[Vec<&LweCiphertext>],
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let dimension = evaluator.params().big_dimension();
+        let lanes = inputs.len();
+        let (total, mut done) = ((self.tasks.len() * lanes) as u64, 0u64);
+        // A value's ciphertexts are dropped after the last wave that reads them; outputs are read at the end.
+        let mut last_use = vec![0u32; self.values as usize];
+        for task in &self.tasks {
+            for &(value, _) in &task.argument.terms {
+                last_use[value as usize] = last_use[value as usize].max(task.wave + 1);
+            }
+        }
+        for &(value, _) in self.outputs.iter().flat_map(|output| &output.terms) {
+            last_use[value as usize] = u32::MAX;
+        }
+        let mut values: Vec<Vec<LweCiphertext>> = vec![Vec::new(); self.values as usize];
+        for (value, slot) in values.iter_mut().take(self.inputs as usize).enumerate() {
+            *slot = inputs.iter().map(|lane| lane[value].clone()).collect();
+        }
+        let linear = |values: &[Vec<LweCiphertext>], linear: &Linear, lane: usize| {
+            let terms: Vec<(i32, &LweCiphertext)> =
+                linear.terms.iter().map(|&(value, c)| (c, &values[value as usize][lane])).collect();
+            LweCiphertext::linear(dimension, &terms, linear.constant)
+        };
+        // Batches large enough for every thread to share passes over the key, small enough to report and to stop between them.
+        let batch = 32 * rayon::current_num_threads();
+        let mut order: Vec<&Task> = self.tasks.iter().collect();
+        order.sort_by_key(|task| task.wave);
+        control.report(0, total);
+        for wave in order.chunk_by(|a, b| a.wave == b.wave) {
+            let jobs: Vec<(&Task, usize)> =
+                wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
+            // Even batches, so that no thread idles on a small last one.
+            let size = jobs.len().div_ceil(jobs.len().div_ceil(batch).max(1)).max(1);
+            for jobs in jobs.chunks(size) {
+                control.check()?;
+                let arguments: Vec<Job<'_>> = jobs
+                    .iter()
+                    .map(|(task, lane)| {
+                        Ok(Job {
+                            input: linear(&values, &task.argument, *lane)?,
+                            table: &self.tables[task.table as usize],
+                        })
+                    })
+                    .collect::<Result<_, Error>>()?;
+                for ((task, _), outputs) in jobs.iter().zip(evaluator.bootstrap(&arguments)?) {
+                    for (i, output) in outputs.into_iter().enumerate() {
+                        values[task.first as usize + i].push(output);
+                    }
+                }
+                done += jobs.len() as u64;
+                control.report(done, total);
+            }
+            let wave = wave[0].wave;
+            for (slot, &last) in values.iter_mut().zip(&last_use) {
+                if last <= wave + 1 && !slot.is_empty() {
+                    *slot = Vec::new();
+                }
+            }
+        }
+        (0..lanes).map(|lane| self.outputs.iter().map(|output| Ok(linear(&values, output, lane)?)).collect()).collect()
+    }
+}

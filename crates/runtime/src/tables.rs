@@ -1,0 +1,95 @@
+//! Lookup-table graphs for the integers family, and gate circuits on it.
+
+use crate::Error;
+use crate::ciphertext::Form;
+use crate::schedule::{Linear, Schedule};
+use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
+use solinas_circuits::radix::Radix;
+use solinas_circuits::{BinaryOp, Gate, Netlist};
+use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
+use solinas_schemes::tfhe::{Table, encode_value};
+
+/// The noise the parameter sets of the family allow.
+pub(crate) const BUDGET: Budget = Budget { max_weight: INTEGERS_WEIGHT as u64 };
+
+/// The schedule of a graph.
+pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
+    let mut schedule = Schedule::new(graph.inputs().len());
+    let mut firsts: Vec<u32> = Vec::with_capacity(graph.luts().len());
+    let linear = |firsts: &[u32], terms: &[(ValueRef, i32)], constant: i32| Linear {
+        terms: terms
+            .iter()
+            .map(|&(value, c)| match value {
+                ValueRef::Input(index) => (index, c),
+                ValueRef::Lut { node, table } => (firsts[node as usize] + table, c),
+            })
+            .collect(),
+        constant: encode_value(constant as u32),
+    };
+    for lut in graph.luts() {
+        let argument = linear(&firsts, &lut.terms, lut.constant);
+        firsts.push(schedule.bootstrap(argument, &Table::Entries(lut.tables.clone())));
+    }
+    for output in graph.outputs() {
+        schedule.output(linear(&firsts, &output.terms, output.constant));
+    }
+    schedule
+}
+
+/// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Each input port comes in the form given for it; output
+/// ports leave in radix form.
+pub(crate) fn lower_netlist(netlist: &Netlist, forms: &[Form]) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+    let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
+    for (port, form) in netlist.inputs().iter().zip(forms) {
+        match form {
+            Form::Bits => bits.extend(port.bits.iter().map(|_| radix.builder.input(1))),
+            Form::Radix => {
+                let value = radix.input(port.bits.len() as u8);
+                bits.extend(radix.bits(&value)?);
+            }
+        }
+    }
+    let mut nodes: Vec<lut::Linear> = Vec::with_capacity(netlist.gates().len());
+    for gate in netlist.gates() {
+        let at = |id: solinas_circuits::NodeId| &nodes[id.index()];
+        let node = match *gate {
+            Gate::Input(index) => bits[index as usize].clone(),
+            Gate::Const(bit) => lut::Linear::constant(bit.into()),
+            Gate::Not(a) => lut::Linear::constant(1).minus(at(a)),
+            Gate::Binary(op, a, b) => radix.builder.boolean(&[at(a), at(b)], truth2(op))?,
+            Gate::Mux { sel, if_true, if_false } => {
+                radix.builder.boolean(&[at(sel), at(if_true), at(if_false)], 0b1101_1000)?
+            }
+            Gate::Xor3([a, b, c]) => radix.builder.boolean(&[at(a), at(b), at(c)], 0b1001_0110)?,
+            Gate::Maj([a, b, c]) => radix.builder.boolean(&[at(a), at(b), at(c)], 0b1110_1000)?,
+        };
+        nodes.push(node);
+    }
+    let mut outputs = Vec::new();
+    for port in netlist.outputs() {
+        let bits: Vec<lut::Linear> = port.bits.iter().map(|bit| nodes[bit.index()].clone()).collect();
+        outputs.extend(Radix::from_bits(&bits).blocks);
+    }
+    Ok(radix.builder.finish(&outputs)?.optimize())
+}
+
+/// Truth table over `b0 + 2 b1`.
+fn truth2(op: BinaryOp) -> u16 {
+    (0..4u16).map(|i| u16::from(op.apply(u64::from(i & 1), u64::from(i >> 1)) & 1 == 1) << i).sum()
+}
+
+/// Splits blocks of radix form into bits: one rotation a block.
+pub(crate) fn radix_to_bits(width: u8) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+    let value = radix.input(width);
+    let bits = radix.bits(&value)?;
+    Ok(radix.builder.finish(&bits)?.optimize())
+}
+
+/// Joins bits to blocks: no rotation.
+pub(crate) fn bits_to_radix(width: u8) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+    let bits: Vec<lut::Linear> = (0..width).map(|_| radix.builder.input(1)).collect();
+    Ok(radix.builder.finish(&Radix::from_bits(&bits).blocks)?)
+}

@@ -1,0 +1,210 @@
+//! Programs and circuits on encrypted data agree with plain arithmetic, in both families.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use proptest::test_runner::{Config, TestRunner};
+use solinas_runtime::program::OPERATIONS;
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Plain, Program, Server, Type, build, import, keygen,
+};
+use std::sync::OnceLock;
+
+struct Setup {
+    client: ClientKey,
+    server: Server,
+}
+
+fn setup(name: &str) -> Setup {
+    let options = KeygenOptions { params: Some(name.into()), insecure_seed: Some(11), ..Default::default() };
+    let (client, key) = keygen(&options, &Control::default()).unwrap();
+    Setup { client, server: Server::new(&key, Some(2)).unwrap() }
+}
+
+fn gates() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| setup("gates-40"))
+}
+
+fn integers() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| setup("integers-40"))
+}
+
+impl Setup {
+    fn run(&self, program: &Program, inputs: &[Vec<u128>]) -> Vec<Vec<u128>> {
+        let inputs: Vec<Ciphertext> = program
+            .inputs
+            .iter()
+            .zip(inputs)
+            .map(|(input, values)| {
+                let plain = Plain::new(input.ty, Some(vec![values.len()]), values.clone()).unwrap();
+                self.client.encrypt(&plain).unwrap()
+            })
+            .collect();
+        let outputs = self.server.run(program, &inputs, &Control::default()).unwrap();
+        outputs.iter().map(|output| self.client.decrypt(output).unwrap().values).collect()
+    }
+}
+
+/// Types of the operands of an operation at width 4.
+fn operands(name: &str, ty: Type, arity: usize) -> Vec<Type> {
+    match (name, arity) {
+        ("select", _) => vec![Type::Bool, ty, ty],
+        ("shl" | "shr" | "rotate_left" | "rotate_right", _) => vec![ty, Type::Uint(3)],
+        (_, arity) => vec![ty; arity],
+    }
+}
+
+fn every_operation(setup: &Setup, ty: Type, lanes: usize) {
+    let mut state = 0x1234_5678_9abc_def1u128 | 1;
+    for operation in OPERATIONS {
+        let Ok(program) = Program::from_op(operation.name, &operands(operation.name, ty, operation.arity)) else {
+            continue;
+        };
+        let inputs: Vec<Vec<u128>> = program
+            .inputs
+            .iter()
+            .map(|input| {
+                (0..lanes)
+                    .map(|lane| {
+                        state = state.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f325_80f5_b171).wrapping_add(99);
+                        let corners = [0, input.ty.mask(), input.ty.mask() >> 1, 1];
+                        if lane < 4 {
+                            corners[(lane + state as usize % 3) % 4]
+                        } else {
+                            (state >> 64) & input.ty.mask()
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        let got = setup.run(&program, &inputs);
+        for lane in 0..lanes {
+            let arguments: Vec<u128> = inputs.iter().map(|values| values[lane]).collect();
+            let want = program.evaluate(&arguments).unwrap();
+            let got: Vec<u128> = got.iter().map(|output| output[lane]).collect();
+            assert_eq!(got, want, "{} of {arguments:?} at {ty}", operation.name);
+        }
+    }
+}
+
+#[test]
+fn every_operation_on_gates() {
+    every_operation(gates(), Type::Uint(4), 6);
+    every_operation(gates(), Type::Int(3), 6);
+}
+
+#[test]
+fn every_operation_on_tables() {
+    every_operation(integers(), Type::Uint(4), 5);
+    every_operation(integers(), Type::Int(5), 3);
+}
+
+#[test]
+fn add_and_mul_of_u64_on_both_families() {
+    for setup in [gates(), integers()] {
+        let program = Program::from_op("add", &[Type::Uint(64); 2]).unwrap();
+        let (a, b) = (u128::from(u64::MAX - 3), 0x0123_4567_89ab_cdef);
+        assert_eq!(setup.run(&program, &[vec![a], vec![b]]), [[(a + b) & u128::from(u64::MAX)]]);
+    }
+    let program = Program::from_op("mul", &[Type::Uint(32); 2]).unwrap();
+    let (a, b) = (0xffff_fffd, 0x89ab_cdef);
+    assert_eq!(integers().run(&program, &[vec![a], vec![b]]), [[a * b & 0xffff_ffff]]);
+}
+
+#[test]
+fn circuits_run_in_both_families() {
+    let mut b = solinas_circuits::Builder::new();
+    let (x, y) = (b.input("x", 6, false), b.input("y", 6, false));
+    let product = build::mul(&mut b, build::Multiplier::Oh2018, &x, &y);
+    b.output("z", &product, false);
+    let netlist =
+        import::read_bristol(&solinas_circuits::export::write_bristol(&b.finish().unwrap()).unwrap()).unwrap();
+    for setup in [gates(), integers()] {
+        let encrypt = |value| setup.client.encrypt(&Plain::unsigned(Type::Uint(6), value).unwrap()).unwrap();
+        let out = setup.server.run_circuit(&netlist, &[encrypt(37), encrypt(29)], &Control::default()).unwrap();
+        assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [37 * 29 % 64]);
+    }
+}
+
+#[test]
+fn forms_convert_into_each_other() {
+    let Setup { client, server } = integers();
+    for ty in [Type::Uint(7), Type::Bool, Type::Int(8)] {
+        let plain = Plain::new(ty, Some(vec![2]), vec![ty.mask(), 1]).unwrap();
+        let radix = client.encrypt(&plain).unwrap();
+        let bits = server.convert(&radix, Form::Bits, &Control::default()).unwrap();
+        assert_eq!((bits.form(), client.decrypt(&bits).unwrap()), (Form::Bits, plain.clone()));
+        let back = server.convert(&bits, Form::Radix, &Control::default()).unwrap();
+        assert_eq!((back.form(), client.decrypt(&back).unwrap()), (Form::Radix, plain));
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let Setup { client, server } = gates();
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(11), ..Default::default() };
+    let (_, key) = keygen(&options, &Control::default()).unwrap();
+    let one = Server::new(&key, Some(1)).unwrap();
+    let u4 = Type::Uint(4);
+    // As many lanes as threads: both servers choose the schedule with the fewest bootstraps.
+    let a = client.encrypt(&Plain::new(u4, Some(vec![3]), vec![3, 9, 15]).unwrap()).unwrap();
+    let program = Program::from_op("mul", &[u4, u4]).unwrap();
+    let inputs = [a.clone(), a];
+    assert_eq!(
+        one.run(&program, &inputs, &Control::default()).unwrap(),
+        server.run(&program, &inputs, &Control::default()).unwrap()
+    );
+}
+
+#[test]
+fn keys_and_ciphertexts_survive_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let Setup { client, server } = gates();
+    let path = folder.path().join("client.key");
+    client.save(&path, false).unwrap();
+    assert!(client.save(&path, false).is_err(), "a key is never replaced unasked");
+    let loaded = ClientKey::load(&path).unwrap();
+    let text = ["-8", "7"];
+    let x = loaded.encrypt(&Plain::parse(Type::Int(4), &text, Some(vec![2])).unwrap()).unwrap();
+    x.save(&folder.path().join("x.ct")).unwrap();
+    let x = Ciphertext::load(&folder.path().join("x.ct")).unwrap();
+    let program = Program::from_op("neg", &[Type::Int(4)]).unwrap();
+    let y = server.run(&program, &[x], &Control::default()).unwrap();
+    assert_eq!(client.decrypt(&y[0]).unwrap().to_strings(), ["-8", "-7"]);
+    let wrong = solinas_runtime::ServerKey::load(&path).unwrap_err().to_string();
+    assert!(wrong.contains("client key"), "{wrong}");
+}
+
+#[test]
+fn mistakes_get_typed_errors() {
+    let Setup { client, server } = gates();
+    let u4 = Type::Uint(4);
+    let add = Program::from_op("add", &[u4, u4]).unwrap();
+    let x = client.encrypt(&Plain::unsigned(u4, 1).unwrap()).unwrap();
+    let wide = client.encrypt(&Plain::unsigned(Type::Uint(5), 1).unwrap()).unwrap();
+    let foreign = integers().client.encrypt(&Plain::unsigned(u4, 1).unwrap()).unwrap();
+    let control = Control::default();
+    assert!(matches!(server.run(&add, &[x.clone()], &control), Err(Error::InputCount { .. })));
+    assert!(matches!(server.run(&add, &[x.clone(), wide], &control), Err(Error::InputType { .. })));
+    assert!(matches!(server.run(&add, &[x.clone(), foreign.clone()], &control), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(client.decrypt(&foreign), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(Plain::unsigned(u4, 16), Err(Error::Value { .. })));
+    assert!(matches!(Plain::parse(Type::Int(4), &["-9"], None), Err(Error::Value { .. })));
+    let cancelled = std::sync::atomic::AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancelled), ..Default::default() };
+    assert!(matches!(server.run(&add, &[x.clone(), x], &control), Err(Error::Cancelled)));
+}
+
+#[test]
+fn parsing_and_printing_are_inverse() {
+    let strategy = (1u8..=128, proptest::bool::ANY, proptest::num::u128::ANY);
+    TestRunner::new(Config::default())
+        .run(&strategy, |(width, signed, value)| {
+            let ty = if signed { Type::Int(width) } else { Type::Uint(width) };
+            let plain = Plain::new(ty, None, vec![value & ty.mask()]).unwrap();
+            assert_eq!(Plain::parse(ty, &plain.to_strings(), None).unwrap(), plain);
+            Ok(())
+        })
+        .unwrap();
+}
