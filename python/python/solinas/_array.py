@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -131,11 +132,11 @@ class Array(Generic[T, N]):
         return cast(T, self._reduce(minimum))
 
     def argmax(self) -> UInt:
-        """Give the index of the largest element, the first of equal ones, in the smallest of u8, u16, u32 that holds it."""
+        """Give the index of the largest element, the first of equal ones, as u8 (u16, u32 where longer)."""
         return self._best("argmax", operator.gt)
 
     def argmin(self) -> UInt:
-        """Give the index of the smallest element, the first of equal ones, in the smallest of u8, u16, u32 that holds it."""
+        """Give the index of the smallest element, the first of equal ones, as u8 (u16, u32 where longer)."""
         return self._best("argmin", operator.lt)
 
     def _best(self, what: str, better: Callable[[Any, Any], Any]) -> UInt:
@@ -161,7 +162,7 @@ class Array(Generic[T, N]):
             raise TypeMismatchError(f"{what} takes bools, got an {self.type!r}: compare first, as in array != 0")
         return cast(Bool, self._reduce(combine))
 
-    def cast(self, to: type[Any]) -> Array[Any, N]:
+    def cast(self, to: builtins.type[Any]) -> Array[Any, N]:
         """Cast every element."""
         return Array([item.cast(to) for item in self._items])
 

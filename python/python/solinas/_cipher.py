@@ -29,11 +29,11 @@ def _refuse(self: object, *_: object) -> NoReturn:
 class Ciphertext(Generic[T_co]):
     """An encrypted value (`Encrypted`) or array (`EncryptedArray`), without the key it belongs to."""
 
-    __slots__ = ("_core",)
+    __slots__ = ("_inner",)
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    _core: _core.Ciphertext
+    _inner: _core.Ciphertext
 
     def __init__(self) -> None:
         raise TypeError("ciphertexts come from ClientKey.encrypt, from a server or from Ciphertext.load")
@@ -42,32 +42,32 @@ class Ciphertext(Generic[T_co]):
     def _wrap(core: _core.Ciphertext) -> Ciphertext[Any]:
         cls = Encrypted if core.shape is None else EncryptedArray
         ciphertext: Ciphertext[Any] = cls.__new__(cls)
-        ciphertext._core = core
+        ciphertext._inner = core
         return ciphertext
 
     @property
     def type(self) -> type[T_co]:
         """Type of the value, or of each element."""
-        return type_named(self._core.type_name)  # type: ignore[return-value]
+        return type_named(self._inner.type_name)  # type: ignore[return-value]
 
     @property
     def key_id(self) -> str:
         """Name of the key it belongs to."""
-        return self._core.key_id
+        return self._inner.key_id
 
     @property
     def params(self) -> str:
         """Name of its parameter set."""
-        return self._core.params_name
+        return self._inner.params_name
 
     @property
     def form(self) -> str:
         """How the bits lie: `bits` (one in each block) or `radix` (two)."""
-        return self._core.form
+        return self._inner.form
 
     def save(self, path: PathLike) -> None:
         """Write it to a file, replacing an older ciphertext there."""
-        self._core.save(path)
+        self._inner.save(path)
 
     @staticmethod
     def load(path: PathLike) -> Ciphertext[Any]:
@@ -76,7 +76,7 @@ class Ciphertext(Generic[T_co]):
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file."""
-        return self._core.to_bytes()
+        return self._inner.to_bytes()
 
     @staticmethod
     def from_bytes(data: bytes) -> Ciphertext[Any]:
@@ -111,7 +111,7 @@ class Encrypted(Ciphertext[T_co]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<encrypted {self._core.type_name}, key {self.key_id[:8]}>"
+        return f"<encrypted {self._inner.type_name}, key {self.key_id[:8]}>"
 
 
 class EncryptedArray(Ciphertext[T_co]):
@@ -122,7 +122,7 @@ class EncryptedArray(Ciphertext[T_co]):
     @property
     def shape(self) -> Shape:
         """Sizes, outermost first."""
-        return tuple(self._core.shape or ())
+        return tuple(self._inner.shape or ())
 
     @property
     def ndim(self) -> int:
@@ -147,7 +147,7 @@ class EncryptedArray(Ciphertext[T_co]):
             raise ShapeError("this part of the array has no element; an encrypted array needs at least one")
         # An integer in a dimension removes it.
         scalar = not shape
-        return Ciphertext._wrap(self._core.take(places, None if scalar else list(shape)))
+        return Ciphertext._wrap(self._inner.take(places, None if scalar else list(shape)))
 
     def reshape(self, *shape: int | Sequence[int]) -> EncryptedArray[T_co]:
         """Give the same elements in another shape, one size of which may be -1."""
@@ -158,7 +158,7 @@ class EncryptedArray(Ciphertext[T_co]):
         if not sizes or min(sizes) < 0 or math.prod(sizes) != self.size:
             raise ShapeError(f"an array of shape {self.shape} cannot be reshaped to {shape}")
         result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
-        result._core = self._core.reshape(sizes)
+        result._inner = self._inner.reshape(sizes)
         return result
 
     def ravel(self) -> EncryptedArray[T_co]:
@@ -171,8 +171,8 @@ class EncryptedArray(Ciphertext[T_co]):
         if not items or not all(isinstance(item, Encrypted) for item in items):
             raise TypeMismatchError("stack takes a list of encrypted scalars, at least one")
         result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
-        result._core = _core.Ciphertext.stack([item._core for item in items], [len(items)])
+        result._inner = _core.Ciphertext.stack([item._inner for item in items], [len(items)])
         return result
 
     def __repr__(self) -> str:
-        return f"<encrypted array of {self._core.type_name}, shape {self.shape}, key {self.key_id[:8]}>"
+        return f"<encrypted array of {self._inner.type_name}, shape {self.shape}, key {self.key_id[:8]}>"

@@ -2,6 +2,22 @@ import os
 from collections.abc import Callable
 from typing import final
 
+__all__ = [
+    "Ciphertext",
+    "ClientKey",
+    "Estimate",
+    "Graph",
+    "Job",
+    "ParamsInfo",
+    "Program",
+    "ServerKey",
+    "__version__",
+    "cost",
+    "evaluate",
+    "keygen",
+    "params",
+]
+
 __version__: str
 
 @final

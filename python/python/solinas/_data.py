@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from solinas._errors import ElementError, ShapeError, TypeMismatchError
-from solinas._values import Bool, Value, _integer, type_named
+from solinas._values import Bool, Value, _integer, spelling, type_named
 
 Shape = tuple[int, ...]
 
@@ -75,7 +75,9 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
         if not value.is_plain:
             raise TypeMismatchError(f"{what} is {value!r}, which is not plain: give an integer")
         if value.name != cls.name:
-            raise TypeMismatchError(f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast(sl.{cls.__name__})")
+            raise TypeMismatchError(
+                f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({spelling(cls)})"
+            )
     number = _integer(value)
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, not a value of {cls.name}: give an integer")

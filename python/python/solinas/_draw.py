@@ -11,7 +11,14 @@ SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "rem": "mod", "and": "&", "or": "|", "xor": "^", "not": "~",
     "neg": "−", "eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "shl": "<<", "shr": ">>",
 }  # fmt: skip
-COLORS = {"input": "#e8f1fb", "output": "#e6f5ea", "const": "#f2f2f2", "select": "#e9ddf5", "mul": "#f6d5d5", "div": "#f6d5d5"}
+COLORS = {
+    "input": "#e8f1fb",
+    "output": "#e6f5ea",
+    "const": "#f2f2f2",
+    "select": "#e9ddf5",
+    "mul": "#f6d5d5",
+    "div": "#f6d5d5",
+}
 MAX_BOXES = 600
 
 

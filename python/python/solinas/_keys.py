@@ -64,8 +64,8 @@ def params() -> list[_core.ParamsInfo]:
 class ClientKey:
     """The secret key: encrypts and decrypts. It stays with the client."""
 
-    __slots__ = ("_core",)
-    _core: _core.ClientKey
+    __slots__ = ("_inner",)
+    _inner: _core.ClientKey
 
     def __init__(self) -> None:
         raise TypeError("a client key comes from sl.keygen or ClientKey.load")
@@ -73,18 +73,18 @@ class ClientKey:
     @classmethod
     def _wrap(cls, core: _core.ClientKey) -> ClientKey:
         key = cls.__new__(cls)
-        key._core = core
+        key._inner = core
         return key
 
     @property
     def key_id(self) -> str:
         """Name of the pair of keys."""
-        return self._core.key_id
+        return self._inner.key_id
 
     @property
     def params(self) -> _core.ParamsInfo:
         """Parameter set."""
-        return self._core.params
+        return self._inner.params
 
     @overload
     def encrypt(self, value: V, to: None = None) -> Encrypted[V]: ...
@@ -111,7 +111,7 @@ class ClientKey:
         if shape is not None and not items:
             raise ShapeError("an encrypted array needs at least one element")
         bits = [encode(kind, item) for item in items]
-        core = self._core.encrypt(kind.name, None if shape is None else list(shape), bits)
+        core = self._inner.encrypt(kind.name, None if shape is None else list(shape), bits)
         return Ciphertext._wrap(core)
 
     def decrypt(self, value: Any) -> Any:
@@ -124,11 +124,11 @@ class ClientKey:
             hint = "; call its result() first" if isinstance(value, Job) else ""
             raise TypeMismatchError(f"decrypt takes encrypted values, got {_short(value)}{hint}")
         shape = value.shape if isinstance(value, EncryptedArray) else None
-        return decode(value.type, shape, self._core.decrypt(value._core))
+        return decode(value.type, shape, self._inner.decrypt(value._inner))
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write it to a file that its owner alone may read; keep that file secret."""
-        self._core.save(path, overwrite)
+        self._inner.save(path, overwrite)
 
     @classmethod
     def load(cls, path: PathLike) -> ClientKey:
@@ -137,7 +137,7 @@ class ClientKey:
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file: the secret itself."""
-        return self._core.to_bytes()
+        return self._inner.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ClientKey:
@@ -157,7 +157,7 @@ class ClientKey:
         return self
 
     def __repr__(self) -> str:
-        return f"<client key {self.key_id[:8]}, {self._core.params.name}, secret>"
+        return f"<client key {self.key_id[:8]}, {self._inner.params.name}, secret>"
 
 
 def _short(value: object) -> str:
@@ -168,10 +168,10 @@ def _short(value: object) -> str:
 class Job(Generic[R]):
     """A computation in the background."""
 
-    __slots__ = ("_core", "_error", "_finish", "_result")
+    __slots__ = ("_error", "_finish", "_inner", "_result")
 
     def __init__(self, core: _core.Job, finish: Callable[[list[_core.Ciphertext]], R]) -> None:
-        self._core = core
+        self._inner = core
         self._finish = finish
         self._result: tuple[R] | None = None
         self._error: BaseException | None = None
@@ -187,7 +187,7 @@ class Job(Generic[R]):
             if timeout is not None and not timeout >= 0:
                 raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait for ever")
             try:
-                self._result = (self._finish(self._core.result(timeout)),)
+                self._result = (self._finish(self._inner.result(timeout)),)
             except TimeoutError:
                 raise
             except KeyboardInterrupt:
@@ -200,15 +200,15 @@ class Job(Generic[R]):
 
     def done(self) -> bool:
         """Whether a result or an error is there."""
-        return self._result is not None or self._error is not None or self._core.done()
+        return self._result is not None or self._error is not None or self._inner.done()
 
     def cancel(self) -> None:
         """Ask the job to stop after the batch in flight; `result` then raises `CancelledError`."""
-        self._core.cancel()
+        self._inner.cancel()
 
     def progress(self) -> tuple[int, int]:
         """Bootstraps done and bootstraps in all; (0, 0) before it starts."""
-        return self._core.progress()
+        return self._inner.progress()
 
     def __repr__(self) -> str:
         done, total = self.progress()
@@ -218,8 +218,8 @@ class Job(Generic[R]):
 class ServerKey:
     """The public evaluation key and the threads that work with it: a server, which sees no plain value."""
 
-    __slots__ = ("_core",)
-    _core: _core.ServerKey
+    __slots__ = ("_inner",)
+    _inner: _core.ServerKey
 
     def __init__(self) -> None:
         raise TypeError("a server key comes from sl.keygen or ServerKey.load")
@@ -227,28 +227,28 @@ class ServerKey:
     @classmethod
     def _wrap(cls, core: _core.ServerKey) -> ServerKey:
         key = cls.__new__(cls)
-        key._core = core
+        key._inner = core
         return key
 
     @property
     def key_id(self) -> str:
         """Name of the pair of keys."""
-        return self._core.key_id
+        return self._inner.key_id
 
     @property
     def params(self) -> _core.ParamsInfo:
         """Parameter set."""
-        return self._core.params
+        return self._inner.params
 
     @property
     def threads(self) -> int:
         """Number of threads it works on."""
-        return self._core.threads()
+        return self._inner.threads()
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the key made ready for work."""
-        return self._core.memory_bytes()
+        return self._inner.memory_bytes()
 
     def run(self, program: Program[..., Any], /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a program in the background.
@@ -260,7 +260,7 @@ class ServerKey:
             raise TypeMismatchError(f"run takes a function under @sl.program, got {_short(program)}")
         core, inputs, _ = program.encrypted_inputs(args, kwargs)
         self._check(inputs)
-        return Job(self._core.run(core, inputs), program.decrypted_form)
+        return Job(self._inner.run(core, inputs), program.decrypted_form)
 
     def run_circuit(self, circuit: PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
         """Start a circuit, a file or text in Bristol, BLIF or Yosys JSON: one encrypted value for each of its inputs.
@@ -274,14 +274,14 @@ class ServerKey:
             value = item.encrypted if isinstance(item, Value) else item
             if not isinstance(value, Ciphertext):
                 raise TypeMismatchError(f"run_circuit takes encrypted values, got {_short(item)}")
-            cores.append(value._core)
+            cores.append(value._inner)
         self._check(cores)
 
         def finish(outputs: list[_core.Ciphertext]) -> Any:
             values = tuple(Ciphertext._wrap(output) for output in outputs)
             return values[0] if len(values) == 1 else values
 
-        return Job(self._core.run_circuit(text, cores), finish)
+        return Job(self._inner.run_circuit(text, cores), finish)
 
     def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
         for item in inputs:
@@ -298,8 +298,8 @@ class ServerKey:
         """
         if not isinstance(value, Ciphertext):
             raise TypeMismatchError(f"bind takes an encrypted value, got {_short(value)}")
-        self._check([value._core])
-        return value.type._make(self, value._core, "the bound value")
+        self._check([value._inner])
+        return value.type._make(self, value._inner, "the bound value")
 
     def __call__(self, value: Ciphertext[V]) -> V:
         """Short for `bind`."""
@@ -321,22 +321,22 @@ class ServerKey:
 
     def run_core(self, program: _core.Program, inputs: list[_core.Ciphertext]) -> list[_core.Ciphertext]:
         """Run a graph and wait, for operators on bound values."""
-        return self._core.run(program, inputs).result()
+        return self._inner.run(program, inputs).result()
 
     def convert(self, value: Ciphertext[V], form: Literal["bits", "radix"]) -> Job[Any]:
         """Start a conversion to another form: `bits` (one in each block) or `radix` (two)."""
-        self._check([value._core])
-        return Job(self._core.convert(value._core, form), lambda outputs: Ciphertext._wrap(outputs[0]))
+        self._check([value._inner])
+        return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
 
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first."""
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
-        return self._core.estimate(program._core, elements)
+        return self._inner.estimate(program._inner, elements)
 
     def save(self, path: PathLike, *, overwrite: bool = False) -> None:
         """Write it to a file."""
-        self._core.save(path, overwrite)
+        self._inner.save(path, overwrite)
 
     @classmethod
     def load(cls, path: PathLike, *, threads: int | None = None) -> ServerKey:
@@ -345,7 +345,7 @@ class ServerKey:
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file."""
-        return self._core.to_bytes()
+        return self._inner.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes, *, threads: int | None = None) -> ServerKey:
@@ -356,7 +356,7 @@ class ServerKey:
         return ServerKey.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
-        return f"<server key {self.key_id[:8]}, {self._core.params.name}>"
+        return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"
 
 
 def _read(path: PathLike) -> str:

@@ -126,7 +126,7 @@ class Program(Generic[P, R]):
         self.name = name
         self.parameters = tuple(parameters)
         self.result = result
-        self._core = core
+        self._inner = core
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {_text(self.result)}>"
@@ -143,15 +143,15 @@ class Program(Generic[P, R]):
         context = next(iter(contexts.values()), None)
         kinds = _elements(self.result)
         if isinstance(context, Trace):
-            nodes = context.graph.splice(self._core, [context.node(value) for value in flat])
+            nodes = context.graph.splice(self._inner, [context.node(value) for value in flat])
             outputs = [kind._make(context, node, self.name) for kind, node in zip(kinds, nodes, strict=True)]
         elif context is None:
-            bits = self._core.evaluate([[value._data for value in flat]])[0]
+            bits = self._inner.evaluate([[value._data for value in flat]])[0]
             outputs = [kind._make(None, b) for kind, b in zip(kinds, bits, strict=True)]
         else:
             fixed = [(i, value._data) for i, value in enumerate(flat) if value.is_plain]
             inputs = [value._data for value in flat if not value.is_plain]
-            results = context.run_core(self._core.specialize(fixed), inputs)  # type: ignore[attr-defined]
+            results = context.run_core(self._inner.specialize(fixed), inputs)  # type: ignore[attr-defined]
             outputs = [kind._make(context, r, self.name) for kind, r in zip(kinds, results, strict=True)]
         result: R = unflatten(self.result, outputs, Array)
         return result
@@ -204,7 +204,7 @@ class Program(Generic[P, R]):
         rows = []
         for i in range(count):
             rows.append([bits for own, items in columns for bits in items[0 if own is None else i]])
-        results = self._core.evaluate(rows)
+        results = self._inner.evaluate(rows)
         kinds = _elements(self.result)
 
         def array(lanes: list[tuple[type[Value], list[int]]]) -> Any:
@@ -218,7 +218,9 @@ class Program(Generic[P, R]):
         """Shape of the elements and, for each of them, the bits of the parameter's inputs."""
         what = f"{self.name}: argument {parameter.name}"
         if isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"{what} is encrypted: simulate takes plain values; use server.run({self.name}, ...)")
+            raise TypeMismatchError(
+                f"{what} is encrypted: simulate takes plain values; use server.run({self.name}, ...)"
+            )
         shape, items = flatten(list(value) if isinstance(value, Array) else value)
         try:
             bits = [encode(parameter.element, item, what) for item in items]
@@ -226,14 +228,16 @@ class Program(Generic[P, R]):
             raise RangeError(f"{what}: {error}") from None
         if isinstance(parameter.spec, ArrayType):
             if not shape or shape[-1] != parameter.length:
-                raise ShapeError(f"{what} needs {parameter.length} elements in its last dimension, got {shape or 'one value'}")
+                raise ShapeError(
+                    f"{what} needs {parameter.length} elements in its last dimension, got {shape or 'one value'}"
+                )
             size = parameter.length
             return shape[:-1] or None, [bits[i : i + size] for i in range(0, len(bits), size)]
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128") -> _core.Estimate:
         """Bootstraps and depth with a parameter set; for seconds on a machine see `ServerKey.estimate`."""
-        return _core.cost(self._core, params)
+        return _core.cost(self._inner, params)
 
     def draw(self, path: PathLike | None = None, *, gates: bool = False) -> str:
         """Draw the operations, or with `gates=True` the gates, as SVG: the text, written to `path` too where given.
@@ -241,9 +245,9 @@ class Program(Generic[P, R]):
         A path that ends in `.dot` gets the gates in the DOT language of Graphviz.
         """
         if path is not None and os.fspath(path).endswith(".dot"):
-            text = self._core.gates_dot()
+            text = self._inner.gates_dot()
         else:
-            text = self._core.gates_svg() if gates else draw_program(self.name, self._core)
+            text = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
@@ -259,7 +263,7 @@ class Program(Generic[P, R]):
             "name": self.name,
             "parameters": [{"name": p.name, "type": _to_json(p.spec)} for p in self.parameters],
             "result": _to_json(self.result),
-            "program": json.loads(self._core.to_json()),
+            "program": json.loads(self._inner.to_json()),
         }
         target = Path(path)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -279,7 +283,9 @@ class Program(Generic[P, R]):
             if document["format"] != FORMAT:
                 raise FormatError(f"{path} is not a program of solinas; pass a file written by Program.save")
             if document["version"] > VERSION:
-                raise FormatError(f"{path} has version {document['version']}, this package reads up to {VERSION}: update solinas")
+                raise FormatError(
+                    f"{path} has version {document['version']}, this package reads up to {VERSION}: update solinas"
+                )
             parameters = []
             for parameter in document["parameters"]:
                 spec = _from_json(parameter["type"])
@@ -292,9 +298,13 @@ class Program(Generic[P, R]):
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             if isinstance(error, SolinasError):
                 raise
-            raise FormatError(f"{path} is not a program of solinas ({error}); pass a file written by Program.save") from None
+            raise FormatError(
+                f"{path} is not a program of solinas ({error}); pass a file written by Program.save"
+            ) from None
         inputs = [p.element.name for p in parameters for _ in range(p.length)]
-        if inputs != [ty for _, ty in core.inputs] or [k.name for k in _elements(result)] != [ty for _, ty in core.outputs]:
+        if inputs != [ty for _, ty in core.inputs] or [k.name for k in _elements(result)] != [
+            ty for _, ty in core.outputs
+        ]:
             raise FormatError(f"{path} is damaged: the program's inputs or outputs are not those it declares")
         return Program(name, parameters, result, core)
 
@@ -314,7 +324,9 @@ class Program(Generic[P, R]):
                 value = value.encrypted  # noqa: PLW2901
             if isinstance(value, Ciphertext):
                 if value.type.name != parameter.element.name:
-                    raise TypeMismatchError(f"{what} needs {_text(parameter.spec)}, got {value!r}: encrypt it as that type")
+                    raise TypeMismatchError(
+                        f"{what} needs {_text(parameter.spec)}, got {value!r}: encrypt it as that type"
+                    )
                 columns, shape = _columns(what, parameter, value)
                 inputs += columns
                 shapes.append((parameter.name, shape))
@@ -327,7 +339,7 @@ class Program(Generic[P, R]):
         if not inputs:
             raise TypeMismatchError(f"{self.name}: no argument is encrypted; use {self.name}.simulate for plain ones")
         shape = common_shape(shapes)
-        return (self._core.specialize(fixed) if fixed else self._core), inputs, shape
+        return (self._inner.specialize(fixed) if fixed else self._inner), inputs, shape
 
     def decrypted_form(self, outputs: list[_core.Ciphertext]) -> Any:
         """Put a server's outputs in the form of the result, arrays stacked along a last dimension."""
@@ -352,13 +364,13 @@ def _columns(what: str, parameter: Parameter, value: Ciphertext[Any]) -> tuple[l
     """One ciphertext for each input of a parameter, and the shape they run over element by element."""
     shape = value.shape if isinstance(value, EncryptedArray) else None
     if not isinstance(parameter.spec, ArrayType):
-        return [value._core], shape
+        return [value._inner], shape
     if not shape or shape[-1] != parameter.length:
         raise ShapeError(f"{what} needs {parameter.length} elements in its last dimension, got {value!r}")
     outer, size = shape[:-1] or None, parameter.length
     count = math.prod(outer or ())
     places = [[row * size + i for row in range(count)] for i in range(size)]
-    return [value._core.take(column, None if outer is None else list(outer)) for column in places], outer
+    return [value._inner.take(column, None if outer is None else list(outer)) for column in places], outer
 
 
 def _stack(columns: list[_core.Ciphertext]) -> Ciphertext[Any]:
@@ -371,10 +383,10 @@ def _stack(columns: list[_core.Ciphertext]) -> Ciphertext[Any]:
 
 
 @overload
-def program(function: Callable[P, R]) -> Program[P, R]: ...
+def program(function: Callable[P, R], /) -> Program[P, R]: ...
 @overload
 def program(*, name: str | None = None) -> Callable[[Callable[P, R]], Program[P, R]]: ...
-def program(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
+def program(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
     """Trace a function of annotated parameters into a `Program`.
 
     The function runs once, here, on values without content; Python's own loops and conditions are unrolled then.
@@ -403,7 +415,7 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
                 "For many inputs write an array, as in xs: sl.Array[sl.U16, 8]"
             )
         spec = annotations.get(parameter.name)
-        if not _is_spec(spec):
+        if spec is None or not _is_spec(spec):
             raise TypeMismatchError(
                 f"{name}: parameter {parameter.name} needs a type as its annotation, as in {parameter.name}: sl.U32"
                 + ("" if spec is None else f"; {spec!r} is none")
@@ -446,7 +458,9 @@ def _expected(name: str, annotation: Any) -> Any:
         return annotation
     if get_origin(annotation) is tuple:
         return tuple(_expected(name, part) for part in get_args(annotation))
-    raise TypeMismatchError(f"{name}: the result needs a type such as sl.U32, an array or a tuple of them; {annotation!r} is none")
+    raise TypeMismatchError(
+        f"{name}: the result needs a type such as sl.U32, an array or a tuple of them; {annotation!r} is none"
+    )
 
 
 def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Result:
@@ -454,7 +468,9 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
     free = expected is inspect.Signature.empty
     if isinstance(returned, tuple):
         if not free and not (isinstance(expected, tuple) and len(expected) == len(returned)):
-            raise TypeMismatchError(f"{name}: returns a tuple of {len(returned)}, but is annotated {_declared(expected)}")
+            raise TypeMismatchError(
+                f"{name}: returns a tuple of {len(returned)}, but is annotated {_declared(expected)}"
+            )
         if not returned:
             raise TypeMismatchError(f"{name}: returns nothing")
         parts = expected if not free else [expected] * len(returned)
@@ -465,7 +481,7 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
         outputs += list(returned)
         return returned.type
     if isinstance(returned, Value):
-        if not free and not (isinstance(expected, type) and expected.name == returned.name):
+        if not free and not (isinstance(expected, type) and _text(expected) == returned.name):
             raise TypeMismatchError(
                 f"{name}: returns {returned._describe()}, but is annotated {_declared(expected)}; cast one of them"
             )

@@ -87,7 +87,7 @@ class Value:
         return self._context is None
 
     @property
-    def encrypted(self) -> Ciphertext:
+    def encrypted(self) -> Ciphertext[Any]:
         """The ciphertext of a bound value."""
         from solinas._cipher import Ciphertext
 
@@ -178,17 +178,26 @@ class Value:
                 return other
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
-                f"type. Cast one of them, as in .cast(sl.{type(self).__name__})"
+                f"type. Cast one of them, as in .cast({spelling(type(self))})"
             )
         number = _integer(other)
         if number is None:
             return None
         if isinstance(self, Bool) != isinstance(other, bool) and not (isinstance(self, Bool) and number in {0, 1}):
-            raise TypeMismatchError(f"{symbol} does not take {self._describe()} and {other!r}: give a value of one type")
+            raise TypeMismatchError(
+                f"{symbol} does not take {self._describe()} and {other!r}: give a value of one type"
+            )
         try:
             return type(self)(number)
         except RangeError as error:
             raise RangeError(f"{symbol} with {self._describe()}: {error}") from None
+
+
+def spelling(cls: type[Value]) -> str:
+    """Write a type as a caller does."""
+    if cls.width in {8, 16, 32, 64, 128}:
+        return f"sl.{cls.name.upper()}"
+    return "sl.Bool" if cls is Bool else f"sl.{'int_' if cls.signed else 'uint'}({cls.width})"
 
 
 def _integer(value: object) -> int | None:
@@ -302,10 +311,14 @@ class Integer(Value):
         return self._shift("shr", ">>", amount)
 
     def __rlshift__(self, other: object) -> NoReturn:
-        raise TypeMismatchError(f"{other!r} << {self._describe()}: the left operand has no type; write sl.u32({other!r})")
+        raise TypeMismatchError(
+            f"{other!r} << {self._describe()}: the left operand has no type; write sl.u32({other!r})"
+        )
 
     def __rrshift__(self, other: object) -> NoReturn:
-        raise TypeMismatchError(f"{other!r} >> {self._describe()}: the left operand has no type; write sl.u32({other!r})")
+        raise TypeMismatchError(
+            f"{other!r} >> {self._describe()}: the left operand has no type; write sl.u32({other!r})"
+        )
 
     def rotate_left(self, amount: Integer | int) -> Self:
         """Rotate left by an amount modulo the width."""
@@ -429,9 +442,7 @@ class I128(Int, width=128):
     __slots__ = ()
 
 
-_NAMED: dict[str, type[Value]] = {
-    cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, I8, I16, I32, I64, I128)
-}
+_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, I8, I16, I32, I64, I128)}
 
 
 def uint(width: int) -> type[UInt]:
@@ -496,12 +507,12 @@ I = TypeVar("I", bound=Integer)  # noqa: E741
 
 def minimum(a: I, b: I | int, *more: I | int) -> I:
     """Give the smallest of values of one type."""
-    return _extreme("min", a, b, more)
+    return cast(I, _extreme("min", a, b, more))
 
 
 def maximum(a: I, b: I | int, *more: I | int) -> I:
     """Give the largest of values of one type."""
-    return _extreme("max", a, b, more)
+    return cast(I, _extreme("max", a, b, more))
 
 
 def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
