@@ -1,3 +1,4 @@
+import contextlib
 import json
 import pickle
 import textwrap
@@ -160,10 +161,8 @@ def test_damaged_program_files_are_refused(tmp_path_factory, data):
     with pytest.raises(sl.FormatError, match=r"f\.json"):
         sl.Program.load(path)
     path.write_text(text[:at] + data.draw(st.characters(codec="ascii")) + text[at + 1 :])
-    try:
+    with contextlib.suppress(sl.SolinasError):
         assert isinstance(sl.Program.load(path), sl.Program)
-    except sl.SolinasError:
-        pass
 
 
 def test_files_of_a_later_version_are_refused(tmp_path):

@@ -50,10 +50,8 @@ def draw_program(name: str, program: _core.Program) -> str:
             from_x, from_y = places[arg]
             start, end = (from_x + WIDTH, from_y + HEIGHT // 2), (x, y + HEIGHT * (i + 1) // (len(args) + 1))
             bend = max(20, (end[0] - start[0]) // 2)
-            lines.append(
-                f'<path d="M{start[0]} {start[1]} C{start[0] + bend} {start[1]} {end[0] - bend} {end[1]} {end[0]} {end[1]}" '
-                'fill="none" stroke="#8a94a0"/>'
-            )
+            curve = f"C{start[0] + bend} {start[1]} {end[0] - bend} {end[1]} {end[0]} {end[1]}"
+            lines.append(f'<path d="M{start[0]} {start[1]} {curve}" fill="none" stroke="#8a94a0"/>')
         shapes.append(
             f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="5" fill="{COLORS.get(kind, "#d9ecec")}" '
             f'stroke="#5b6670"/><text x="{x + WIDTH / 2}" y="{y + 19}" text-anchor="middle">{escape(label)}'

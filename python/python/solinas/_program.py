@@ -313,7 +313,7 @@ class Program(Generic[P, R]):
     def encrypted_inputs(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[_core.Program, list[_core.Ciphertext], Shape | None]:
-        """Give the graph with public arguments in place, a ciphertext for every other input, and the elements' shape."""
+        """Give the graph with public arguments in place, a ciphertext for each other input, and the elements' shape."""
         fixed: list[tuple[int, int]] = []
         inputs: list[_core.Ciphertext] = []
         shapes: list[tuple[str, Shape | None]] = []
@@ -385,7 +385,7 @@ def _stack(columns: list[_core.Ciphertext]) -> Ciphertext[Any]:
 @overload
 def program(function: Callable[P, R], /) -> Program[P, R]: ...
 @overload
-def program(*, name: str | None = None) -> Callable[[Callable[P, R]], Program[P, R]]: ...
+def program(function: None = None, /, *, name: str | None = None) -> Callable[[Callable[P, R]], Program[P, R]]: ...
 def program(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
     """Trace a function of annotated parameters into a `Program`.
 

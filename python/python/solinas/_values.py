@@ -219,7 +219,8 @@ def _apply(op: str, args: Sequence[Value], to: type[V], label: str, table: list[
     if len(contexts) > 1:
         names = " and ".join(arg._describe() for arg in args)
         raise TypeMismatchError(
-            f"{op} does not take {names}: they belong to different programs or servers. Pass one to the other as an argument"
+            f"{op} does not take {names}: they belong to different programs or servers. "
+            "Pass one to the other as an argument"
         )
     (context,) = contexts.values()
     assert context is not None
