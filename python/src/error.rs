@@ -67,9 +67,10 @@ fn circuit_class(error: &solinas_circuits::Error) -> &'static str {
     use solinas_circuits::Error as Circuit;
     match error {
         Circuit::ValueOutOfRange { .. } | Circuit::ConstantOutOfRange { .. } => "RangeError",
-        Circuit::Arity { .. } | Circuit::OperandTypes { .. } | Circuit::BadType { .. } | Circuit::UnknownType { .. } => {
-            "TypeMismatchError"
-        }
+        Circuit::Arity { .. }
+        | Circuit::OperandTypes { .. }
+        | Circuit::BadType { .. }
+        | Circuit::UnknownType { .. } => "TypeMismatchError",
         _ => "CircuitError",
     }
 }

@@ -81,12 +81,7 @@ impl<T: Send + 'static> Task<T> {
     ///
     /// # Errors
     /// `TimeoutError` after `timeout` seconds; what a signal handler or `watch` raises, after cancelling the work.
-    pub(crate) fn wait(
-        &self,
-        py: Python<'_>,
-        timeout: Option<f64>,
-        watch: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    pub(crate) fn wait(&self, py: Python<'_>, timeout: Option<f64>, watch: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         // Absent also where the timeout is too long for a clock: that is for ever.
         let deadline = timeout
             .and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok())

@@ -6,7 +6,7 @@ import builtins
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast, get_args
+from typing import Any, Generic, TypeVar, cast, get_args, overload
 
 from solinas._errors import ElementError, ShapeError, TypeMismatchError
 from solinas._values import NO_BOOL, Bool, Integer, UInt, Value, maximum, minimum, select, uint
@@ -75,6 +75,10 @@ class Array(Generic[T, N]):
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
 
+    @overload
+    def __getitem__(self, index: slice) -> Array[T, Any]: ...
+    @overload
+    def __getitem__(self, index: int | UInt) -> T: ...
     def __getitem__(self, index: Any) -> Any:
         """Give an element, a slice, or the element at an encrypted unsigned index (the last one beyond the end)."""
         if isinstance(index, slice):
