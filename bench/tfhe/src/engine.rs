@@ -19,7 +19,7 @@ pub trait Engine: Sync {
     fn name(&self) -> String;
     /// Gets a task ready, or `None` where the engine has no such operation.
     fn prepare(&self, task: Task) -> Option<Box<dyn Work>>;
-    /// Length of a serialized key in bytes, or `None` where the engine has no such form.
+    /// Length of a key in bytes, or `None` where the engine has no such form.
     fn key_bytes(&self, kind: KeyKind, seeded: bool) -> Option<u64>;
 }
 

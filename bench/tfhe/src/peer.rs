@@ -141,14 +141,14 @@ impl Engine for TfheRs {
 
     fn prepare(&self, task: Task) -> Option<Box<dyn Work>> {
         Some(match task {
-            Task::Gate(gate, set) => self.gate(gate, set),
-            Task::Nands(count, set) => self.nands(count, set),
+            Task::Gate(gate, set, _) => self.gate(gate, set),
+            Task::Nands(count, set, _) => self.nands(count, set),
             Task::Int(op, 16) => self.int::<FheUint16Id>(op, 16),
             Task::Int(op, 32) => self.int::<FheUint32Id>(op, 32),
             Task::Int(op, 64) => self.int::<FheUint64Id>(op, 64),
             Task::Int(..) => return None,
             Task::Lut => self.lut(),
-            Task::Keygen(KeyKind::Gate(set)) => FnWork::boxed(
+            Task::Keygen(KeyKind::Gate(set, _)) => FnWork::boxed(
                 move || gate_keys(set),
                 |keys| keys.client.decrypt(&keys.server.nand(&keys.client.encrypt(true), &keys.client.encrypt(false))),
             ),
@@ -158,8 +158,8 @@ impl Engine for TfheRs {
 
     fn key_bytes(&self, kind: KeyKind, seeded: bool) -> Option<u64> {
         match (kind, seeded) {
-            (KeyKind::Gate(set), false) => bincode::serialized_size(&self.gate_keys(set).server),
-            (KeyKind::Gate(set), true) => {
+            (KeyKind::Gate(set, _), false) => bincode::serialized_size(&self.gate_keys(set).server),
+            (KeyKind::Gate(set, _), true) => {
                 let key = tfhe::boolean::server_key::CompressedServerKey::new(&self.gate_keys(set).client);
                 bincode::serialized_size(&key)
             }

@@ -118,7 +118,11 @@ impl Analysis {
         let independent = self.independent(inputs, luts, terms);
         let conditional =
             if depth < MAX_DEPTH && terms.len() > 1 { self.conditional(inputs, luts, terms, depth) } else { None };
-        let set = conditional.or(independent);
+        // Both hold all reachable values.
+        let set = match (conditional, independent) {
+            (Some(a), Some(b)) => a.intersection(b).or(conditional),
+            (a, b) => a.or(b),
+        };
         if depth < MAX_DEPTH / 2 {
             self.memo.insert(terms.to_vec(), set);
         }

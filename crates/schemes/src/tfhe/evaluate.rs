@@ -16,16 +16,18 @@ pub enum Table {
     Entries(Vec<[u8; 16]>),
 }
 
-/// Variance of the output of a table evaluated together with others, in variances of a single-table bootstrap: the squared norm of its
-/// steps, the negacyclic one from the last entry to the first included.
-pub fn table_weight(table: &[u8; 16]) -> u32 {
+/// Variance of the output of a table evaluated together with others, in variances of a single-table bootstrap.
+///
+/// The output sums 16 coefficients of the rotation, times the steps of the table (the negacyclic one from the last entry to the first
+/// included). Their errors reach the phase through a binary key, whose mean makes them dependent: coefficients `d` boxes apart correlate
+/// by `(1 - d/8) / 2`. The sum is half the squared norm of the steps and an eighth of that of the table; the derivation is in
+/// `docs/derivations/tfhe-parameters.md`, section 2.
+pub fn table_weight(table: &[u8; 16]) -> f64 {
+    let square = |x: i32| f64::from(x * x);
     let wrap = i32::from(table[0]) + i32::from(table[15]);
-    table
-        .windows(2)
-        .map(|pair| i32::from(pair[1]) - i32::from(pair[0]))
-        .chain([wrap])
-        .map(|step| (step * step).unsigned_abs())
-        .sum()
+    let inner = table.windows(2).map(|pair| i32::from(pair[1]) - i32::from(pair[0]));
+    let steps: f64 = inner.chain([wrap]).map(square).sum();
+    steps / 2.0 + table.iter().map(|&entry| square(entry.into())).sum::<f64>() / 8.0
 }
 
 /// One bootstrap.
@@ -140,6 +142,37 @@ impl Evaluator {
         // Even batches: 17 jobs are 9 and 8, not 16 and 1.
         let batch = share.div_ceil(share.div_ceil(BATCH).max(1)).max(1);
         Ok(jobs.par_chunks(batch).flat_map_iter(|jobs| self.bootstrap_batch(jobs)).collect())
+    }
+
+    /// The first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] when an input is of other parameters.
+    pub fn keyswitch(&self, inputs: &[LweCiphertext]) -> Result<Vec<LweCiphertext>, Error> {
+        let want = self.params.big_dimension() + 1;
+        if let Some(input) = inputs.iter().find(|input| input.0.len() != want) {
+            return Err(Error::Dimension { got: input.0.len(), want });
+        }
+        let words: Vec<u32> = inputs.iter().flat_map(|input| input.0.iter().copied()).collect();
+        let small = self.params.literal().lwe_dimension + 1;
+        let mut switched = vec![0u32; inputs.len() * small];
+        self.keyswitch_key.keyswitch(&words, &mut switched);
+        Ok(switched.chunks_exact(small).map(|words| LweCiphertext(words.to_vec())).collect())
+    }
+
+    /// The second step of a bootstrap alone: rounds what [`Self::keyswitch`] gave to multiples of `1/2N` turn.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] when the input is of other parameters.
+    pub fn modulus_switch(&self, switched: &LweCiphertext) -> Result<LweCiphertext, Error> {
+        let p = self.params.literal();
+        if switched.0.len() != p.lwe_dimension + 1 {
+            return Err(Error::Dimension { got: switched.0.len(), want: p.lwe_dimension + 1 });
+        }
+        let mut exponents = Vec::with_capacity(p.lwe_dimension);
+        let body = modulus_switch(&switched.0, p.ring_dimension, 0, &mut exponents) as u32;
+        let unit = u32::MAX / (2 * p.ring_dimension as u32) + 1;
+        Ok(LweCiphertext(exponents.iter().map(|&e| u32::from(e)).chain([body]).map(|e| e.wrapping_mul(unit)).collect()))
     }
 
     fn bootstrap_batch(&self, jobs: &[Job<'_>]) -> Vec<Vec<LweCiphertext>> {

@@ -17,21 +17,25 @@ fn rounding(cut: Decomposition) -> f64 {
     (-2.0 * f64::from(cut.base_log() * cut.levels())).exp2() / 12.0
 }
 
-/// Variance that a blind rotation, hence a bootstrap with one table, leaves: `n` external products.
-///
-/// Each adds, a coefficient: `(k+1) l N E[d^2] sigma^2` by the key's noise; the rounding of the decomposition, met when the key bit is 1,
-/// hence half of `(1 + k N / 2) B^(-2l) / 12`; and the error of the floating transforms.
+/// Variance that a blind rotation, hence a bootstrap with one table, leaves: [`bootstrap_of_key`] for a key half of whose bits are 1.
 pub fn bootstrap(params: &Params) -> f64 {
+    bootstrap_of_key(params, params.literal().lwe_dimension as f64 / 2.0, params.big_dimension() as f64 / 2.0)
+}
+
+/// Variance that a blind rotation leaves under a key of `lwe_ones` and `glwe_ones` bits that are 1: `n` external products.
+///
+/// Each adds, a coefficient: `(k+1) l N E[d^2] sigma^2` by the key's noise; where the LWE key bit is 1, the rounding of the decomposition,
+/// `(1 + glwe_ones) B^(-2l) / 12`; and the error of the floating transforms.
+pub fn bootstrap_of_key(params: &Params, lwe_ones: f64, glwe_ones: f64) -> f64 {
     let p = params.literal();
     let cut = params.decomposition();
-    // A mask polynomial's error meets k N / 2 key bits that are 1.
-    let through_key = 1.0 + params.big_dimension() as f64 / 2.0;
+    // A mask polynomial's error meets every key bit that is 1.
+    let through_key = 1.0 + glwe_ones;
     let digits = (params.ggsw_rows() * p.ring_dimension) as f64 * digit_square(cut);
     let key = digits * (2.0 * p.glwe_log2_std).exp2();
-    let rounded = through_key * rounding(cut) / 2.0;
     // The products sum to a word of variance `digits / 12`, since the key is uniform on the turn.
     let transform = through_key * FLOAT_ERROR * 2f64.powi(-106) * digits / 12.0;
-    p.lwe_dimension as f64 * (key + rounded + transform)
+    p.lwe_dimension as f64 * (key + transform) + lwe_ones * through_key * rounding(cut)
 }
 
 /// Relative variance of the transforms and of the rounded key, in squared units of roundoff (`2^-53`): measured, see the derivation.
