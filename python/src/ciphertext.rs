@@ -59,7 +59,8 @@ impl PyCiphertext {
     fn take(&self, py: Python<'_>, indices: Vec<usize>, shape: Option<Vec<usize>>) -> PyResult<Self> {
         let inner = &self.inner;
         guarded(py, || {
-            let parts = indices.iter().map(|&index| inner.get(index)).collect::<Result<Vec<_>, _>>()?;
+            let part = |&index: &usize| Ok::<_, Failure>(inner.get(index)?);
+            let parts = indices.iter().map(part).collect::<Result<Vec<_>, _>>()?;
             Ok(Ciphertext::stack(parts)?.reshape(shape)?.into())
         })
     }

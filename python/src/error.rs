@@ -9,7 +9,7 @@ use solinas_runtime::Error;
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
     /// The runtime's.
-    Runtime(Error),
+    Runtime(Box<Error>),
     /// Text that is not what it should be.
     Format(String),
     /// A bug of ours, such as a caught panic.
@@ -18,13 +18,13 @@ pub(crate) enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Runtime(error)
+        Self::Runtime(Box::new(error))
     }
 }
 
 impl From<solinas_circuits::Error> for Failure {
     fn from(error: solinas_circuits::Error) -> Self {
-        Self::Runtime(error.into())
+        Self::Runtime(Box::new(error.into()))
     }
 }
 

@@ -52,7 +52,7 @@ impl<T: Send + 'static> Task<T> {
             worker.finished.notify_all();
         };
         let thread = std::thread::Builder::new().name("solinas-job".to_owned()).spawn(run);
-        thread.map_err(|error| Failure::Runtime(Error::Threads { threads: 1, reason: error.to_string() }))?;
+        thread.map_err(|error| Failure::from(Error::Threads { threads: 1, reason: error.to_string() }))?;
         Ok(Self { shared })
     }
 
