@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use solinas_runtime::{Ciphertext, Control, Error, Progress};
 
 use crate::ciphertext::PyCiphertext;
@@ -14,9 +15,22 @@ use crate::error::{Failure, caught};
 /// How often a waiting call looks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(20);
 
+/// What came of the work.
+enum Outcome<T> {
+    Awaited,
+    There(Result<T, Failure>),
+    Taken,
+}
+
+impl<T> Outcome<T> {
+    const fn is_awaited(&self) -> bool {
+        matches!(self, Self::Awaited)
+    }
+}
+
 /// What the worker and its watchers share.
 struct Shared<T> {
-    outcome: Mutex<Option<Result<T, Failure>>>,
+    outcome: Mutex<Outcome<T>>,
     finished: Condvar,
     cancel: AtomicBool,
     done: AtomicU64,
@@ -34,7 +48,7 @@ impl<T: Send + 'static> Task<T> {
         work: impl FnOnce(&Control<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
         let shared = Arc::new(Shared {
-            outcome: Mutex::new(None),
+            outcome: Mutex::new(Outcome::Awaited),
             finished: Condvar::new(),
             cancel: AtomicBool::new(false),
             done: AtomicU64::new(0),
@@ -48,7 +62,7 @@ impl<T: Send + 'static> Task<T> {
             };
             let control = Control { progress: Some(&report), cancel: Some(&worker.cancel) };
             let outcome = caught(|| work(&control));
-            *worker.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+            *worker.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Outcome::There(outcome);
             worker.finished.notify_all();
         };
         let thread = std::thread::Builder::new().name("solinas-job".to_owned()).spawn(run);
@@ -62,7 +76,7 @@ impl<T: Send + 'static> Task<T> {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        !self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_awaited()
     }
 
     /// Parts done and parts in all.
@@ -73,8 +87,8 @@ impl<T: Send + 'static> Task<T> {
     /// Waits at most one tick; whether the work is done.
     fn tick(&self, limit: Duration) -> bool {
         let outcome = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = self.shared.finished.wait_timeout_while(outcome, TICK.min(limit), |outcome| outcome.is_none());
-        wait.unwrap_or_else(PoisonError::into_inner).0.is_some()
+        let wait = self.shared.finished.wait_timeout_while(outcome, TICK.min(limit), |outcome| outcome.is_awaited());
+        !wait.unwrap_or_else(PoisonError::into_inner).0.is_awaited()
     }
 
     /// Waits, without the interpreter's lock, until the work is done. `watch` gets (done, total) from time to time.
@@ -109,9 +123,16 @@ impl<T: Send + 'static> Task<T> {
         }
     }
 
-    /// Takes the outcome of work that is done; later calls find none.
-    pub(crate) fn take(&self) -> Option<Result<T, Failure>> {
-        self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes the outcome of work that is done.
+    ///
+    /// # Errors
+    /// What the work failed with.
+    pub(crate) fn take(&self) -> Result<T, Failure> {
+        let mut outcome = self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *outcome, Outcome::Taken) {
+            Outcome::There(result) => result,
+            Outcome::Awaited | Outcome::Taken => Err(Failure::Internal("a job's result is not there".to_owned())),
+        }
     }
 }
 
@@ -119,23 +140,29 @@ impl<T: Send + 'static> Task<T> {
 #[pyclass(module = "solinas._core", name = "Job", frozen)]
 pub(crate) struct PyJob {
     task: Task<Vec<Ciphertext>>,
+    /// The result, or the error, for any number of callers.
+    result: PyOnceLock<PyResult<Vec<Py<PyCiphertext>>>>,
 }
 
 impl PyJob {
     pub(crate) const fn new(task: Task<Vec<Ciphertext>>) -> Self {
-        Self { task }
+        Self { task, result: PyOnceLock::new() }
+    }
+
+    fn take(&self, py: Python<'_>) -> PyResult<Vec<Py<PyCiphertext>>> {
+        self.task.take()?.into_iter().map(|output| Py::new(py, PyCiphertext::from(output))).collect()
     }
 }
 
 #[pymethods]
 impl PyJob {
-    /// Waits for the outputs, which are handed over once.
+    /// Waits for the outputs.
     #[pyo3(signature = (timeout=None))]
-    fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Vec<PyCiphertext>> {
+    fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Vec<Py<PyCiphertext>>> {
         self.task.wait(py, timeout, None)?;
-        match self.task.take() {
-            Some(outcome) => Ok(outcome?.into_iter().map(PyCiphertext::from).collect()),
-            None => Err(Failure::Internal("the result was taken already".to_owned()).into()),
+        match self.result.get_or_init(py, || self.take(py)) {
+            Ok(outputs) => Ok(outputs.iter().map(|output| output.clone_ref(py)).collect()),
+            Err(error) => Err(error.clone_ref(py)),
         }
     }
 

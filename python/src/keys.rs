@@ -31,13 +31,8 @@ pub(crate) fn keygen(
     let options = KeygenOptions { scheme, params, research, insecure_seed };
     let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     task.wait(py, None, watch)?;
-    match task.take() {
-        Some(keys) => {
-            let (client, server) = keys?;
-            Ok((PyClientKey { inner: client }, PyServerKey::new(server, threads)))
-        }
-        None => Err(Failure::Internal("key generation gave nothing".to_owned()).into()),
-    }
+    let (client, server) = task.take()?;
+    Ok((PyClientKey { inner: client }, PyServerKey::new(server, threads)))
 }
 
 /// The secret key.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -290,6 +291,14 @@ def test_python_threads_run_while_the_server_works(integers):
     thread.join()
     job.cancel()
     assert len(ticks) > 20
+
+
+def test_any_number_of_threads_wait_for_a_job(integers):
+    client, server = integers
+    job = server.run(f, client.encrypt(sl.u8(3)), client.encrypt(sl.u8(4)))
+    with ThreadPoolExecutor(4) as pool:
+        waits = [pool.submit(lambda: client.decrypt(job.result())) for _ in range(4)]
+        assert [wait.result() for wait in waits] == [7] * 4
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")

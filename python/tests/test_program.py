@@ -151,6 +151,12 @@ def test_save_and_load(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["many.json"]
 
 
+def test_program_files_that_cannot_be_read_or_written_are_named(tmp_path):
+    for wrong in (auction.save, auction.draw, sl.Program.load):
+        with pytest.raises(sl.FileError, match=r"none.+f\.json"):
+            wrong(tmp_path / "none" / "f.json")
+
+
 @given(st.data())
 def test_damaged_program_files_are_refused(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("p") / "f.json"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
 
 from solinas import _core
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray, PathLike
 from solinas._data import decode, encode, flatten, infer
-from solinas._errors import CancelledError, FileError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError
-from solinas._program import Program
+from solinas._errors import CancelledError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError
+from solinas._program import Program, read_text
 from solinas._values import Value
 
 V = TypeVar("V", bound=Value)
@@ -258,9 +256,9 @@ class ServerKey:
         """
         if not isinstance(program, Program):
             raise TypeMismatchError(f"run takes a function under @sl.program, got {_short(program)}")
-        core, inputs, _ = program.encrypted_inputs(args, kwargs)
+        core, inputs, _ = program._encrypted_inputs(args, kwargs)
         self._check(inputs)
-        return Job(self._inner.run(core, inputs), program.decrypted_form)
+        return Job(self._inner.run(core, inputs), program._output_form)
 
     def run_circuit(self, circuit: PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
         """Start a circuit, a file or text in Bristol, BLIF or Yosys JSON: one encrypted value for each of its inputs.
@@ -268,7 +266,7 @@ class ServerKey:
         The result is one encrypted value, or a tuple where the circuit has more outputs.
         """
         # Every format has a line break; no sensible path has.
-        text = circuit if isinstance(circuit, str) and "\n" in circuit else _read(circuit)
+        text = circuit if isinstance(circuit, str) and "\n" in circuit else read_text(circuit)
         cores = []
         for item in inputs:
             value = item.encrypted if isinstance(item, Value) else item
@@ -305,7 +303,7 @@ class ServerKey:
         """Short for `bind`."""
         return self.bind(value)
 
-    def apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
         """Carry out one operation on bound values, for their operators."""
         graph = _core.Graph()
         nodes, inputs = [], []
@@ -316,10 +314,10 @@ class ServerKey:
                 nodes.append(graph.input(f"operand {i}", arg.name))
                 inputs.append(arg._data)
         graph.output("result", graph.apply(op, nodes, to.name, table))
-        (output,) = self.run_core(graph.finish(), inputs)
+        (output,) = self._run_core(graph.finish(), inputs)
         return to._make(self, output)
 
-    def run_core(self, program: _core.Program, inputs: list[_core.Ciphertext]) -> list[_core.Ciphertext]:
+    def _run_core(self, program: _core.Program, inputs: list[_core.Ciphertext]) -> list[_core.Ciphertext]:
         """Run a graph and wait, for operators on bound values."""
         return self._inner.run(program, inputs).result()
 
@@ -357,10 +355,3 @@ class ServerKey:
 
     def __repr__(self) -> str:
         return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"
-
-
-def _read(path: PathLike) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise FileError(f"cannot read the circuit {os.fspath(path)!r}: {error}") from None

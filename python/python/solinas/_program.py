@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import json
@@ -19,7 +20,7 @@ from solinas._array import Array, ArrayType
 from solinas._cipher import Ciphertext, EncryptedArray, PathLike
 from solinas._data import Shape, common_shape, decode, encode, flatten
 from solinas._draw import draw_program
-from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
+from solinas._errors import FileError, FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
 from solinas._values import Value, _integer, type_named
 
 P = ParamSpec("P")
@@ -50,7 +51,7 @@ class Trace:
             self._constants[key] = self.graph.constant(value._data, value.name)
         return self._constants[key]
 
-    def apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
         """Add one operation."""
         return to._make(self, self.graph.apply(op, [self.node(arg) for arg in args], to.name, table))
 
@@ -105,10 +106,10 @@ def _elements(spec: Result) -> list[type[Value]]:
     return [spec.element] * spec.length if isinstance(spec, ArrayType) else [spec]
 
 
-def unflatten(spec: Result, items: list[Any], array: Callable[[list[Any]], Any]) -> Any:
+def _unflatten(spec: Result, items: list[Any], array: Callable[[list[Any]], Any]) -> Any:
     """Put flat outputs, consumed from the front of `items`, in the form of a result."""
     if isinstance(spec, tuple):
-        return tuple(unflatten(part, items, array) for part in spec)
+        return tuple(_unflatten(part, items, array) for part in spec)
     if isinstance(spec, ArrayType):
         row = items[: spec.length]
         del items[: spec.length]
@@ -133,7 +134,7 @@ class Program(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run it on typed values, wherever they live: in a trace, on a server, or in the clear."""
-        values = self.arguments(args, kwargs)
+        values = self._arguments(args, kwargs)
         flat: list[Value] = []
         for parameter, value in zip(self.parameters, values, strict=True):
             flat += self._typed(parameter, value)
@@ -151,9 +152,9 @@ class Program(Generic[P, R]):
         else:
             fixed = [(i, value._data) for i, value in enumerate(flat) if value.is_plain]
             inputs = [value._data for value in flat if not value.is_plain]
-            results = context.run_core(self._inner.specialize(fixed), inputs)  # type: ignore[attr-defined]
+            results = context._run_core(self._inner.specialize(fixed), inputs)  # type: ignore[attr-defined]
             outputs = [kind._make(context, r, self.name) for kind, r in zip(kinds, results, strict=True)]
-        result: R = unflatten(self.result, outputs, Array)
+        result: R = _unflatten(self.result, outputs, Array)
         return result
 
     def _typed(self, parameter: Parameter, value: Any) -> list[Value]:
@@ -177,7 +178,7 @@ class Program(Generic[P, R]):
             return item
         return kind._make(None, encode(kind, item, what))
 
-    def arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """Put positional and named arguments in the parameters' order."""
         names = [parameter.name for parameter in self.parameters]
         extra = [name for name in kwargs if name not in names[len(args) :]]
@@ -196,7 +197,7 @@ class Program(Generic[P, R]):
         is not installed) come back.
         """
         columns: list[tuple[Shape | None, list[list[int]]]] = []
-        for parameter, value in zip(self.parameters, self.arguments(args, kwargs), strict=True):
+        for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             columns.append(self._plain_column(parameter, value))
         names = [parameter.name for parameter in self.parameters]
         shape = common_shape([(name, column[0]) for name, column in zip(names, columns, strict=True)])
@@ -249,7 +250,7 @@ class Program(Generic[P, R]):
         else:
             text = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            _write(Path(path), text)
         return text
 
     def _repr_svg_(self) -> str:
@@ -265,21 +266,13 @@ class Program(Generic[P, R]):
             "result": _to_json(self.result),
             "program": json.loads(self._inner.to_json()),
         }
-        target = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(document, file)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        _write(Path(path), json.dumps(document))
 
     @staticmethod
     def load(path: PathLike) -> Program[..., Any]:
         """Read it from a file, which is checked."""
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
+            document = json.loads(read_text(path))
             if document["format"] != FORMAT:
                 raise FormatError(f"{path} is not a program of solinas; pass a file written by Program.save")
             if document["version"] > VERSION:
@@ -310,7 +303,7 @@ class Program(Generic[P, R]):
 
     # What `server.run` needs.
 
-    def encrypted_inputs(
+    def _encrypted_inputs(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[_core.Program, list[_core.Ciphertext], Shape | None]:
         """Give the graph with public arguments in place, a ciphertext for each other input, and the elements' shape."""
@@ -318,7 +311,7 @@ class Program(Generic[P, R]):
         inputs: list[_core.Ciphertext] = []
         shapes: list[tuple[str, Shape | None]] = []
         place = 0
-        for parameter, value in zip(self.parameters, self.arguments(args, kwargs), strict=True):
+        for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             what = f"{self.name}: argument {parameter.name}"
             if isinstance(value, Value) and not value.is_plain:
                 value = value.encrypted  # noqa: PLW2901
@@ -341,9 +334,36 @@ class Program(Generic[P, R]):
         shape = common_shape(shapes)
         return (self._inner.specialize(fixed) if fixed else self._inner), inputs, shape
 
-    def decrypted_form(self, outputs: list[_core.Ciphertext]) -> Any:
+    def _output_form(self, outputs: list[_core.Ciphertext]) -> Any:
         """Put a server's outputs in the form of the result, arrays stacked along a last dimension."""
         return _map_result(self.result, outputs, Ciphertext._wrap, _stack)
+
+
+def read_text(path: PathLike) -> str:
+    """Give the text of a file; `FileError` where it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {os.fspath(path)!r}: {error}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file, complete or not at all."""
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        # Temporary files are their owner's alone; a program is no secret.
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise FileError(f"cannot write {os.fspath(path)!r}: {error}; nothing was left of it") from None
+        raise
 
 
 def _map_result(spec: Result, outputs: list[Any], one: Callable[[Any], Any], array: Callable[[list[Any]], Any]) -> Any:

@@ -26,7 +26,7 @@ NO_BOOL = (
 class Context(Protocol):
     """Where values that are not plain live: a program being traced, or a server."""
 
-    def apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
         """Carry out one operation."""
         ...
 
@@ -224,7 +224,7 @@ def _apply(op: str, args: Sequence[Value], to: type[V], label: str, table: list[
         )
     (context,) = contexts.values()
     assert context is not None
-    result = context.apply(op, args, to, table)
+    result = context._apply(op, args, to, table)
     result._label = label if len(label) <= MAX_LABEL else f"a result of {op}"
     return result
 
