@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import solinas as sl
 
@@ -357,6 +359,21 @@ def test_keys_and_ciphertexts_go_through_bytes_and_pickles(integers):
         pickle.dumps(client)
     with pytest.raises(sl.FormatError):
         sl.Ciphertext.from_bytes(b"nothing")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_altered_or_cut_bytes_are_refused(integers, data):
+    client, _ = integers
+    for thing in (client, client.encrypt(sl.u8(5))):
+        original = thing.to_bytes()
+        at = data.draw(st.integers(0, len(original) - 1))
+        altered = bytearray(original)
+        altered[at] ^= data.draw(st.integers(1, 255))
+        read = sl.ClientKey.from_bytes if thing is client else sl.Ciphertext.from_bytes
+        for wrong in (bytes(altered), original[:at], original + b"x"):
+            with pytest.raises(sl.SolinasError):
+                read(wrong)
 
 
 def test_keys_show_no_secret_and_are_not_made_by_hand(integers):
