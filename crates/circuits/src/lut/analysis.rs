@@ -19,10 +19,15 @@ const MAX_DEPTH: usize = 48;
 const MAX_COEFFICIENT: i32 = 64;
 const MAX_CONSTANT: i32 = 4096;
 
-/// Squared norm of the polynomial that turns the common rotation into this table (eprint 2018/622, section 4), weight of its noise.
+/// Eight times the weight of a table of a rotation that several share: four times the squared norm of its steps, the negacyclic one from
+/// the last entry to the first included, and the squared norm of its entries.
+///
+/// The output sums coefficients of the rotation (eprint 2018/622, section 4). Their errors come through a binary key, whose mean makes
+/// them dependent: half of the variance is as if they were independent, half grows with the entries themselves.
 pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
     let steps: i64 = (0..15).map(|j| (table(j + 1) - table(j)).pow(2)).sum();
-    (steps + (table(0) + table(15)).pow(2)) as u64
+    let entries: i64 = (0..16).map(|j| table(j).pow(2)).sum();
+    (4 * (steps + (table(0) + table(15)).pow(2)) + entries) as u64
 }
 
 /// Noise weight of a sum, in variances of a fresh block. Terms of one rotation share its noise, and add as one table.
@@ -32,7 +37,7 @@ pub(super) fn weight(luts: &[Lut], terms: &Terms) -> u64 {
         let lut = owner(group[0].0).map(|node| &luts[node]);
         total += match lut {
             Some(lut) if lut.tables.len() > 1 => {
-                norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum())
+                norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum()).div_ceil(8)
             }
             _ => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
         };

@@ -238,7 +238,7 @@ pub(super) fn fill(set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
     Ok(table)
 }
 
-/// Completes a table so that its norm is least: a shortest path over the entries, closed by the negacyclic wrap.
+/// Completes a table so that its weight is least: a shortest path over the entries, closed by the negacyclic wrap.
 pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
     let mut best: Option<(u64, Table)> = None;
     for start in 0..16u8 {
@@ -246,7 +246,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
             continue;
         }
         let mut cost = [u64::MAX; 16];
-        cost[start as usize] = 0;
+        cost[start as usize] = u64::from(start).pow(2);
         let mut from = [[0u8; 16]; 16];
         for j in 1..16 {
             let mut next = [u64::MAX; 16];
@@ -255,7 +255,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
                     continue;
                 }
                 for (e, &c) in (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX) {
-                    let total = c + u64::from(e.abs_diff(to)).pow(2);
+                    let total = c + 4 * u64::from(e.abs_diff(to)).pow(2) + u64::from(to).pow(2);
                     if total < next[to as usize] {
                         next[to as usize] = total;
                         from[j][to as usize] = e;
@@ -265,7 +265,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
             cost = next;
         }
         let ends = (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX);
-        if let Some((total, end)) = ends.map(|(e, &c)| (c + u64::from(e + start).pow(2), e)).min()
+        if let Some((total, end)) = ends.map(|(e, &c)| (c + 4 * u64::from(e + start).pow(2), e)).min()
             && best.is_none_or(|(b, _)| total < b)
         {
             let mut table = [start; 16];
