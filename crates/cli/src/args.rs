@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Params(crate::params::Args),
     /// Measure gates and integer operations on this machine
     Bench(crate::bench::Args),
+    /// Print published tables beside ours, measured on this machine
+    Paper(crate::paper::Args),
     /// Hold a sealed-bid auction
     Demo(crate::demo::Args),
 }
@@ -67,6 +69,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Circuit(args) => crate::circuit::run(args, out),
         Command::Params(args) => crate::params::run(args, out),
         Command::Bench(args) => crate::bench::run(args, out),
+        Command::Paper(args) => crate::paper::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
     }
 }

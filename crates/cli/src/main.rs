@@ -15,6 +15,7 @@ mod inspect;
 mod keygen;
 mod names;
 mod output;
+mod paper;
 mod params;
 mod progress;
 mod values;

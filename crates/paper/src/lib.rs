@@ -60,6 +60,10 @@ pub fn list() -> Vec<Entry> {
 /// [`Error::UnknownTable`]; [`Error::WrongResult`] when a result does not decrypt to what plain arithmetic gives; what the runtime
 /// reports, cancellation included; [`Error::Save`].
 pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    if let Some(path) = &options.save {
+        // Found out now rather than when all is measured.
+        report::check_writable(path)?;
+    }
     let report = match name {
         "oh2018" => oh2018::run(&oh2018::Config::new(options), control)?,
         _ => {

@@ -115,6 +115,20 @@ impl Cell {
     }
 }
 
+/// Whether a file can be made there; leaves nothing.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Error> {
+    let error = |source| Error::Save { path: path.into(), source };
+    if path.is_dir() {
+        return Err(error(std::io::ErrorKind::IsADirectory.into()));
+    }
+    tempfile::tempfile_in(folder(path)).map_err(error).map(drop)
+}
+
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Rounded to six figures: more say nothing, and as decimals these are read back exactly.
 pub(crate) fn six_figures(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
@@ -153,12 +167,11 @@ impl Report {
     }
 
     fn write(&self, path: &Path) -> std::io::Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // A report is public: the mode of a new file, not that of a temporary one.
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder)?;
+        let mut file = builder.tempfile_in(folder(path))?;
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
         file.write_all(&json)?;

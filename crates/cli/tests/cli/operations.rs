@@ -27,7 +27,6 @@ fn check_all(prefix: char) {
             2 => ("a.ct b.ct", vec![ty, ty]),
             _ => ("c.ct a.ct b.ct", vec![Type::Bool, ty, ty]),
         };
-        // One file alone is an array to reduce for max and min; two are compared element by element.
         place.run(&format!("eval --key SERVER {} {files} -o r.ct", operation.name));
         let printed = place.run("decrypt --key CLIENT r.ct");
         let program = Program::from_op(operation.name, &types).unwrap();

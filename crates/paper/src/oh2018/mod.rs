@@ -299,7 +299,7 @@ impl Results<'_> {
             format!("Here: the circuit without threads on 1 thread, the circuit with threads on {all}. One thread already runs independent gates in batches that share passes over the key."),
             "4 cores: wavefront by wavefront, ceil(width / 4) gate times each. 4 cores, per gate: each gate is a thread, as in the paper; it starts when its operands are there and a core is free, a MUX is one thread of two bootstraps, and without threads one gate follows the other. Ratio: this one, where there is one, over the paper's.".into(),
             "Figure 5 is printed as 11 to 12 percent. Bit by bit, as figures 1 and 2 draw it, threads can save (n - 1) of 4 (n - 1) gate times: 25 percent. The rest went into starting them.".into(),
-            "4 cores cannot run the same gates more than 4 times faster, so 4.48 is not for the same gates. Our serial multiplication of 64 bits has 1.19 times the bootstraps of section 3.2's: at most 4.76.".into(),
+            "4 cores cannot run the same gates more than 4 times faster, so 4.48 is not for the same gates. Our serial multiplication of 64 bits has 1.19 times the bootstraps of section 3.2's: at most 4.76 where a MUX takes two gate times.".into(),
             "Serial / this: the serial circuit on 1 thread over this one on all. Radix integers take the plan that is fastest for the threads; theirs is counted for all.".into(),
         ];
         notes.extend(self.law_against_measurement());

@@ -72,6 +72,15 @@ fn a_run_can_be_cancelled() {
 }
 
 #[test]
+fn a_report_that_cannot_be_saved_is_refused_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [folder.path().into(), folder.path().join("none/oh2018.json")] {
+        let options = Options { save: Some(path), ..Default::default() };
+        assert!(matches!(crate::run("oh2018", &options, &Control::default()), Err(Error::Save { .. })));
+    }
+}
+
+#[test]
 fn an_unknown_table_names_those_there_are() {
     let error = crate::run("oh2019", &Options::default(), &Control::default()).unwrap_err();
     assert_eq!(error.to_string(), "there is no table \"oh2019\"; the tables are oh2018");
