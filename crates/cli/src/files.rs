@@ -1,8 +1,9 @@
 //! Text files: read whole, written whole or not at all.
 
-use crate::error::{Error, Result, input};
+use crate::error::{Error, Result, input, usage};
 use crate::output::Output;
 use solinas_circuits::Netlist;
+use solinas_formats::{Expect, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -31,16 +32,53 @@ pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
     solinas_circuits::import::read(&text).map_err(Error::circuit(path.display()))
 }
 
-/// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step.
+/// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step, a key or ciphertext never.
 pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.text(text) };
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    check_text_target(path)?;
     let done = if special {
         std::fs::File::create(path).and_then(|mut file| file.write_all(text.as_bytes()))
     } else {
         replace(path, text.as_bytes())
     };
     done.map_err(|e| Error::io("write", path, e))
+}
+
+/// The first bytes of a regular file, as many as a magic has; none where there is no file.
+fn magic(path: &Path) -> Result<Vec<u8>> {
+    let mut magic = Vec::new();
+    if path.is_file() {
+        let read =
+            std::fs::File::open(path).and_then(|file| file.take(PUBLIC_MAGIC.len() as u64).read_to_end(&mut magic));
+        read.map_err(|e| Error::io("see what would be replaced in", path, e))?;
+    }
+    Ok(magic)
+}
+
+/// Fails where a key or ciphertext would be replaced by text.
+fn check_text_target(path: &Path) -> Result<()> {
+    let magic = magic(path)?;
+    if magic == PUBLIC_MAGIC || magic == SECRET_MAGIC {
+        let what = format!("{} is a key or ciphertext, which text does not replace", path.display());
+        return Err(input(what, "write to another file"));
+    }
+    Ok(())
+}
+
+/// Fails where no ciphertext can or may be written: on standard output, in a folder that is not there, over a key.
+pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
+    if path == Path::new("-") {
+        return Err(usage("a ciphertext does not go to standard output", "name a file; ./- is a file named -"));
+    }
+    check_writable(path)?;
+    let magic = magic(path)?;
+    let other = || Reader::open(path, Expect::any_public()).is_ok_and(|file| file.kind() != Kind::Ciphertext);
+    if magic == SECRET_MAGIC || (magic == PUBLIC_MAGIC && other()) {
+        let what = format!("{} is a key, which a ciphertext does not replace", path.display());
+        return Err(input(what, "write to another file"));
+    }
+    Ok(())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
