@@ -57,7 +57,7 @@ fn magic(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Fails where a key or ciphertext would be replaced by text.
-fn check_text_target(path: &Path) -> Result<()> {
+pub(crate) fn check_text_target(path: &Path) -> Result<()> {
     let magic = magic(path)?;
     if magic == PUBLIC_MAGIC || magic == SECRET_MAGIC {
         let what = format!("{} is a key or ciphertext, which text does not replace", path.display());
@@ -91,11 +91,17 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder(path))?;
+    let mut file = builder.tempfile_in(folder(path)).map_err(plain)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// The error without the name of a temporary file.
+fn plain(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    std::io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
 /// The folder a file is in.
@@ -108,5 +114,5 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Error::io("write", path, std::io::ErrorKind::IsADirectory.into()));
     }
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, e))
+    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, plain(e)))
 }
