@@ -175,7 +175,10 @@ impl ClientKey {
     /// # Errors
     /// From the kernels.
     pub fn server_key(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<ServerKey, Error> {
-        let noise = SecretSeed::of_secret("solinas 2026 tfhe evaluation key noise", &[&self.lwe, &self.glwe, &self.public_seed]);
+        let noise = SecretSeed::of_secret(
+            "solinas 2026 tfhe evaluation key noise",
+            &[&self.lwe, &self.glwe, &self.public_seed],
+        );
         let p = self.params.literal();
         let ring = SecretRing::new(self)?;
         let done = std::sync::atomic::AtomicUsize::new(0);
