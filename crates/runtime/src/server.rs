@@ -9,6 +9,7 @@ use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Netlist, Port, radix};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, Table};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -374,9 +375,24 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
     schedule.waves().into_iter().map(wave).sum()
 }
 
-/// Greatest weight of the inputs.
+/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
+/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
 fn weight(inputs: &[Ciphertext]) -> u64 {
-    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1)
+    let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
+    let repeated = |element: usize| {
+        let mut counts: HashMap<&[u32], u64> = HashMap::new();
+        let of_element = |input: &'_ Ciphertext| if input.shape().is_some() { element } else { 0 };
+        for block in inputs.iter().filter_map(|input| input.elements().get(of_element(input))).flatten() {
+            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
+            let words = &block.words()[..8.min(block.words().len())];
+            if words.iter().any(|&word| word != 0) {
+                *counts.entry(words).or_default() += 1;
+            }
+        }
+        counts.into_values().max().unwrap_or(1)
+    };
+    let most = (0..elements).map(repeated).max().unwrap_or(1);
+    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1).saturating_mul(most)
 }
 
 /// Elements the inputs run on.
