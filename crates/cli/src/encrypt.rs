@@ -1,6 +1,6 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
-use crate::error::{Result, usage};
+use crate::error::{Result, input, usage};
 use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
@@ -87,10 +87,59 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let shape = (array || texts.len() > 1).then(|| vec![texts.len()]);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let plain = Plain::parse(args.ty, &texts, shape)?;
-    let ciphertext = ClientKey::load(&args.key)?.encrypt(&plain)?;
+    let key = ClientKey::load(&args.key)?;
+    check_memory(&key, &plain)?;
+    let ciphertext = key.encrypt(&plain)?;
     // From here on, an interruption leaves no part of a file: it waits for the whole.
     crate::progress::interruptible()?;
     ciphertext.save(&args.output)?;
     let report = Report::of(&args.output, &ciphertext);
     out.report(&report, || report.line())
+}
+
+/// Fails where the ciphertext of many values is larger than the memory that is free, which ends the process without a message.
+fn check_memory(key: &ClientKey, plain: &Plain) -> Result<()> {
+    let count = plain.values.len();
+    let free = std::fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(available);
+    let (Some(free), Some(first), true) = (free, plain.values.first(), count > 256) else { return Ok(()) };
+    let one = key.encrypt(&Plain::new(plain.ty, None, vec![*first])?)?.to_bytes()?.len();
+    let needed = one as f64 * count as f64;
+    if needed < free as f64 {
+        return Ok(());
+    }
+    let [needed, free] = [needed, free as f64].map(|bytes| bytes / 1e9);
+    let what = format!("{count} values of {} take about {needed:.0} GB of memory, and {free:.0} GB are free", plain.ty);
+    Err(input(what, "encrypt fewer at a time"))
+}
+
+/// Free memory in bytes, as Linux tells it.
+fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_is_read_in_bytes() {
+        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
+        assert_eq!(available("MemTotal: 9 kB\n"), None);
+    }
+
+    #[test]
+    fn more_values_than_memory_holds_are_refused() {
+        let options = solinas_runtime::KeygenOptions {
+            params: Some("gates-40".to_owned()),
+            insecure_seed: Some(1),
+            ..Default::default()
+        };
+        let (key, _) = solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap();
+        let plain = |count| Plain::new(Type::Uint(128), Some(vec![count]), vec![1; count]).unwrap();
+        assert!(check_memory(&key, &plain(300)).is_ok());
+        if cfg!(target_os = "linux") {
+            assert!(check_memory(&key, &plain(1 << 25)).unwrap_err().to_string().contains("GB of memory"));
+        }
+    }
 }

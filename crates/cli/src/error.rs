@@ -111,13 +111,21 @@ impl Error {
                 return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
             }
             Self::Input { what, help } | Self::Usage { what, help } => return (what.clone(), Some(help.clone())),
+            Self::File(solinas_formats::Error::Io { path, action, source }) => {
+                return Self::io(action, path, crate::files::plain(source)).parts();
+            }
+            Self::Runtime(error) => {
+                if let solinas_runtime::Error::Format(solinas_formats::Error::Io { path, action, source }) = &**error {
+                    return Self::io(action, path, crate::files::plain(source)).parts();
+                }
+            }
             _ => {}
         }
         let message = self.to_string();
-        match message.rsplit_once("; ") {
-            Some((what, help)) => (what.to_owned(), Some(help.to_owned())),
-            None => (message, None),
-        }
+        // A semicolon in brackets is part of what they hold.
+        let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
+        let at = message.rmatch_indices("; ").map(|(at, _)| at).find(outside);
+        at.map_or_else(|| (message.clone(), None), |at| (message[..at].to_owned(), Some(message[at + 2..].to_owned())))
     }
 
     /// The same error, with the place it is about in front.

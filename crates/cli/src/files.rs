@@ -92,7 +92,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder(path)).map_err(plain)?;
+    let mut file = builder.tempfile_in(folder(path)).map_err(|e| plain(&e))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
@@ -100,7 +100,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// The error without the name of a temporary file.
-fn plain(error: std::io::Error) -> std::io::Error {
+pub(crate) fn plain(error: &std::io::Error) -> std::io::Error {
     let text = error.to_string();
     std::io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
@@ -115,5 +115,5 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Error::io("write", path, std::io::ErrorKind::IsADirectory.into()));
     }
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, plain(e)))
+    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, plain(&e)))
 }

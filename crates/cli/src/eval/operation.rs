@@ -35,6 +35,9 @@ pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded
             }
         })
         .collect();
+    if let Some(bad) = files.iter().find(|file| file.as_os_str().to_string_lossy().starts_with('#')) {
+        return Err(usage(format!("{} is no constant", bad.display()), "after #, give a number such as 5, -3 or 5u8"));
+    }
     let form = match name {
         "to_bits" => Some(Form::Bits),
         "to_radix" => Some(Form::Radix),

@@ -126,7 +126,21 @@ impl Work {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         Ok(match self {
             Self::Program { program, .. } => server.run(program, &inputs, control)?,
-            Self::Circuit { netlist, .. } => server.run_circuit(netlist, &inputs, control)?,
+            Self::Circuit { file, netlist } => {
+                let silent = Control { progress: None, ..*control };
+                // A port takes bits; whether they were encrypted as signed is no matter.
+                let ports = inputs.into_iter().zip(netlist.inputs()).map(|(ciphertext, port)| {
+                    let width = ciphertext.ty().width() as u8;
+                    let ty = if port.signed { Type::Int(width) } else { Type::Uint(width) };
+                    if ciphertext.ty() == ty {
+                        return Ok(ciphertext);
+                    }
+                    let cast = Program::from_op(&format!("to_{ty}"), &[ciphertext.ty()])
+                        .map_err(Error::circuit(file.display()))?;
+                    Ok(server.run(&cast, std::slice::from_ref(&ciphertext), &silent)?.pop().unwrap_or(ciphertext))
+                });
+                server.run_circuit(netlist, &ports.collect::<Result<Vec<_>>>()?, control)?
+            }
             Self::Reduction { program, .. } => {
                 let elements = inputs.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?)));
                 server.run(program, &elements.collect::<Result<Vec<_>>>()?, control)?

@@ -129,3 +129,14 @@ fn circuits_and_pictures_for_standard_output_are_json_where_that_is_asked_for() 
         assert!(text.contains(begins) && json["text"] == text && json["output"].is_null(), "{line}");
     }
 }
+
+#[test]
+fn circuits_of_signed_operations_take_signed_ciphertexts() {
+    let place = Place::new();
+    place.run("circuit build div --type i4 -o div.txt");
+    place.encrypt("i4", "-7", "a.ct");
+    place.encrypt("i4", "2", "b.ct");
+    place.run("eval --key SERVER --circuit div.txt --inputs a.ct b.ct -o c.ct");
+    place.run("eval --key SERVER to_i4 c.ct -o signed.ct");
+    assert_eq!(place.run("decrypt --key CLIENT signed.ct"), "-3\n");
+}
