@@ -19,8 +19,12 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: &[Target] =
-    &[Target { name: "container", run: targets::container::run, seeds: targets::container::seeds }];
+pub const TARGETS: &[Target] = &[
+    Target { name: "container", run: targets::container::run, seeds: targets::container::seeds },
+    Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
+    Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },
+    Target { name: "program", run: targets::program::run, seeds: targets::program::seeds },
+];
 
 /// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.
 ///

@@ -1,15 +1,15 @@
 """Monte-Carlo check of the noise formulas of search_tfhe.py, at real sizes.
 
-Prints measured / formula for each step (all should be 1 within a few per cent), and
-the constant c of the FFT error for single precision. numpy >= 2 is needed: its FFT
-computes in single precision for single-precision input.
+Prints measured / formula for each step (all should be 1 within a few per cent), and the
+relative variance c of the error of a double-precision transform, against one in extended
+precision. numpy >= 2 is needed: its FFT computes in the precision of its input.
 
     python check_formulas.py
 """
 
 import numpy as np
 
-from search_tfhe import UNIT_ROUNDOFF, Glwe, Keyswitch, modulus_switch_variance
+from search_tfhe import GATES, UNIT_ROUNDOFF, Glwe, Keyswitch, Set
 
 rng = np.random.default_rng(2018)
 Q = 2**32
@@ -45,8 +45,9 @@ def negacyclic(a, b, real=np.float64):
     """Product in R[x]/(x^N+1), over the last axis, by one complex FFT of N/2 points."""
     n = a.shape[-1]
     half = n // 2
-    complex_type = np.complex64 if real is np.float32 else np.complex128
-    twist = np.exp(1j * np.pi * np.arange(half) / n).astype(complex_type)
+    complex_type = np.result_type(real, np.complex64)
+    angle = np.arange(half, dtype=np.longdouble) * (4 * np.arctan(np.longdouble(1)) / n)
+    twist = (np.cos(angle) + 1j * np.sin(angle)).astype(complex_type)
 
     def forward(v):
         folded = (v[..., :half].astype(real) + 1j * v[..., half:].astype(real)).astype(complex_type)
@@ -57,7 +58,7 @@ def negacyclic(a, b, real=np.float64):
     return np.concatenate([product.real, product.imag], axis=-1)
 
 
-def check_modulus_switch(n=696, ring=512, trials=20000):
+def check_modulus_switch(n=700, ring=512, trials=20000):
     step = Q // (2 * ring)
     s = rng.integers(0, 2, n)
     a = uniform(trials, n).astype(np.int64)
@@ -67,15 +68,15 @@ def check_modulus_switch(n=696, ring=512, trials=20000):
     b = a @ s - r.sum(axis=1) // 2
     phase = ((b + step // 2) // step - rounded @ s) / (2 * ring)
     phase -= np.rint(phase)
-    return phase.var() / modulus_switch_variance(n, ring)
+    return phase.var() / Set(GATES, n, 0.0, Glwe(ring, 1, 1, 1, 0.0), Keyswitch(1, 1)).variances()["modulus switch"]
 
 
-def check_keyswitch(dimension=1024, log_base=4, levels=3, log_sigma=-15.24, keys=12, trials=400):
-    formula = sum(Keyswitch(log_base, levels).variance(dimension, log_sigma).values())
+def check_keyswitch(dimension=1536, log_base=4, levels=3, x=15.3, keys=12, trials=400):
+    formula = Keyswitch(log_base, levels).variance(dimension, x)
     total = 0.0
     for _ in range(keys):
         s = rng.integers(0, 2, dimension)
-        e = rng.normal(0.0, 2.0**log_sigma, (dimension, levels))
+        e = rng.normal(0.0, 2.0**-x, (dimension, levels))
         a = uniform(trials, dimension)
         noise = np.zeros(trials)
         recomposed = np.zeros(a.shape)
@@ -89,43 +90,39 @@ def check_keyswitch(dimension=1024, log_base=4, levels=3, log_sigma=-15.24, keys
     return total / keys / formula
 
 
-def check_external_product(glwe, trials=60):
-    """One product by an encryption of 1, with exact arithmetic (so no FFT term)."""
-    term = glwe.step_variance()
+def check_external_product(glwe, trials=100):
+    """One product by an encryption of 1, without the error of its transforms."""
+    term = glwe.step()
     formula = term["key"] + 2 * term["rounding"]  # the key bit is 1 here
     total = 0.0
     for _ in range(trials):
         noise = np.zeros(glwe.ring)
         for column in range(glwe.k + 1):
-            body = column == glwe.k
-            levels = glwe.body_levels if body else glwe.levels
             c = uniform(glwe.ring)
-            digits = decompose(c, glwe.log_base, levels)
+            digits = decompose(c, glwe.log_base, glwe.levels)
             for digit in digits:
-                noise += negacyclic(digit, rng.normal(0.0, 2.0**glwe.log_sigma, glwe.ring))
+                noise += negacyclic(digit, rng.normal(0.0, 2.0**-glwe.x, glwe.ring))
             r = c / Q - sum(d / 2.0 ** (glwe.log_base * (j + 1)) for j, d in enumerate(digits))
             r -= np.rint(r)
-            noise += r if body else negacyclic(r, rng.integers(0, 2, glwe.ring))
+            noise += r if column == glwe.k else negacyclic(r, rng.integers(0, 2, glwe.ring))
         total += np.mean(noise**2)
     return total / trials / formula
 
 
-def fft_constant(glwe, trials=200):
-    """c in: error variance = c u^2 (RMS of the output)^2, for f32 sums of all rows."""
+def transform_constant(glwe, trials=100):
+    """c in: error variance = c u^2 (mean square of the product), key rounded to doubles first."""
     half_base = 2 ** (glwe.log_base - 1)
     digits = rng.integers(-half_base, half_base, (trials, glwe.rows, glwe.ring))
-    key = centred(uniform(trials, glwe.rows, glwe.ring))
-    exact = negacyclic(digits, key).sum(axis=1)
-    single = negacyclic(digits, key.astype(np.float32), np.float32).sum(axis=1, dtype=np.float32)
-    return np.mean((single - exact) ** 2) / np.mean(exact**2) / UNIT_ROUNDOFF["f32"] ** 2
+    key = rng.integers(-(2**62), 2**62, (trials, glwe.rows, glwe.ring)).astype(np.longdouble) / 2.0**63
+    exact = negacyclic(digits, key, np.longdouble).sum(axis=1)
+    double = negacyclic(digits, key.astype(np.float64)).sum(axis=1)
+    return float(np.mean((double - exact) ** 2) / np.mean(exact**2)) / UNIT_ROUNDOFF**2
 
 
 if __name__ == "__main__":
-    even = Glwe(512, 2, 6, 3, 3, -23.6, "f32")
-    uneven = Glwe(512, 2, 6, 3, 2, -23.6, "f32")
-    wide = Glwe(1024, 1, 6, 3, 3, -23.6, "f32")
-    print(f"modulus switch            {check_modulus_switch():.3f}")
-    print(f"keyswitch                 {check_keyswitch():.3f}")
-    for name, glwe in {"3 levels": even, "3/2 levels": uneven, "N=1024": wide}.items():
-        print(f"external product {name:10s} {check_external_product(glwe):.3f}")
-        print(f"f32 FFT constant {name:10s} {fft_constant(glwe):.3f}")
+    print(f"modulus switch               {check_modulus_switch():.3f}")
+    print(f"keyswitch                    {check_keyswitch():.3f}")
+    sets = {"gates": Glwe(512, 3, 18, 1, 36.7), "integers": Glwe(2048, 1, 23, 1, 49.9)}
+    for name, glwe in sets.items():
+        print(f"external product, {name:10s} {check_external_product(glwe):.3f}")
+        print(f"transform constant, {name:8s} {transform_constant(glwe):.2f}")

@@ -1,4 +1,37 @@
-//! The `solinas` command.
+//! The `solinas` command: arguments and printing only.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
-fn main() {}
+mod args;
+mod bench;
+mod circuit;
+mod decrypt;
+mod demo;
+mod encrypt;
+mod error;
+mod eval;
+mod files;
+mod inspect;
+mod keygen;
+mod names;
+mod output;
+mod paper;
+mod params;
+mod progress;
+mod values;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match args::Cli::try_parse() {
+        Ok(cli) => {
+            let out = output::Output::new(&cli.globals);
+            match args::run(cli.command, &out).and_then(|()| out.finish()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => error.report(out.json()),
+            }
+        }
+        Err(error) => output::usage(&error),
+    }
+}

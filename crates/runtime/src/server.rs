@@ -98,7 +98,7 @@ impl Server {
         let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
         let (inputs, shape) = self.check_inputs(&ports, inputs, control)?;
         let lanes = lanes(&inputs)?;
-        let schedule = self.plan(program, lanes)?;
+        let schedule = self.plan(program, lanes, self.threads())?;
         let outputs: Vec<Type> =
             program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
@@ -114,6 +114,19 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
+        self.run_circuit_as_is(&netlist.optimize(&self.gate_costs()), inputs, control)
+    }
+
+    /// As [`Self::run_circuit`], but gate for gate, without shrinking the circuit first: what a construction itself costs.
+    ///
+    /// # Errors
+    /// As [`Self::run_circuit`].
+    pub fn run_circuit_as_is(
+        &self,
+        netlist: &Netlist,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let ports = netlist
             .inputs()
             .iter()
@@ -122,8 +135,7 @@ impl Server {
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
         let (inputs, shape) = self.check_inputs(&ports, inputs, &Control { progress: None, ..*control })?;
         let lanes = lanes(&inputs)?;
-        let netlist = netlist.optimize(&self.gate_costs());
-        let schedule = self.plan_circuit(&netlist)?;
+        let schedule = self.plan_circuit(netlist)?;
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
     }
 
@@ -132,8 +144,17 @@ impl Server {
     /// # Errors
     /// A program that is not valid.
     pub fn estimate(&self, program: &Program, elements: usize) -> Result<Estimate, Error> {
-        let schedule = self.plan(program, elements)?;
-        Ok(self.price(&schedule, elements))
+        self.estimate_on(program, elements, self.threads())
+    }
+
+    /// As [`Self::estimate`], for as many threads (at least 1), each as fast as one is here alone.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
+        let threads = threads.max(1);
+        let schedule = self.plan(program, elements, threads)?;
+        Ok(self.price(&schedule, elements, threads))
     }
 
     /// What a circuit costs.
@@ -142,7 +163,7 @@ impl Server {
     /// [`Error::PortWidth`].
     pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
         let schedule = self.plan_circuit(&netlist.optimize(&self.gate_costs()))?;
-        Ok(self.price(&schedule, 1))
+        Ok(self.price(&schedule, 1, self.threads()))
     }
 
     /// The same values in another form.
@@ -230,16 +251,16 @@ impl Server {
             .collect()
     }
 
-    /// The schedule of a program that is expected to end first on these threads.
-    fn plan(&self, program: &Program, lanes: usize) -> Result<Schedule, Error> {
+    /// The schedule of a program that is expected to end first on that many threads.
+    fn plan(&self, program: &Program, lanes: usize, threads: usize) -> Result<Schedule, Error> {
         let fewest = plan(program, self.evaluator.params(), false)?;
-        if lanes >= self.threads() {
+        if lanes >= threads {
             // There is work for every thread in the least work.
             return Ok(fewest);
         }
         let shallow = plan(program, self.evaluator.params(), true)?;
         let speed = self.speed();
-        Ok(if seconds(&shallow, lanes, self.threads(), speed) < seconds(&fewest, lanes, self.threads(), speed) {
+        Ok(if seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed) {
             shallow
         } else {
             fewest
@@ -259,12 +280,12 @@ impl Server {
         gate_costs(self.evaluator.params())
     }
 
-    fn price(&self, schedule: &Schedule, lanes: usize) -> Estimate {
+    fn price(&self, schedule: &Schedule, lanes: usize, threads: usize) -> Estimate {
         let speed = self.speed();
         Estimate {
-            seconds: seconds(schedule, lanes, self.threads(), speed),
+            seconds: seconds(schedule, lanes, threads, speed),
             bootstrap_seconds: speed.alone,
-            threads: self.threads(),
+            threads,
             ..count(schedule, lanes, self.evaluator.params())
         }
     }

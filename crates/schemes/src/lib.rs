@@ -2,6 +2,7 @@
 //!
 //! Each scheme is a module of one shape: `params`, `keys`, `encrypt`, `evaluate`, `noise`.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod random;
 pub mod security;

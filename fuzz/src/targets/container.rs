@@ -81,7 +81,7 @@ fn header_only(header: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The same bytes with a valid magic and version, the lengths they have, and the header's checksum.
-fn reseal(data: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn reseal(data: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = data.to_vec();
     let len = (bytes.len() as u64).to_le_bytes();
     let front = bytes.get_mut(..64)?;

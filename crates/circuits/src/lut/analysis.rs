@@ -19,14 +19,15 @@ const MAX_DEPTH: usize = 48;
 const MAX_COEFFICIENT: i32 = 64;
 const MAX_CONSTANT: i32 = 4096;
 
-/// Noise of a table that shares its rotation, in variances of a table alone, rounded up: half the squared norm of the polynomial that turns
-/// the common rotation into this table (eprint 2018/622, section 4), and, since coefficients of a rotation depend on each other under a
-/// binary key, an eighth of the squared norm of the table (`docs/derivations/tfhe-parameters.md`, section 2).
+/// Eight times the weight of a table of a rotation that several share: four times the squared norm of its steps, the negacyclic one from
+/// the last entry to the first included, and the squared norm of its entries.
+///
+/// The output sums coefficients of the rotation (eprint 2018/622, section 4). Their errors come through a binary key, whose mean makes
+/// them dependent: half of the variance is as if they were independent, half grows with the entries themselves.
 pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
     let steps: i64 = (0..15).map(|j| (table(j + 1) - table(j)).pow(2)).sum();
-    let steps = steps + (table(0) + table(15)).pow(2);
-    let squares: i64 = (0..16).map(|j| table(j).pow(2)).sum();
-    (4 * steps + squares).cast_unsigned().div_ceil(8)
+    let entries: i64 = (0..16).map(|j| table(j).pow(2)).sum();
+    (4 * (steps + (table(0) + table(15)).pow(2)) + entries) as u64
 }
 
 /// Noise weight of a sum, in variances of a fresh block. Terms of one rotation share its noise, and add as one table.
@@ -36,7 +37,7 @@ pub(super) fn weight(luts: &[Lut], terms: &Terms) -> u64 {
         let lut = owner(group[0].0).map(|node| &luts[node]);
         total += match lut {
             Some(lut) if lut.tables.len() > 1 => {
-                norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum())
+                norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum()).div_ceil(8)
             }
             _ => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
         };
@@ -122,7 +123,11 @@ impl Analysis {
         let independent = self.independent(inputs, luts, terms);
         let conditional =
             if depth < MAX_DEPTH && terms.len() > 1 { self.conditional(inputs, luts, terms, depth) } else { None };
-        let set = conditional.or(independent);
+        // Both hold all reachable values.
+        let set = match (conditional, independent) {
+            (Some(a), Some(b)) => a.intersection(b).or(conditional),
+            (a, b) => a.or(b),
+        };
         if depth < MAX_DEPTH / 2 {
             self.memo.insert(terms.to_vec(), set);
         }

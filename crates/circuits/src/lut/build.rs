@@ -66,6 +66,22 @@ impl Builder {
         self.weight(of) <= self.graph.budget.max_weight && self.reach(of).is_some_and(|s| s.within(-16, 15))
     }
 
+    /// Whether the sum of parts can be an argument, and the parts keep in it the range that each has alone.
+    ///
+    /// The analysis of a sum of many terms may lose what it knows of a part; refreshing the part, which makes it one term, helps.
+    pub fn is_sum(&mut self, parts: &[(&Linear, i32)], constant: i32) -> bool {
+        let sum = Linear::sum(parts.iter().copied(), constant);
+        if !self.is_argument(&sum) {
+            return false;
+        }
+        let apart =
+            parts.iter().try_fold(Set::one(constant), |total, &(part, c)| total.sum(self.reach(part)?.map(|v| c * v)?));
+        match (self.reach(&sum), apart) {
+            (Some(sum), Some(apart)) => sum.within(apart.min(), apart.max()),
+            (sum, _) => sum.is_some(),
+        }
+    }
+
     /// The same value with the noise of a fresh block: one rotation.
     ///
     /// # Errors
@@ -90,14 +106,22 @@ impl Builder {
         let mut parts: Vec<(Linear, i32)> = parts.iter().map(|&(p, c)| (p.clone(), c)).collect();
         let mut fresh = vec![false; parts.len()];
         loop {
-            let sum = Linear::sum(parts.iter().map(|(p, c)| (p, *c)), constant);
-            if self.is_argument(&sum) {
+            let refs: Vec<(&Linear, i32)> = parts.iter().map(|(p, c)| (p, *c)).collect();
+            let sum = Linear::sum(refs.iter().copied(), constant);
+            if self.is_sum(&refs, constant) {
                 return Ok(sum);
             }
+            let noise = |i: usize| self.weight(&parts[i].0) * i64::from(parts[i].1).pow(2) as u64;
+            let loud = self.weight(&sum) > self.graph.budget.max_weight;
+            // Where noise is not the matter, many terms are.
             let noisiest = (0..parts.len())
                 .filter(|&i| !fresh[i] && parts[i].0.as_constant().is_none())
-                .max_by_key(|&i| self.weight(&parts[i].0) * i64::from(parts[i].1).pow(2) as u64);
+                .filter(|&i| loud || parts[i].0.terms.len() > 1)
+                .max_by_key(|&i| if loud { noise(i) } else { parts[i].0.terms.len() as u64 });
             let Some(i) = noisiest else {
+                if self.is_argument(&sum) {
+                    return Ok(sum);
+                }
                 let set = self.reach(&sum);
                 in_range(set, -16, 15, || "argument".into(), "-16..=15")?;
                 let (weight, max) = (self.weight(&sum), self.graph.budget.max_weight);
@@ -190,7 +214,7 @@ impl Builder {
 }
 
 /// The function as `argument + c` or `c - argument`, when it is that on all of the set.
-fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
+pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
     let (low, high) = (set.min(), set.max());
     [1, -1].into_iter().find_map(|sign| {
         let c = f(low) - sign * low;
@@ -214,7 +238,7 @@ pub(super) fn fill(set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
     Ok(table)
 }
 
-/// Completes a table so that its norm is least: a shortest path over the entries, closed by the negacyclic wrap.
+/// Completes a table so that its weight is least: a shortest path over the entries, closed by the negacyclic wrap.
 pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
     let mut best: Option<(u64, Table)> = None;
     for start in 0..16u8 {
@@ -222,7 +246,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
             continue;
         }
         let mut cost = [u64::MAX; 16];
-        cost[start as usize] = 0;
+        cost[start as usize] = u64::from(start).pow(2);
         let mut from = [[0u8; 16]; 16];
         for j in 1..16 {
             let mut next = [u64::MAX; 16];
@@ -231,7 +255,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
                     continue;
                 }
                 for (e, &c) in (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX) {
-                    let total = c + u64::from(e.abs_diff(to)).pow(2);
+                    let total = c + 4 * u64::from(e.abs_diff(to)).pow(2) + u64::from(to).pow(2);
                     if total < next[to as usize] {
                         next[to as usize] = total;
                         from[j][to as usize] = e;
@@ -241,7 +265,7 @@ pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
             cost = next;
         }
         let ends = (0..16u8).zip(&cost).filter(|(_, c)| **c != u64::MAX);
-        if let Some((total, end)) = ends.map(|(e, &c)| (c + u64::from(e + start).pow(2), e)).min()
+        if let Some((total, end)) = ends.map(|(e, &c)| (c + 4 * u64::from(e + start).pow(2), e)).min()
             && best.is_none_or(|(b, _)| total < b)
         {
             let mut table = [start; 16];

@@ -98,6 +98,12 @@ impl Set {
         Some(Self { low, bits: self.bits << (self.low - low) | other.bits << (other.low - low) })
     }
 
+    /// Intersection, unless it is empty.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Option<Self> {
+        Self::collect(self.iter().filter(|&v| other.contains(v)))
+    }
+
     /// All sums of an element of each; `None` when they spread too wide.
     #[must_use]
     pub fn sum(self, other: Self) -> Option<Self> {

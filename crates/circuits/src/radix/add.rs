@@ -65,7 +65,7 @@ impl Radix {
                     let all: i32 = rest.iter().map(|x| self.builder.max(x)).sum();
                     let worth = match self.style {
                         Style::FewestRotations => mass >= MAX - 1 && all > MAX,
-                        Style::LowestDepth => all > PREFIX_MAX && group.len() > 2,
+                        Style::LowestDepth => all > PREFIX_MAX && (group.len() > 2 || mass > PREFIX_MAX),
                     };
                     if !worth || group.len() < 2 {
                         break;

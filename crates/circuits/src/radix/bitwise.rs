@@ -73,8 +73,8 @@ impl Radix {
             } else if a.top_bits() == 1 {
                 // Extends the top block's bit to a whole block, then onwards.
                 let top = out[n - 1].clone();
-                if n < m || width % 2 == 0 {
-                    out[n - 1] = self.settle(top.times(3))?;
+                if n < m || width.is_multiple_of(2) {
+                    out[n - 1] = self.settle(top.times(3), 3)?;
                 }
                 out[n - 1].clone()
             } else {

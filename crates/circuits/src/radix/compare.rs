@@ -29,7 +29,7 @@ impl Radix {
     /// # Errors
     /// See [`Radix::add`].
     pub fn eq(&mut self, a: &Int, b: &Int) -> Result<Linear> {
-        let digits: Vec<_> = a.blocks.iter().zip(&b.blocks).map(|(x, y)| x.minus(y)).collect();
+        let digits = self.differences(a, b)?;
         let mut equal = Vec::new();
         for difference in self.pairs(&digits)? {
             equal.push(self.builder.lut1(&difference, |v| i32::from(v == 0))?);
@@ -95,13 +95,13 @@ impl Radix {
 
     /// Whether the sign of `a - b` (-1, 0, 1) is of the kind asked for.
     fn order(&mut self, a: &Int, b: &Int, signed: bool, holds: impl Fn(i32) -> bool) -> Result<Linear> {
-        let mut digits: Vec<_> = a.blocks.iter().zip(&b.blocks).map(|(x, y)| x.minus(y)).collect();
+        let mut digits = self.differences(a, b)?;
         let mut top = None;
         if signed {
             digits.pop();
             if a.top_bits() == 1 {
                 // The top bit counts as minus itself.
-                digits.push(b.top().minus(a.top()));
+                digits.push(self.builder.argument(&[(b.top(), 1), (a.top(), -1)], 0)?);
             } else {
                 let (argument, swap) = self.pair(a.top(), b.top())?;
                 let value = |v: i32| (v ^ 2) - 2;
@@ -130,9 +130,14 @@ impl Radix {
             signs = next;
         }
         let parts: Vec<_> = signs.iter().enumerate().map(|(i, s)| (s, 1 << i)).collect();
-        let low = -self.builder.reach(&Linear::sum(parts.iter().copied(), 0)).map_or(0, |s| s.min());
+        let low: i32 = parts.iter().map(|&(s, c)| -c * self.builder.reach(s).map_or(0, |s| s.min())).sum();
         let argument = self.builder.argument(&parts, low)?;
         self.builder.lut1(&argument, |v| i32::from(holds((v - low).signum())))
+    }
+
+    fn differences(&mut self, a: &Int, b: &Int) -> Result<Vec<Linear>> {
+        let blocks = a.blocks.iter().zip(&b.blocks);
+        blocks.map(|(x, y)| self.builder.argument(&[(x, 1), (y, -1)], 0)).collect()
     }
 
     fn is_narrow(&mut self, value: &Linear) -> bool {
@@ -143,9 +148,9 @@ impl Radix {
     fn pairs(&mut self, values: &[Linear]) -> Result<Vec<Linear>> {
         let mut out = Vec::new();
         for pair in values.chunks(2) {
-            let sum = Linear::sum(pair.iter().zip([1, 4]), 0);
-            if self.builder.is_argument(&sum) {
-                out.push(sum);
+            let parts: Vec<_> = pair.iter().zip([1, 4]).collect();
+            if self.builder.is_sum(&parts, 0) {
+                out.push(Linear::sum(parts, 0));
             } else {
                 for value in pair {
                     out.push(self.builder.argument(&[(value, 1)], 0)?);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Int, Radix, Style, blocks};
+use super::{Int, Radix, Style, blocks, mask};
 use crate::lut::{self, Budget, LutGraph};
 use crate::program::{Node, Op, Program, Type};
 
@@ -130,7 +130,10 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
     let mut lowering = Lowering { radix, program, inputs: operands, values: Vec::new(), quotients: HashMap::new() };
     for (i, node) in program.nodes.iter().enumerate() {
         check_width(node.ty, || format!("value {i}"))?;
-        let value = lowering.node(i, node)?;
+        let mut value = lowering.node(i, node)?;
+        for (k, block) in value.blocks.iter_mut().enumerate() {
+            *block = lowering.radix.settle(std::mem::take(block), mask(k, value.width))?;
+        }
         lowering.values.push(value);
     }
     let (mut outputs, mut out) = (Vec::new(), Vec::new());

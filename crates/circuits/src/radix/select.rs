@@ -28,7 +28,7 @@ impl Radix {
             None => {}
         }
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
-            return self.settle(c.times(x - y).offset(y));
+            return self.settle(c.times(x - y).offset(y), x.max(y));
         }
         // The base is the operand of less noise; the other one only enters the argument.
         let long = |x: &Linear| x.terms.len() > MAX_TERMS;
@@ -43,9 +43,10 @@ impl Radix {
             let range = |r: &mut Self, x| r.builder.reach(x).map_or((0, 3), |s| (s.min(), s.max()));
             let (own, its) = (range(self, &base), range(self, &other));
             let span = ((its.0 - own.1).min(0), (its.1 - own.0).max(0));
+            let max = own.1.max(its.1);
             let (low, step) = (-span.0, span.1 - span.0 + 1);
             let argument = Linear::sum([(&difference, 1), (c, step)], low);
-            if !self.builder.is_argument(&argument) {
+            if !self.builder.is_sum(&[(&other, 1), (&base, -1), (c, step)], low) {
                 // Refreshing inside the argument alone would part the base from its copy: refresh both first.
                 let fresh = (self.builder.refresh(&base)?, self.builder.refresh(&other)?);
                 if fresh != (base.clone(), other.clone()) {
@@ -54,21 +55,35 @@ impl Radix {
                 }
                 let c = self.builder.refresh(c)?;
                 let argument = self.builder.argument(&[(&difference, 1), (&c, step)], low)?;
-                return self.chosen(&base, &argument, low, step, swap);
+                return self.chosen(&base, &argument, low, step, swap, max);
             }
-            return self.chosen(&base, &argument, low, step, swap);
+            return self.chosen(&base, &argument, low, step, swap, max);
         }
     }
 
-    fn chosen(&mut self, base: &Linear, argument: &Linear, low: i32, step: i32, swap: bool) -> Result<Linear> {
+    fn chosen(
+        &mut self,
+        base: &Linear,
+        argument: &Linear,
+        low: i32,
+        step: i32,
+        swap: bool,
+        max: i32,
+    ) -> Result<Linear> {
         let take = |v: i32| if (v >= step) != swap { v % step } else { low };
         let change = self.builder.lut1(argument, take)?.offset(-low);
-        self.settle(base.plus(&change))
+        self.settle(base.plus(&change), max)
     }
 
-    /// A block that is not too noisy to be put out or refreshed.
-    pub(super) fn settle(&mut self, block: Linear) -> Result<Linear> {
-        if self.builder.is_argument(&block) { Ok(block) } else { self.builder.argument(&[(&block, 1)], 0) }
+    /// A block that is known to be in `0..=max`, made visibly so where it is not, and not too noisy to be put out or refreshed.
+    pub(super) fn settle(&mut self, block: Linear, max: i32) -> Result<Linear> {
+        let seen = self.builder.reach(&block).is_some_and(|s| s.within(0, max));
+        if seen && self.builder.is_argument(&block) {
+            return Ok(block);
+        }
+        let argument = self.builder.argument(&[(&block, 1)], 0)?;
+        // Anything else cannot occur; 0 is what both halves of the table can give.
+        self.builder.lut1(&argument, |v| if (0..=max).contains(&v) { v } else { 0 })
     }
 
     /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen
@@ -126,6 +141,6 @@ impl Radix {
                 sum = sum.plus(&self.builder.lut1(&argument, |v| if v >> 2 == j { v & 3 } else { 0 })?);
             }
         }
-        self.settle(sum)
+        self.settle(sum, 3)
     }
 }

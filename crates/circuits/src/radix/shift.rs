@@ -87,9 +87,9 @@ impl Radix {
         let mut x = a.blocks.clone();
         let sign = self.sign(a)?;
         if a.top_bits() == 1 {
-            x[n - 1] = self.settle(sign.times(3))?;
+            x[n - 1] = self.settle(sign.times(3), 3)?;
         }
-        let fill = self.settle(sign.times(3))?;
+        let fill = self.settle(sign.times(3), 3)?;
         Ok((x, fill))
     }
 
@@ -103,12 +103,12 @@ impl Radix {
                 continue;
             }
             let (low, high) = (get(i), get(i + 1));
-            let argument = Linear::sum([(&high, 4), (&low, 1)], 0);
-            out.push(if self.builder.is_argument(&argument) {
-                self.builder.lut1(&argument, |v| v >> 1 & 3)?
+            let parts = [(&high, 4), (&low, 1)];
+            out.push(if self.builder.is_sum(&parts, 0) {
+                self.builder.lut1(&Linear::sum(parts, 0), |v| v >> 1 & 3)?
             } else {
                 let (x, y) = (self.halves(&low)?.0, self.halves(&high)?.1);
-                self.settle(x.plus(&y))?
+                self.settle(x.plus(&y), 3)?
             });
         }
         Ok(out)
@@ -272,7 +272,7 @@ impl Radix {
                 sum.push(self.builder.lut1(&argument, |v| (first..parts).map(|p| add(v, p)).sum())?);
             }
         }
-        sums.into_iter().map(|s| self.settle(Linear::sum(s.iter().map(|b| (b, 1)), 0))).collect()
+        sums.into_iter().map(|s| self.settle(Linear::sum(s.iter().map(|b| (b, 1)), 0), 3)).collect()
     }
 }
 

@@ -244,7 +244,11 @@ fn operations_agree_with_plain_arithmetic_on_large_widths() {
     for w in [6, 7, 8, 9, 13, 16, 31, 32, 33, 48, 63, 64, 65, 127, 128] {
         for ty in [Type::Uint(w), Type::Int(w)] {
             for (op, types, result) in operations(ty, &[7, w]) {
-                let count = if matches!(op, Op::Div | Op::Rem | Op::Mul) { 300 } else { 600 };
+                let division = matches!(op, Op::Div | Op::Rem);
+                if division && w > 16 && ![33, 64, 128].contains(&w) {
+                    continue;
+                }
+                let count = if division || op == Op::Mul { 300 } else { 600 };
                 let cases = random.cases(&types, count);
                 for style in STYLES {
                     check(&op, &types, result, style, &cases);
@@ -300,12 +304,15 @@ fn with_constant(op: &Op, ty: Type, other: Type, constant: u128) -> Program {
 #[test]
 fn operations_with_constants_agree_with_plain_arithmetic() {
     let mut random = Random(4);
-    for w in [1, 2, 3, 5, 8, 13, 32, 64, 128] {
+    for w in [1, 2, 3, 5, 8, 13, 32, 128] {
         for ty in [Type::Uint(w), Type::Int(w)] {
-            for k in 0..12 {
+            for k in 0..9 {
                 let c = if k < 6 { low(k, w.into()) } else { random.value(w.into()) };
                 let ops = BINARY.into_iter().map(|op| (op, ty)).chain(SHIFT.map(|op| (op, Type::Uint(w))));
                 for (op, other) in ops {
+                    if w > 32 && matches!(op, Op::Div | Op::Rem) && k != 3 {
+                        continue;
+                    }
                     for style in STYLES {
                         let lowered = lower(&with_constant(&op, ty, other, c), style, Budget::default()).unwrap();
                         let cases = random.cases(&[ty], 50);
@@ -317,5 +324,117 @@ fn operations_with_constants_agree_with_plain_arithmetic() {
                 }
             }
         }
+    }
+}
+
+/// A program of random operations on one integer type, and its values for given inputs.
+fn random_program(random: &mut Random, ty: Type, length: usize) -> Program {
+    let mut pick = |n: usize| (random.word() % n as u64) as usize;
+    let mut nodes = Vec::new();
+    let types = [ty, ty, Type::Bool, Type::Uint(3)];
+    for (i, ty) in (0..).zip(types) {
+        nodes.push(Node { op: Op::Input(i), args: vec![], ty });
+    }
+    nodes.push(Node { op: Op::Const(pick(200) as u128), args: vec![], ty });
+    while nodes.len() < length {
+        let all = operations(ty, &[3]);
+        let boolean = operations(Type::Bool, &[]);
+        let from = if pick(5) == 0 { &boolean } else { &all };
+        let (op, types, result) = from[pick(from.len())].clone();
+        // Recent values first, so that noise and linear blocks pile up.
+        let args = types.iter().map(|&ty| {
+            let of_type: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].ty == ty).collect();
+            ValueId(of_type[of_type.len() - 1 - pick(of_type.len().min(4))] as u32)
+        });
+        let args = args.collect();
+        nodes.push(Node { op, args, ty: result });
+    }
+    let inputs = types.iter().map(|&ty| Input { name: "x".into(), ty }).collect();
+    let outputs = (0..nodes.len() as u32).map(|i| Output { name: "y".into(), value: ValueId(i) }).collect();
+    Program { inputs, nodes, outputs }
+}
+
+fn listing(program: &Program) -> String {
+    let line = |(i, n): (usize, &Node)| {
+        let args: Vec<_> = n.args.iter().map(|a| a.0).collect();
+        format!("\n{i}: {:?} {args:?} {:?}", n.op, n.ty)
+    };
+    program.nodes.iter().enumerate().map(line).collect()
+}
+
+#[test]
+fn programs_agree_with_plain_arithmetic() {
+    let mut random = Random(5);
+    for round in 0..240 {
+        let ty = [Type::Uint(8), Type::Int(5), Type::Int(8), Type::Uint(7), Type::Uint(2), Type::Int(12)][round % 6];
+        let program = random_program(&mut random, ty, 24);
+        let lowered = lower(&program, STYLES[round / 6 % 2], Budget::default())
+            .unwrap_or_else(|e| panic!("{e}: {}", listing(&program)));
+        for _ in 0..40 {
+            let x: Vec<_> = program.inputs.iter().map(|i| random.value(width(i.ty))).collect();
+            let mut values: Vec<u128> = Vec::new();
+            for node in &program.nodes {
+                let args: Vec<_> = node.args.iter().map(|a| values[a.0 as usize]).collect();
+                let types: Vec<_> = node.args.iter().map(|a| program.nodes[a.0 as usize].ty).collect();
+                values.push(match &node.op {
+                    Op::Input(i) => x[*i as usize],
+                    Op::Const(c) => low(*c, width(node.ty)),
+                    op => expected(op, &types, node.ty, &args),
+                });
+            }
+            assert_eq!(lowered.eval(&x).unwrap(), values, "{}", listing(&program));
+        }
+    }
+}
+
+#[test]
+fn rotations_stay_within_their_targets() {
+    let cost = |op: Op, types: &[Type], ty, style| {
+        let stats = lower(&program(op, types, ty), style, Budget::default()).unwrap().graph.stats();
+        (stats.rotations, stats.depth)
+    };
+    let u64s = [Type::Uint(64); 2];
+    let [fewest, lowest] = STYLES;
+    assert_eq!(cost(Op::Add, &u64s, u64s[0], fewest), (32, 32));
+    assert_eq!(cost(Op::Add, &u64s, u64s[0], lowest), (122, 5));
+    assert!(cost(Op::Mul, &u64s, u64s[0], fewest).0 <= 822);
+    assert!(cost(Op::Mul, &u64s, u64s[0], lowest).1 <= 11);
+    assert!(cost(Op::Lt, &u64s, Type::Bool, fewest) <= (22, 4));
+    assert!(cost(Op::Eq, &u64s, Type::Bool, fewest) <= (18, 3));
+    assert_eq!(cost(Op::Xor, &u64s, u64s[0], fewest), (32, 1));
+    assert_eq!(cost(Op::Select, &[Type::Bool, u64s[0], u64s[0]], u64s[0], fewest), (32, 1));
+    assert_eq!(cost(Op::Min, &u64s, u64s[0], fewest), (54, 5));
+    assert!(cost(Op::Div, &u64s, u64s[0], fewest).0 <= 2240);
+    assert!(cost(Op::Shl, &[u64s[0], Type::Uint(6)], u64s[0], fewest).0 <= 96);
+}
+
+#[test]
+fn ill_typed_programs_are_refused() {
+    let lowered = |p: &Program| lower(p, Style::default(), Budget::default());
+    let (u8, u9) = (Type::Uint(8), Type::Uint(9));
+    assert!(matches!(lowered(&program(Op::Add, &[u8, u9], u8)), Err(super::Error::Operands { node: 2, .. })));
+    assert!(matches!(lowered(&program(Op::Add, &[u8], u8)), Err(super::Error::Operands { .. })));
+    assert!(matches!(lowered(&program(Op::Lookup(vec![1; 3]), &[u8], u8)), Err(super::Error::Operands { .. })));
+    let wide = Type::Uint(129);
+    assert!(matches!(lowered(&program(Op::Not, &[wide], wide)), Err(super::Error::Width { width: 129, .. })));
+    let mut p = program(Op::Not, &[u8], u8);
+    p.outputs[0].value = ValueId(7);
+    assert!(matches!(lowered(&p), Err(super::Error::Output { value: 7, .. })));
+}
+
+#[test]
+fn bits_and_blocks_convert_into_each_other() {
+    let mut radix = super::Radix::new(Style::default(), Budget::default());
+    let a = radix.input(7);
+    let bits = radix.bits(&a).unwrap();
+    let again = super::Radix::from_bits(&bits);
+    let outputs: Vec<_> = bits.iter().chain(&again.blocks).cloned().collect();
+    let graph = radix.builder.finish(&outputs).unwrap();
+    assert_eq!(graph.stats().rotations, 3, "the top block of an odd width is a bit");
+    for v in 0..128u8 {
+        let blocks = [v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6];
+        let out = graph.eval(&blocks).unwrap();
+        assert_eq!(out[..7], (0..7).map(|i| v >> i & 1).collect::<Vec<_>>());
+        assert_eq!(out[7..], blocks);
     }
 }

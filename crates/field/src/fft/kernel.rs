@@ -211,33 +211,109 @@ fn subtree_inverse<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], at: impl Fn(usize) -
     }
 }
 
+/// A tile, or the square between the two halves of its levels: 64 real and 64 imaginary parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Square {
+    pub(crate) re: *mut f64,
+    pub(crate) im: *mut f64,
+}
+
+impl Square {
+    /// Tile number `tile` of a polynomial of `half` real and `half` imaginary parts.
+    #[inline(always)]
+    pub(crate) fn of(at: *mut f64, half: usize, tile: usize) -> Self {
+        let re = at.wrapping_add(tile * TILE * TILE);
+        Self { re, im: re.wrapping_add(half) }
+    }
+
+    #[inline(always)]
+    unsafe fn load<L: Lanes>(self, l: L, at: usize) -> C<L::V> {
+        // SAFETY: the caller keeps `at` inside the square.
+        unsafe { C(l.load(self.re.add(at)), l.load(self.im.add(at))) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<L: Lanes>(self, l: L, at: usize, v: C<L::V>) {
+        // SAFETY: the caller keeps `at` inside the square.
+        unsafe {
+            l.store(self.re.add(at), v.0);
+            l.store(self.im.add(at), v.1);
+        }
+    }
+
+    /// Registers `c` in `0..8` whose lanes are the elements `c` of the rows `group..group + WIDTH`.
+    #[inline(always)]
+    unsafe fn load_transposed<L: Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
+        let zero = l.splat(0.0);
+        let mut v = [C(zero, zero); TILE];
+        for first in (0..TILE).step_by(L::WIDTH) {
+            let block = &mut v[first..first + L::WIDTH];
+            for (row, v) in block.iter_mut().enumerate() {
+                // SAFETY: group + row and first + lane are below 8.
+                *v = unsafe { self.load(l, (group + row) * TILE + first) };
+            }
+            transpose(l, block);
+        }
+        v
+    }
+}
+
+/// Transposes a square of `WIDTH` registers.
+#[inline(always)]
+fn transpose<L: Lanes>(l: L, v: &mut [C<L::V>]) {
+    let zero = l.splat(0.0);
+    let (mut re, mut im) = ([zero; TILE], [zero; TILE]);
+    for (i, v) in v.iter().enumerate() {
+        (re[i], im[i]) = (v.0, v.1);
+    }
+    l.transpose(&mut re[..L::WIDTH]);
+    l.transpose(&mut im[..L::WIDTH]);
+    for (i, v) in v.iter_mut().enumerate() {
+        *v = C(re[i], im[i]);
+    }
+}
+
 /// Forward transform: reads `source`, leaves `M` real and then `M` imaginary parts at `dst`.
 ///
 /// # Safety
 /// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the caller.
 #[inline(always)]
 pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        forward_strided(lanes, plan, source, dst);
+        for tile in 0..plan.tiles() {
+            let square = Square::of(dst, plan.half, tile);
+            forward_tile(lanes, plan, tile, square, square);
+        }
+    }
+}
+
+/// The levels of [`forward`] at strides of a tile or more.
+///
+/// # Safety
+/// As [`forward`].
+#[inline(always)]
+pub(crate) unsafe fn forward_strided<L: Lanes, S: Source<L>>(
+    lanes: L,
+    plan: &NegacyclicPlan,
+    source: S,
+    dst: *mut f64,
+) {
     let half = plan.half;
     let working = FloatSource { at: dst.cast_const(), half };
-    // SAFETY: every index stays below M; passes read and write `dst`, which holds N floats, or read the source.
-    unsafe {
-        let mut length = half;
-        for (number, pass) in plan.strided.iter().enumerate() {
-            let radix2 = length == 2 * TILE * TILE;
+    let mut length = half;
+    for (number, pass) in plan.strided.iter().enumerate() {
+        let radix2 = length == 2 * TILE * TILE;
+        // SAFETY: every index stays below M; passes write `dst`, which holds N floats, and read it or the source.
+        unsafe {
             if number == 0 {
                 forward_pass(lanes, source, dst, half, length, pass, radix2);
             } else {
                 forward_pass(lanes, working, dst, half, length, pass, radix2);
             }
-            length /= if radix2 { 2 } else { 4 };
         }
-        for tile in 0..half / (TILE * TILE) {
-            if plan.strided.is_empty() {
-                forward_tile(lanes, plan, source, dst, tile);
-            } else {
-                forward_tile(lanes, plan, working, dst, tile);
-            }
-        }
+        length /= if radix2 { 2 } else { 4 };
     }
 }
 
@@ -277,68 +353,60 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
     }
 }
 
+/// The levels of [`forward`] inside tile number `tile`.
+///
+/// # Safety
+/// Both squares are tiles of 64 real and 64 imaginary parts; the instruction set of `lanes` is enabled in the caller.
 #[inline(always)]
-unsafe fn forward_tile<L: Lanes, S: Source<L>>(l: L, plan: &NegacyclicPlan, source: S, dst: *mut f64, tile: usize) {
-    let (half, base) = (plan.half, tile * TILE * TILE);
+pub(crate) unsafe fn forward_tile<L: Lanes>(l: L, plan: &NegacyclicPlan, tile: usize, from: Square, to: Square) {
     let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
     let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
     let zero = C(l.splat(0.0), l.splat(0.0));
-    // The square between the two halves of the levels: real parts, then imaginary parts.
-    let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
-    let re: *mut f64 = square.as_mut_ptr().cast();
-    let im = re.wrapping_add(TILE * TILE);
-    // SAFETY: TILE * TILE <= 256; twiddle indices are below `SCALARS`; tile indices stay below M.
+    let mut v = [zero; TILE];
+    // SAFETY: twiddle indices are below SCALARS, places in a square below 64.
     unsafe {
         for group in (0..TILE).step_by(L::WIDTH) {
-            let mut v = [zero; TILE];
             for (row, v) in v.iter_mut().enumerate() {
-                let (re, im) = source.get(l, base + row * TILE + group);
-                *v = C(re, im);
+                *v = from.load(l, row * TILE + group);
             }
             subtree_forward(l, &mut v, |i| l.splat(*rows.add(i)));
-            for (row, v) in v.iter().enumerate() {
-                l.store(re.add(row * TILE + group), v.0);
-                l.store(im.add(row * TILE + group), v.1);
+            if L::WIDTH < TILE {
+                for (row, v) in v.iter().enumerate() {
+                    to.store(l, row * TILE + group, *v);
+                }
             }
         }
-        for group in (0..TILE).step_by(L::WIDTH) {
-            let v = &mut load_transposed(l, re, im, group, zero);
-            subtree_forward(l, v, |i| l.load(columns.add(i * TILE + group)));
+        if L::WIDTH == TILE {
+            // A register is a whole row: the square between the halves stays in registers.
+            transpose(l, &mut v);
+            subtree_forward(l, &mut v, |i| l.load(columns.add(i * TILE)));
             for (column, v) in v.iter().enumerate() {
-                l.store(dst.add(base + column * TILE + group), v.0);
-                l.store(dst.add(half + base + column * TILE + group), v.1);
+                to.store(l, column * TILE, *v);
+            }
+            return;
+        }
+        let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
+        let re: *mut f64 = square.as_mut_ptr().cast();
+        let transposed = Square { re, im: re.wrapping_add(TILE * TILE) };
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let mut v = to.load_transposed(l, group);
+            subtree_forward(l, &mut v, |i| l.load(columns.add(i * TILE + group)));
+            for (column, v) in v.iter().enumerate() {
+                transposed.store(l, column * TILE + group, *v);
             }
         }
+        copy(l, transposed, to);
     }
 }
 
-/// Registers `c` in `0..TILE` whose lanes are the elements `c` of the rows `group..group + WIDTH` of the square.
+/// # Safety
+/// Both are tiles.
 #[inline(always)]
-unsafe fn load_transposed<L: Lanes>(
-    l: L,
-    re: *const f64,
-    im: *const f64,
-    group: usize,
-    zero: C<L::V>,
-) -> [C<L::V>; TILE] {
-    let mut v = [zero; TILE];
-    let mut part = [zero.0; TILE];
-    // SAFETY: the square holds T rows of T floats.
-    unsafe {
-        for column in (0..TILE).step_by(L::WIDTH) {
-            l.load_transposed(re.add(group * TILE + column), TILE, &mut part[column..column + L::WIDTH]);
-        }
-        for (v, part) in v.iter_mut().zip(&part) {
-            v.0 = *part;
-        }
-        for column in (0..TILE).step_by(L::WIDTH) {
-            l.load_transposed(im.add(group * TILE + column), TILE, &mut part[column..column + L::WIDTH]);
-        }
-        for (v, part) in v.iter_mut().zip(&part) {
-            v.1 = *part;
-        }
+unsafe fn copy<L: Lanes>(l: L, from: Square, to: Square) {
+    for at in (0..TILE * TILE).step_by(L::WIDTH) {
+        // SAFETY: below 64.
+        unsafe { to.store(l, at, from.load(l, at)) };
     }
-    v
 }
 
 /// Inverse transform, times `M`: `src` holds a transformed polynomial and is overwritten; the coefficients go to `sink`.
@@ -347,21 +415,30 @@ unsafe fn load_transposed<L: Lanes>(
 /// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the caller.
 #[inline(always)]
 pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        for tile in 0..plan.tiles() {
+            let square = Square::of(src, plan.half, tile);
+            inverse_tile(lanes, plan, tile, square, square);
+        }
+        inverse_strided(lanes, plan, src, sink);
+    }
+}
+
+/// The levels of [`inverse`] at strides of a tile or more.
+///
+/// # Safety
+/// As [`inverse`].
+#[inline(always)]
+pub(crate) unsafe fn inverse_strided<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     let half = plan.half;
     let working = Working { at: src, half };
-    // SAFETY: every index stays below M; passes read and write `src`, which holds N floats, or write the sink.
-    unsafe {
-        for tile in 0..half / (TILE * TILE) {
-            if plan.strided.is_empty() {
-                inverse_tile(lanes, plan, src, tile, sink);
-            } else {
-                inverse_tile(lanes, plan, src, tile, working);
-            }
-        }
-        let mut length = TILE * TILE;
-        for (number, pass) in plan.strided.iter().enumerate().rev() {
-            let radix2 = length == TILE * TILE && (half / length).ilog2() % 2 == 1;
-            length *= if radix2 { 2 } else { 4 };
+    let mut length = TILE * TILE;
+    for (number, pass) in plan.strided.iter().enumerate().rev() {
+        let radix2 = length == TILE * TILE && (half / length).ilog2() % 2 == 1;
+        length *= if radix2 { 2 } else { 4 };
+        // SAFETY: every index stays below M; passes read `src`, which holds N floats, and write it or the sink.
+        unsafe {
             if number == 0 {
                 inverse_pass(lanes, src, half, length, pass, radix2, sink);
             } else {
@@ -407,35 +484,47 @@ unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
     }
 }
 
+/// The levels of [`inverse`] inside tile number `tile`.
+///
+/// # Safety
+/// As [`forward_tile`].
 #[inline(always)]
-unsafe fn inverse_tile<L: Lanes, S: Sink<L>>(l: L, plan: &NegacyclicPlan, src: *const f64, tile: usize, sink: S) {
-    let (half, base) = (plan.half, tile * TILE * TILE);
+pub(crate) unsafe fn inverse_tile<L: Lanes>(l: L, plan: &NegacyclicPlan, tile: usize, from: Square, to: Square) {
     let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
     let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
     let zero = C(l.splat(0.0), l.splat(0.0));
-    let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
-    let re: *mut f64 = square.as_mut_ptr().cast();
-    let im = re.wrapping_add(TILE * TILE);
-    // SAFETY: TILE * TILE <= 256; twiddle indices are below `SCALARS`; tile indices stay below M.
+    let mut v = [zero; TILE];
+    // SAFETY: twiddle indices are below SCALARS, places in a square below 64.
     unsafe {
         for group in (0..TILE).step_by(L::WIDTH) {
-            let mut v = [zero; TILE];
             for (column, v) in v.iter_mut().enumerate() {
-                let at = src.add(base + column * TILE + group);
-                *v = C(l.load(at), l.load(at.add(half)));
+                *v = from.load(l, column * TILE + group);
             }
             subtree_inverse(l, &mut v, |i| l.load(columns.add(i * TILE + group)));
-            for (column, v) in v.iter().enumerate() {
-                l.store(re.add(column * TILE + group), v.0);
-                l.store(im.add(column * TILE + group), v.1);
+            if L::WIDTH < TILE {
+                for (column, v) in v.iter().enumerate() {
+                    to.store(l, column * TILE + group, *v);
+                }
             }
         }
-        for group in (0..TILE).step_by(L::WIDTH) {
-            let v = &mut load_transposed(l, re, im, group, zero);
-            subtree_inverse(l, v, |i| l.splat(*rows.add(i)));
+        if L::WIDTH == TILE {
+            transpose(l, &mut v);
+            subtree_inverse(l, &mut v, |i| l.splat(*rows.add(i)));
             for (row, v) in v.iter().enumerate() {
-                sink.put(l, base + row * TILE + group, v.0, v.1);
+                to.store(l, row * TILE, *v);
+            }
+            return;
+        }
+        let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
+        let re: *mut f64 = square.as_mut_ptr().cast();
+        let transposed = Square { re, im: re.wrapping_add(TILE * TILE) };
+        for group in (0..TILE).step_by(L::WIDTH) {
+            let mut v = to.load_transposed(l, group);
+            subtree_inverse(l, &mut v, |i| l.splat(*rows.add(i)));
+            for (row, v) in v.iter().enumerate() {
+                transposed.store(l, row * TILE + group, *v);
             }
         }
+        copy(l, transposed, to);
     }
 }

@@ -15,5 +15,8 @@
 mod kernel;
 mod plan;
 
-pub(crate) use kernel::{FloatSink, FloatSource, Sink, Source, TILE, forward, inverse};
+pub(crate) use kernel::{
+    FloatSink, FloatSource, Sink, Source, Square, TILE, forward, forward_strided, forward_tile, inverse,
+    inverse_strided, inverse_tile,
+};
 pub use plan::{MAX_DIMENSION, NegacyclicPlan};

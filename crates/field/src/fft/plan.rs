@@ -83,11 +83,11 @@ impl NegacyclicPlan {
     /// Plan for ring dimension `N`.
     ///
     /// # Errors
-    /// [`Error::RingDimension`] unless `N` is a power of two in `2^7 ..= 2^16`.
+    /// [`Error::RingDimension`] unless `N` is a power of two in `2^8 ..= 2^16`.
     pub fn new(dimension: usize, backend: Backend) -> Result<Self, Error> {
         let area = TILE * TILE;
-        if !dimension.is_power_of_two() || dimension < 2 * area || dimension > MAX_DIMENSION {
-            return Err(Error::RingDimension { dimension, min: 2 * area, max: MAX_DIMENSION });
+        if !dimension.is_power_of_two() || dimension < 4 * area || dimension > MAX_DIMENSION {
+            return Err(Error::RingDimension { dimension, min: 4 * area, max: MAX_DIMENSION });
         }
         let half = dimension / 2;
         let levels = (half / area).ilog2();
@@ -117,6 +117,11 @@ impl NegacyclicPlan {
     /// Ring dimension `N`.
     pub fn dimension(&self) -> usize {
         2 * self.half
+    }
+
+    /// Tiles of a transformed polynomial.
+    pub(crate) fn tiles(&self) -> usize {
+        self.half / (TILE * TILE)
     }
 
     /// Back end the plan runs on.

@@ -53,18 +53,15 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn load_transposed(self, src: *const f64, stride: usize, columns: &mut [__m256d]) {
-        // SAFETY: the token proves the instruction set; the block is 4 rows of 4 readable doubles.
+    fn transpose(self, square: &mut [__m256d]) {
+        // SAFETY: the token proves the instruction set.
         unsafe {
-            for g in 0..2 {
-                let half = |q: usize| {
-                    let row = |r: usize| _mm_loadu_pd(src.add(r * stride + 2 * g));
-                    _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(row(q)), row(2 + q))
-                };
-                let (a, b) = (half(0), half(1));
-                columns[2 * g] = _mm256_unpacklo_pd(a, b);
-                columns[2 * g + 1] = _mm256_unpackhi_pd(a, b);
-            }
+            let (a, b) = (_mm256_unpacklo_pd(square[0], square[1]), _mm256_unpackhi_pd(square[0], square[1]));
+            let (c, d) = (_mm256_unpacklo_pd(square[2], square[3]), _mm256_unpackhi_pd(square[2], square[3]));
+            square[0] = _mm256_permute2f128_pd::<0x20>(a, c);
+            square[1] = _mm256_permute2f128_pd::<0x20>(b, d);
+            square[2] = _mm256_permute2f128_pd::<0x31>(a, c);
+            square[3] = _mm256_permute2f128_pd::<0x31>(b, d);
         }
     }
 }

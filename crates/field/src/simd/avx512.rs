@@ -53,20 +53,22 @@ impl Lanes for Avx512 {
         }
     }
     #[inline(always)]
-    unsafe fn load_transposed(self, src: *const f64, stride: usize, columns: &mut [__m512d]) {
-        // SAFETY: the token proves the instruction set; pointers as `Lanes` requires, unaligned access; the block is 8 rows of 8 readable doubles.
+    fn transpose(self, square: &mut [__m512d]) {
+        /// Quarters 0 and 2 of each operand; quarters 1 and 3.
+        const EVEN: i32 = 0b10_00_10_00;
+        const ODD: i32 = 0b11_01_11_01;
+        // Pairs of rows are interleaved, then quarters of 128 bits are transposed in two rounds.
+        // SAFETY: the token proves the instruction set.
         unsafe {
-            for g in 0..4 {
-                let pair = |q: usize| {
-                    let row = |r: usize| _mm_loadu_pd(src.add(r * stride + 2 * g));
-                    let v = _mm512_castpd128_pd512(row(q));
-                    let v = _mm512_insertf64x2::<1>(v, row(2 + q));
-                    let v = _mm512_insertf64x2::<2>(v, row(4 + q));
-                    _mm512_insertf64x2::<3>(v, row(6 + q))
-                };
-                let (a, b) = (pair(0), pair(1));
-                columns[2 * g] = _mm512_unpacklo_pd(a, b);
-                columns[2 * g + 1] = _mm512_unpackhi_pd(a, b);
+            let low: [__m512d; 4] = core::array::from_fn(|i| _mm512_unpacklo_pd(square[2 * i], square[2 * i + 1]));
+            let high: [__m512d; 4] = core::array::from_fn(|i| _mm512_unpackhi_pd(square[2 * i], square[2 * i + 1]));
+            for (first, t) in [(0, low), (1, high)] {
+                let (a, b) = (_mm512_shuffle_f64x2::<EVEN>(t[0], t[1]), _mm512_shuffle_f64x2::<EVEN>(t[2], t[3]));
+                let (c, d) = (_mm512_shuffle_f64x2::<ODD>(t[0], t[1]), _mm512_shuffle_f64x2::<ODD>(t[2], t[3]));
+                square[first] = _mm512_shuffle_f64x2::<EVEN>(a, b);
+                square[first + 2] = _mm512_shuffle_f64x2::<EVEN>(c, d);
+                square[first + 4] = _mm512_shuffle_f64x2::<ODD>(a, b);
+                square[first + 6] = _mm512_shuffle_f64x2::<ODD>(c, d);
             }
         }
     }

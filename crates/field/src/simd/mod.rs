@@ -37,8 +37,8 @@ pub(crate) trait Lanes: Copy {
     /// `c - a * b`, rounded once.
     fn neg_mul_add(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
 
-    /// `columns[c]` <- lane `r` is `src[r * stride + c]`, for a block of `WIDTH x WIDTH`.
-    unsafe fn load_transposed(self, src: *const f64, stride: usize, columns: &mut [Self::V]);
+    /// Transposes a square of `WIDTH` registers in place.
+    fn transpose(self, square: &mut [Self::V]);
 
     unsafe fn load_u32(self, src: *const u32) -> Self::I;
     unsafe fn store_u32(self, dst: *mut u32, v: Self::I);

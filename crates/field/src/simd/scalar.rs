@@ -46,10 +46,7 @@ impl Lanes for Scalar {
         (-a).mul_add(b, c)
     }
     #[inline(always)]
-    unsafe fn load_transposed(self, src: *const f64, _stride: usize, columns: &mut [f64]) {
-        // SAFETY: the caller gives a block of one readable element.
-        columns[0] = unsafe { src.read() };
-    }
+    fn transpose(self, _square: &mut [f64]) {}
     #[inline(always)]
     unsafe fn load_u32(self, src: *const u32) -> u32 {
         // SAFETY: the caller gives one readable word.

@@ -2,10 +2,14 @@
 //!
 //! One step, for key bit `s_i` and exponent `e`: `acc <- acc + GGSW(s_i) [.] (X^e - 1) acc`, which multiplies `acc` by `X^(e s_i)`.
 //! The rotation, the subtraction and the rounding of the decomposition are one pass over the words; digits are cut while the forward
-//! transform loads them; the inverse transform adds straight into the accumulator. A batch of accumulators shares each pass over the key.
+//! transform loads them; the inverse transform adds straight into the accumulator. Between the strided levels of the transforms, work goes
+//! tile by tile: the tiles of all digits are finished, multiplied with the key and taken back while they are in the first cache. A batch
+//! of accumulators shares each pass over the key, two of them each load of it.
 
 use crate::buffer::AlignedVec;
-use crate::fft::{NegacyclicPlan, Sink, Source, TILE, forward, inverse};
+use crate::fft::{
+    NegacyclicPlan, Sink, Source, Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile,
+};
 use crate::simd::Lanes;
 use crate::{Backend, Error, kernels};
 
@@ -85,9 +89,16 @@ pub struct BlindRotation {
 #[derive(Debug)]
 pub struct Scratch {
     prepared: AlignedVec<u32>,
-    digits: AlignedVec<f64>,
-    product: AlignedVec<f64>,
+    /// For each of [`PAIR`] accumulators, the rows of digits; the products take their place.
+    work: AlignedVec<f64>,
 }
+
+/// Accumulators that share each load of the key.
+const PAIR: usize = 2;
+/// Floats of a tile: real and imaginary parts.
+const SQUARE: usize = 2 * TILE * TILE;
+/// Most rows of a GGSW ciphertext.
+const MAX_ROWS: usize = 32;
 
 impl BlindRotation {
     /// Plan for GLWE dimension `k`, ring dimension `N` and a decomposition.
@@ -97,6 +108,9 @@ impl BlindRotation {
     pub fn new(dimension: usize, k: usize, cut: Decomposition, backend: Backend) -> Result<Self, Error> {
         if !(1..=4).contains(&k) {
             return Err(Error::GlweDimension { k });
+        }
+        if (k + 1) * cut.levels as usize > MAX_ROWS {
+            return Err(Error::Decomposition { base_log: cut.base_log, levels: cut.levels });
         }
         Ok(Self { fft: NegacyclicPlan::new(dimension, backend)?, k, cut })
     }
@@ -124,11 +138,7 @@ impl BlindRotation {
     /// Working memory for [`Self::blind_rotate`].
     pub fn scratch(&self) -> Scratch {
         let n = self.fft.dimension();
-        Scratch {
-            prepared: AlignedVec::zeroed(n),
-            digits: AlignedVec::zeroed(self.rows() * n),
-            product: AlignedVec::zeroed((self.k + 1) * n),
-        }
+        Scratch { prepared: AlignedVec::zeroed(n), work: AlignedVec::zeroed(PAIR * self.rows() * n) }
     }
 
     /// Places one transformed polynomial (in turns, scaled by `2/N`) of a GGSW ciphertext: row `row`, output `output`.
@@ -158,11 +168,7 @@ impl BlindRotation {
             "one exponent a step and accumulator"
         );
         assert!(exponents.iter().all(|&e| usize::from(e) < 2 * n), "exponents are below 2N");
-        assert!(
-            scratch.prepared.len() == n
-                && scratch.digits.len() == self.rows() * n
-                && scratch.product.len() == (self.k + 1) * n
-        );
+        assert!(scratch.prepared.len() == n && scratch.work.len() == PAIR * self.rows() * n);
         let call = Call {
             key: key.as_ptr(),
             steps,
@@ -170,8 +176,7 @@ impl BlindRotation {
             batch,
             accumulators: accumulators.as_mut_ptr(),
             prepared: scratch.prepared.as_mut_ptr(),
-            digits: scratch.digits.as_mut_ptr(),
-            product: scratch.product.as_mut_ptr(),
+            work: scratch.work.as_mut_ptr(),
         };
         // SAFETY: the lengths were checked above.
         unsafe { kernels::blind_rotate(self, call) }
@@ -187,8 +192,7 @@ pub(crate) struct Call {
     batch: usize,
     accumulators: *mut u32,
     prepared: *mut u32,
-    digits: *mut f64,
-    product: *mut f64,
+    work: *mut f64,
 }
 
 /// One digit of each prepared word, as a float.
@@ -238,48 +242,99 @@ impl<L: Lanes> Sink<L> for Accumulate {
 /// set of `lanes` is enabled in the caller.
 #[inline(always)]
 pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
-    let n = plan.fft.dimension();
-    let (rows, polynomials, cut) = (plan.rows(), plan.k + 1, plan.cut);
     for step in 0..call.steps {
-        // SAFETY: step < steps.
-        let key = unsafe { call.key.add(step * plan.ggsw_len()) };
+        let mut pair = [(0, 0); PAIR];
+        let mut filled = 0;
+        let mut first = true;
         for item in 0..call.batch {
-            // SAFETY: item < batch; every offset below stays inside the lengths stated above.
-            unsafe {
-                let exponent = usize::from(*call.exponents.add(item * call.steps + step));
-                if exponent == 0 {
-                    continue;
-                }
-                let accumulator = call.accumulators.add(item * plan.accumulator_len());
-                let mut row = 0;
-                for polynomial in 0..polynomials {
-                    rotate_and_prepare(lanes, accumulator.add(polynomial * 2 * n), n, exponent, cut, call.prepared);
-                    for level in 0..cut.levels {
-                        let digits = Digits {
-                            prepared: call.prepared,
-                            half: n / 2,
-                            left: cut.left_shift(level),
-                            right: cut.right_shift(),
-                        };
-                        forward(lanes, &plan.fft, digits, call.digits.add(row * n));
-                        row += 1;
+            // SAFETY: item < batch, step < steps.
+            let exponent = usize::from(unsafe { *call.exponents.add(item * call.steps + step) });
+            if exponent != 0 {
+                pair[filled] = (item, exponent);
+                filled += 1;
+            }
+            if filled == PAIR || (filled > 0 && item + 1 == call.batch) {
+                // SAFETY: the caller's contract; the items are below `batch`.
+                unsafe {
+                    match plan.k {
+                        1 => cmux::<L, 2>(lanes, plan, call, step, &pair[..filled], first),
+                        2 => cmux::<L, 3>(lanes, plan, call, step, &pair[..filled], first),
+                        3 => cmux::<L, 4>(lanes, plan, call, step, &pair[..filled], first),
+                        _ => cmux::<L, 5>(lanes, plan, call, step, &pair[..filled], first),
                     }
                 }
-                let (digits, product) = (call.digits.cast_const(), call.product);
-                match polynomials {
-                    2 => multiply::<L, 2>(lanes, n, rows, digits, key, product),
-                    3 => multiply::<L, 3>(lanes, n, rows, digits, key, product),
-                    4 => multiply::<L, 4>(lanes, n, rows, digits, key, product),
-                    _ => multiply::<L, 5>(lanes, n, rows, digits, key, product),
-                }
-                for polynomial in 0..polynomials {
-                    let sink = Accumulate { at: accumulator.add(polynomial * 2 * n), half: n / 2 };
-                    inverse(lanes, &plan.fft, product.add(polynomial * n), sink);
-                }
+                filled = 0;
+                first = false;
             }
         }
     }
 }
+
+/// One CMUX of one or two accumulators (number, exponent not 0); the first of a step asks for the key of the next.
+///
+/// # Safety
+/// As [`blind_rotate`]; `OUT` is `k + 1`.
+#[inline(always)]
+unsafe fn cmux<L: Lanes, const OUT: usize>(
+    lanes: L,
+    plan: &BlindRotation,
+    call: Call,
+    step: usize,
+    items: &[(usize, usize)],
+    first: bool,
+) {
+    let (fft, n, rows, cut) = (&plan.fft, plan.fft.dimension(), plan.rows(), plan.cut);
+    let half = n / 2;
+    // SAFETY: offsets stay inside the lengths the caller promised; a tile of the digits is read before a product overwrites it.
+    unsafe {
+        let key = call.key.add(step * plan.ggsw_len());
+        for (slot, &(item, exponent)) in items.iter().enumerate() {
+            let accumulator = call.accumulators.add(item * plan.accumulator_len());
+            for polynomial in 0..OUT {
+                rotate_and_prepare(lanes, accumulator.add(polynomial * 2 * n), n, exponent, cut, call.prepared);
+                for level in 0..cut.levels {
+                    let digits =
+                        Digits { prepared: call.prepared, half, left: cut.left_shift(level), right: cut.right_shift() };
+                    let row = slot * rows + polynomial * cut.levels as usize + level as usize;
+                    forward_strided(lanes, fft, digits, call.work.add(row * n));
+                }
+            }
+        }
+        let mut buffer = core::mem::MaybeUninit::<Tiles>::uninit();
+        let tiles: *mut f64 = buffer.as_mut_ptr().cast();
+        for tile in 0..fft.tiles() {
+            for row in 0..items.len() * rows {
+                let to = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
+                forward_tile(lanes, fft, tile, Square::of(call.work.add(row * n), half, tile), to);
+            }
+            let key = key.add(tile * TILE * rows * OUT * 2 * TILE);
+            let ahead = if first { plan.ggsw_len() } else { 0 };
+            if items.len() == PAIR {
+                multiply::<L, OUT, PAIR>(lanes, rows, tiles, key, ahead);
+            } else {
+                multiply::<L, OUT, 1>(lanes, rows, tiles, key, ahead);
+            }
+            for slot in 0..items.len() {
+                for polynomial in 0..OUT {
+                    let row = slot * rows + polynomial;
+                    let from = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
+                    inverse_tile(lanes, fft, tile, from, Square::of(call.work.add(row * n), half, tile));
+                }
+            }
+        }
+        for (slot, &(item, _)) in items.iter().enumerate() {
+            let accumulator = call.accumulators.add(item * plan.accumulator_len());
+            for polynomial in 0..OUT {
+                let sink = Accumulate { at: accumulator.add(polynomial * 2 * n), half };
+                inverse_strided(lanes, fft, call.work.add((slot * rows + polynomial) * n), sink);
+            }
+        }
+    }
+}
+
+/// The tiles that are in flight, aligned.
+#[repr(align(64))]
+struct Tiles(#[expect(dead_code, reason = "written through a pointer")] [[f64; SQUARE]; PAIR * MAX_ROWS]);
 
 /// `prepared <- prepare((X^exponent - 1) a)`, where `a` is followed by `-a` and `0 < exponent < 2N`.
 ///
@@ -313,47 +368,56 @@ unsafe fn rotate_and_prepare<L: Lanes>(
     }
 }
 
-/// `product[o] <- sum_row digits[row] * key[row][o]`, pointwise.
+/// For each of `ITEMS` runs of rows of tiles: tile `o` <- `sum_row tile[row] * key[row][o]`, pointwise, for `o` in `0..OUT`.
+///
+/// Prefetches the key `ahead` floats on, unless that is 0.
 ///
 /// # Safety
-/// `digits` holds `rows * N` floats, `key` `rows * OUT * N`, `product` `OUT * N`.
+/// `tiles` holds `ITEMS * rows` tiles, `key` the same tile of a GGSW ciphertext; `OUT <= rows`.
 #[inline(always)]
-unsafe fn multiply<L: Lanes, const OUT: usize>(
+unsafe fn multiply<L: Lanes, const OUT: usize, const ITEMS: usize>(
     l: L,
-    n: usize,
     rows: usize,
-    digits: *const f64,
+    tiles: *mut f64,
     key: *const f64,
-    product: *mut f64,
+    ahead: usize,
 ) {
-    let half = n / 2;
-    let ggsw = rows * OUT * n;
     let zero = l.splat(0.0);
     // SAFETY: indices stay inside the lengths stated above; a prefetch may point anywhere.
     unsafe {
-        for run in (0..half).step_by(TILE) {
+        for run in (0..TILE * TILE).step_by(TILE) {
+            let key = key.add(run * rows * OUT * 2);
+            if ahead > 0 {
+                for line in (0..rows * OUT * 2 * TILE).step_by(8) {
+                    l.prefetch(key.wrapping_add(ahead + line));
+                }
+            }
             for point in (0..TILE).step_by(L::WIDTH) {
-                let mut re = [zero; OUT];
-                let mut im = [zero; OUT];
-                let mut at = key.add(run * rows * OUT * 2 + point);
+                let mut re = [[zero; OUT]; ITEMS];
+                let mut im = [[zero; OUT]; ITEMS];
+                let mut at = key.add(point);
                 for row in 0..rows {
-                    let digit = digits.add(row * n + run + point);
-                    let (d_re, d_im) = (l.load(digit), l.load(digit.add(half)));
+                    let digit: [(L::V, L::V); ITEMS] = core::array::from_fn(|item| {
+                        let digit = tiles.add((item * rows + row) * SQUARE + run + point);
+                        (l.load(digit), l.load(digit.add(TILE * TILE)))
+                    });
                     for o in 0..OUT {
                         let (k_re, k_im) = (l.load(at), l.load(at.add(TILE)));
-                        l.prefetch(at.wrapping_add(ggsw));
-                        l.prefetch(at.wrapping_add(ggsw + TILE));
-                        re[o] = l.mul_add(d_re, k_re, re[o]);
-                        im[o] = l.mul_add(d_re, k_im, im[o]);
-                        re[o] = l.neg_mul_add(d_im, k_im, re[o]);
-                        im[o] = l.mul_add(d_im, k_re, im[o]);
+                        for (item, &(d_re, d_im)) in digit.iter().enumerate() {
+                            re[item][o] = l.mul_add(d_re, k_re, re[item][o]);
+                            im[item][o] = l.mul_add(d_re, k_im, im[item][o]);
+                            re[item][o] = l.neg_mul_add(d_im, k_im, re[item][o]);
+                            im[item][o] = l.mul_add(d_im, k_re, im[item][o]);
+                        }
                         at = at.add(2 * TILE);
                     }
                 }
-                for o in 0..OUT {
-                    let out = product.add(o * n + run + point);
-                    l.store(out, re[o]);
-                    l.store(out.add(half), im[o]);
+                for item in 0..ITEMS {
+                    for o in 0..OUT {
+                        let out = tiles.add((item * rows + o) * SQUARE + run + point);
+                        l.store(out, re[item][o]);
+                        l.store(out.add(TILE * TILE), im[item][o]);
+                    }
                 }
             }
         }

@@ -1,0 +1,45 @@
+# Two commands do all set-up: `make demo` runs the main job, `make test` passes the tests.
+# They need a Rust toolchain and Python 3.11 with its venv module; everything else is installed below this folder.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-rust test-python lint fuzz-smoke python bench clean help
+
+help: ## Lists the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
+	$(CARGO) run --quiet --release --bin solinas -- demo
+
+test: lint test-rust test-python fuzz-smoke ## All tests: lints, Rust, documentation, command line, Python, a short fuzzing
+
+lint: ## Formatting, clippy, dependency direction, links of the documentation
+	$(CARGO) xtask ci-lint
+
+test-rust: ## Rust tests, the command line's included, and documentation tests
+	$(CARGO) test --quiet --workspace --exclude solinas-python
+	SOLINAS_BACKEND=avx2 $(CARGO) test --quiet -p solinas-runtime --test backends
+
+python: $(VENV)/installed ## The Python package, in .venv
+
+$(VENV)/installed: python/requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
+	touch $@
+
+test-python: python ## Python tests, stubs, types and the examples of the documentation
+	$(BIN)/maturin develop --quiet --manifest-path python/Cargo.toml
+	$(BIN)/python -m pytest --quiet python/tests
+
+fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
+	$(CARGO) xtask fuzz-smoke --seconds 5
+
+bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
+	cd bench/tfhe && $(CARGO) run --release -- --quick
+
+clean: ## Removes what was built
+	$(CARGO) clean
+	rm -rf $(VENV)

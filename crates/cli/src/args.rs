@@ -1,0 +1,75 @@
+//! The command line.
+
+use crate::error::Result;
+use crate::output::Output;
+use clap::{Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas keygen --scheme tfhe --out keys
+  solinas encrypt --key keys/client.key --type u32 1234 -o a.ct
+  solinas encrypt --key keys/client.key --type u32 99 -o b.ct
+  solinas eval --key keys/server.key mul a.ct b.ct -o c.ct
+  solinas decrypt --key keys/client.key c.ct
+
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted.";
+
+/// Compute on encrypted integers: the client encrypts and decrypts, the server computes without any secret.
+#[derive(Parser)]
+#[command(name = "solinas", version, after_help = EXAMPLES, propagate_version = true, subcommand_required = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Globals {
+    /// Print results, and errors, as JSON
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// Print nothing but what was asked for: no progress, no notes
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Make the client's secret key and the server's key
+    Keygen(crate::keygen::Args),
+    /// Encrypt values
+    Encrypt(crate::encrypt::Args),
+    /// Compute on ciphertexts, without any secret
+    Eval(crate::eval::Args),
+    /// Decrypt ciphertexts
+    Decrypt(crate::decrypt::Args),
+    /// Show what files are, and verify them
+    Inspect(crate::inspect::Args),
+    /// Statistics, pictures, optimization and conversion of circuits; needs no key
+    Circuit(crate::circuit::Args),
+    /// List the parameter sets
+    Params(crate::params::Args),
+    /// Measure gates and integer operations on this machine
+    Bench(crate::bench::Args),
+    /// Print published tables beside ours, measured on this machine
+    Paper(crate::paper::Args),
+    /// Hold a sealed-bid auction
+    Demo(crate::demo::Args),
+}
+
+/// Runs one verb.
+pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
+    match command {
+        Command::Keygen(args) => crate::keygen::run(args, out),
+        Command::Encrypt(args) => crate::encrypt::run(args, out),
+        Command::Eval(args) => crate::eval::run(args, out),
+        Command::Decrypt(args) => crate::decrypt::run(args, out),
+        Command::Inspect(args) => crate::inspect::run(args, out),
+        Command::Circuit(args) => crate::circuit::run(args, out),
+        Command::Params(args) => crate::params::run(args, out),
+        Command::Bench(args) => crate::bench::run(args, out),
+        Command::Paper(args) => crate::paper::run(args, out),
+        Command::Demo(args) => crate::demo::run(args, out),
+    }
+}

@@ -1,0 +1,150 @@
+//! `solinas bench`: how fast this machine is.
+
+use crate::error::{Error, Result};
+use crate::output::Output;
+use crate::params::columns;
+use crate::progress::watch;
+use serde::Serialize;
+use solinas_circuits::program::{Program, Type};
+use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server};
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas bench --quick
+  solinas bench --threads 1 --json
+
+Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Fewer operations and repetitions
+    #[arg(long)]
+    quick: bool,
+    /// Parameter set of the gates
+    #[arg(long, value_name = "NAME", default_value = "gates")]
+    gates: String,
+    /// Parameter set of the integer operations
+    #[arg(long, value_name = "NAME", default_value = "integers")]
+    integers: String,
+    /// Threads; by default as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+}
+
+/// One measured figure.
+#[derive(Serialize)]
+struct Row {
+    what: String,
+    params: String,
+    threads: usize,
+    bootstraps: u64,
+    repetitions: usize,
+    /// Median.
+    seconds: f64,
+    operations_per_second: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    version: &'static str,
+    machine: String,
+    processors: usize,
+    rows: Vec<Row>,
+}
+
+struct Bench<'a> {
+    client: ClientKey,
+    server: Server,
+    out: &'a Output,
+}
+
+impl<'a> Bench<'a> {
+    fn new(params: &str, threads: Option<usize>, out: &'a Output) -> Result<Self> {
+        let options = KeygenOptions {
+            params: Some(params.to_owned()),
+            insecure_seed: Some(1),
+            research: true,
+            ..Default::default()
+        };
+        let (client, key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+        Ok(Self { client, server: Server::new(&key, threads)?, out })
+    }
+
+    /// An operation on `count` pairs at once: median of some repetitions, within about ten seconds.
+    fn row(&self, op: &str, ty: Type, count: usize, repetitions: usize) -> Result<Row> {
+        let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
+        let operand = |factor: u128| -> Result<Ciphertext> {
+            let values = (1..=count as u128).map(|i| i.wrapping_mul(factor) & ty.mask()).collect();
+            let shape = (count > 1).then(|| vec![count]);
+            Ok(self.client.encrypt(&Plain::new(ty, shape, values)?)?)
+        };
+        let inputs =
+            [operand(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834)?, operand(0xc2b2_ae3d_27d4_eb4f_1656_67b1_9e37_79f9)?];
+        let name = if ty == Type::Bool { format!("{op} gate") } else { format!("{op} {ty}") };
+        let mut times = Vec::new();
+        let start = Instant::now();
+        while times.is_empty() || (times.len() < repetitions && start.elapsed().as_secs_f64() < 10.0) {
+            let begin = Instant::now();
+            watch(self.out, &name, |control| Ok(self.server.run(&program, &inputs, control)?))?;
+            times.push(begin.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        let seconds = times[times.len() / 2];
+        Ok(Row {
+            what: if count == 1 { name } else { format!("{count} x {name}") },
+            params: self.server.params().name,
+            threads: self.server.threads(),
+            bootstraps: self.server.estimate(&program, count)?.bootstraps,
+            repetitions: times.len(),
+            seconds,
+            operations_per_second: count as f64 / seconds,
+        })
+    }
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let threads = args.threads.map(usize::from);
+    let repetitions = if args.quick { 5 } else { 21 };
+    let gates = Bench::new(&args.gates, threads, out)?;
+    let mut rows = vec![
+        gates.row("and", Type::Bool, 1, repetitions)?,
+        gates.row("and", Type::Bool, if args.quick { 64 } else { 512 }, repetitions)?,
+    ];
+    drop(gates);
+    let integers = Bench::new(&args.integers, threads, out)?;
+    let widths: &[u8] = if args.quick { &[8, 16] } else { &[8, 16, 32, 64] };
+    for &width in widths {
+        for op in ["add", "lt", "mul"] {
+            rows.push(integers.row(op, Type::Uint(width), 1, repetitions)?);
+        }
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = Report { version: env!("CARGO_PKG_VERSION"), machine: machine(), processors, rows };
+    out.result(&report, || table(&report))
+}
+
+/// The processor's name where the system tells it, else its architecture.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(": "));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}
+
+fn table(report: &Report) -> String {
+    let mut rows = vec![["what", "parameters", "bootstraps", "median", "per second", "runs"].map(str::to_owned)];
+    rows.extend(report.rows.iter().map(|row| {
+        [
+            row.what.clone(),
+            row.params.clone(),
+            row.bootstraps.to_string(),
+            if row.seconds < 1.0 { format!("{:.2} ms", row.seconds * 1e3) } else { format!("{:.2} s", row.seconds) },
+            format!("{:.1}", row.operations_per_second),
+            row.repetitions.to_string(),
+        ]
+    }));
+    let threads = report.rows.first().map_or(0, |row| row.threads);
+    let Report { version, machine, processors, .. } = report;
+    format!("solinas {version} on {machine}, {processors} processors, {threads} threads\n\n{}", columns(&rows))
+}

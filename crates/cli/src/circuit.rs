@@ -1,0 +1,375 @@
+//! `solinas circuit`: netlists without any encryption.
+
+use crate::error::{Error, Result, input, usage};
+use crate::files::{read_circuit, read_text, write_text};
+use crate::names::{parse_type, unknown_operation};
+use crate::output::Output;
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe, Style};
+use solinas_circuits::program::{Op, Program, Type};
+use solinas_circuits::{Features, GateCosts, Netlist, export, import};
+use solinas_runtime::Plain;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas circuit build mul --type u8 -o mul8.txt
+  solinas circuit stats mul8.txt
+  solinas circuit draw mul8.txt -o mul8.svg
+  solinas circuit optimize mul8.txt -o small.blif
+  solinas circuit convert mul8.txt --to yosys -o mul8.json
+  solinas circuit run mul8.txt 12 13
+
+Files are Bristol Fashion, BLIF or Yosys JSON, told apart by their contents; `-` is standard input.
+These formats have no gates of three inputs, so that they can hold more gates than are reported; the server optimizes
+what it reads, and `circuit stats --optimize` shows what it will run.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Gates, bootstraps, depth
+    #[command(after_help = "Example:\n  solinas circuit stats adder64.txt --json")]
+    Stats {
+        /// The circuit
+        file: PathBuf,
+        /// Of the circuit as the server runs it: optimized
+        #[arg(long)]
+        optimize: bool,
+    },
+    /// A picture, as SVG or Graphviz DOT
+    #[command(
+        after_help = "Examples:\n  solinas circuit draw adder.txt -o adder.svg\n  solinas circuit draw adder.txt --to dot | dot -Tpdf -o adder.pdf"
+    )]
+    Draw {
+        /// The circuit
+        file: PathBuf,
+        /// Kind of picture; by default by the name of the output, else SVG
+        #[arg(long)]
+        to: Option<Picture>,
+        /// Where to write; standard output by default
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// An equivalent circuit of fewer bootstraps
+    #[command(after_help = "Example:\n  solinas circuit optimize adder64.txt -o small.blif")]
+    Optimize {
+        #[command(flatten)]
+        change: Change,
+    },
+    /// The same circuit in another format
+    #[command(after_help = "Example:\n  solinas circuit convert adder64.txt --to blif -o adder64.blif")]
+    Convert {
+        #[command(flatten)]
+        change: Change,
+    },
+    /// An equivalent circuit of fewer kinds of gates
+    #[command(after_help = "Example:\n  solinas circuit lower adder.blif --gates and-xor -o adder.txt")]
+    Lower {
+        #[command(flatten)]
+        change: Change,
+        /// The gates there may be
+        #[arg(long, default_value = "two-input")]
+        gates: Gates,
+    },
+    /// The circuit of an operation
+    #[command(
+        after_help = "Examples:\n  solinas circuit build add --type u16 --recipe oh2018 -o add16.txt\n  solinas circuit build lt --type i32 --recipe lowest-depth --to blif"
+    )]
+    Build {
+        /// The operation; `solinas eval --list` prints all
+        operation: String,
+        /// Type of the operands
+        #[arg(long = "type", value_parser = parse_type)]
+        ty: Type,
+        /// Which constructions
+        #[arg(long, default_value = "fewest-bootstraps")]
+        recipe: RecipeName,
+        /// Another adder than the recipe's
+        #[arg(long)]
+        adder: Option<AdderName>,
+        /// Optimize it, too
+        #[arg(long)]
+        optimize: bool,
+        /// Format; by default by the name of the output, else Bristol
+        #[arg(long)]
+        to: Option<FormatName>,
+        /// Where to write; standard output by default
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Evaluates a circuit on plain integers
+    #[command(after_help = "Example:\n  solinas circuit run mul8.txt 12 13")]
+    Run {
+        /// The circuit
+        file: PathBuf,
+        /// One integer for each input port
+        #[arg(allow_negative_numbers = true)]
+        values: Vec<String>,
+    },
+}
+
+#[derive(clap::Args)]
+struct Change {
+    /// The circuit
+    file: PathBuf,
+    /// Format; by default by the name of the output, else that of the input
+    #[arg(long)]
+    to: Option<FormatName>,
+    /// Where to write; standard output by default
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Picture {
+    Svg,
+    Dot,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatName {
+    Bristol,
+    Blif,
+    Yosys,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Gates {
+    /// NOT, AND, XOR
+    AndXor,
+    /// Every gate of two inputs
+    TwoInput,
+    /// Two inputs and MUX
+    Mux,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RecipeName {
+    /// Least work
+    FewestBootstraps,
+    /// Least latency with enough threads
+    LowestDepth,
+    /// Ripple carry, shift and add
+    Serial,
+    /// The circuits of oh2018, sections 3.1 and 3.2
+    Oh2018,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum AdderName {
+    /// Two-input gates only
+    Serial,
+    /// XOR and MUX in parallel
+    Oh2018,
+    /// XOR3 and MAJ
+    Ripple,
+    Sklansky,
+    KoggeStone,
+    BrentKung,
+}
+
+impl From<AdderName> for Adder {
+    fn from(name: AdderName) -> Self {
+        match name {
+            AdderName::Serial => Self::Serial,
+            AdderName::Oh2018 => Self::Oh2018,
+            AdderName::Ripple => Self::Ripple,
+            AdderName::Sklansky => Self::Prefix(Prefix::Sklansky),
+            AdderName::KoggeStone => Self::Prefix(Prefix::KoggeStone),
+            AdderName::BrentKung => Self::Prefix(Prefix::BrentKung),
+        }
+    }
+}
+
+impl RecipeName {
+    fn recipe(self, adder: Option<AdderName>) -> Recipe {
+        let mut recipe = match self {
+            Self::FewestBootstraps => Style::FewestBootstraps.into(),
+            Self::LowestDepth => Style::LowestDepth.into(),
+            Self::Serial => Recipe::serial(),
+            Self::Oh2018 => Recipe::oh2018(),
+        };
+        if let Some(adder) = adder {
+            recipe.adder = adder.into();
+            recipe.multiplier = match recipe.multiplier {
+                Multiplier::ShiftAndAdd(_) => Multiplier::ShiftAndAdd(recipe.adder),
+                Multiplier::CarrySave(_) => Multiplier::CarrySave(recipe.adder),
+                other => other,
+            };
+        }
+        recipe
+    }
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    match args.verb {
+        Verb::Stats { file, optimize } => {
+            let costs = GateCosts::default();
+            let netlist = read_circuit(&file)?;
+            let stats = if optimize { netlist.optimize(&costs).stats(&costs) } else { netlist.stats(&costs) };
+            out.result(&stats, || stats.to_string())
+        }
+        Verb::Draw { file, to, output } => draw(&file, to, output.as_deref(), out),
+        Verb::Optimize { change } => change.apply(out, |netlist| Ok(netlist.optimize(&GateCosts::default()))),
+        Verb::Convert { change } => change.apply(out, |netlist| Ok(netlist.clone())),
+        Verb::Lower { change, gates } => {
+            let features = match gates {
+                Gates::AndXor => Features::AND_XOR,
+                Gates::TwoInput => Features::TWO_INPUT,
+                Gates::Mux => Features { mux: true, ..Features::TWO_INPUT },
+            };
+            change.apply(out, |netlist| netlist.lower(features))
+        }
+        Verb::Build { operation, ty, recipe, adder, optimize, to, output } => {
+            let mut netlist = operation_program(&operation, ty)?
+                .lower(recipe.recipe(adder))
+                .map_err(Error::circuit(format!("{operation} on {ty}")))?;
+            if optimize {
+                netlist = netlist.optimize(&GateCosts::default());
+            }
+            let format = to.or_else(|| by_name(output.as_deref())).unwrap_or(FormatName::Bristol);
+            save(&netlist, format, output.as_deref(), out)
+        }
+        Verb::Run { file, values } => evaluate(&file, &values, out),
+    }
+}
+
+/// An operation on operands of one type, as far as it allows: shift amounts are unsigned, the first operand of `select` is a bool.
+fn operation_program(name: &str, ty: Type) -> Result<Program> {
+    let types = match Op::from_name(name) {
+        Some(Op::Select) => vec![Type::Bool, ty, ty],
+        Some(Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight) => {
+            vec![ty, Type::Uint(((ty.width() - 1).max(1).ilog2() + 1) as u8)]
+        }
+        Some(op) => vec![ty; op.arity()],
+        None if name.starts_with("to_") => vec![ty],
+        None => return Err(unknown_operation(name, &["to_u8"])),
+    };
+    Program::from_op(name, &types).map_err(Error::circuit(format!("{name} on {ty}")))
+}
+
+fn by_name(path: Option<&Path>) -> Option<FormatName> {
+    match path?.extension()?.to_str()? {
+        "txt" | "bristol" => Some(FormatName::Bristol),
+        "blif" => Some(FormatName::Blif),
+        "json" => Some(FormatName::Yosys),
+        _ => None,
+    }
+}
+
+/// What a change of a circuit reports.
+#[derive(Serialize)]
+struct Report<'a> {
+    output: Option<&'a Path>,
+    gates: usize,
+    bootstraps: u64,
+    depth: usize,
+}
+
+fn save(netlist: &Netlist, format: FormatName, path: Option<&Path>, out: &Output) -> Result<()> {
+    let place = path.unwrap_or(Path::new("standard output")).display();
+    let text = match format {
+        FormatName::Bristol => export::write_bristol(netlist).map_err(Error::circuit(place))?,
+        FormatName::Blif => export::write_blif(netlist),
+        FormatName::Yosys => export::write_yosys_json(netlist).map_err(Error::circuit(place))?,
+    };
+    write_text(path, &text, out)?;
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
+    let stats = netlist.stats(&GateCosts::default());
+    let report = Report { output: Some(path), gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth };
+    out.report(&report, || {
+        let Report { gates, bootstraps, depth, .. } = report;
+        format!("{}: {gates} gates, {bootstraps} bootstraps, depth {depth}\n", path.display())
+    })
+}
+
+impl Change {
+    fn apply(
+        self,
+        out: &Output,
+        change: impl FnOnce(&Netlist) -> std::result::Result<Netlist, solinas_circuits::Error>,
+    ) -> Result<()> {
+        let place = self.file.display();
+        let text = read_text(&self.file)?;
+        let format = import::Format::detect(&text).map_err(Error::circuit(place.to_string()))?;
+        let netlist = format.read(&text).map_err(Error::circuit(place.to_string()))?;
+        let same = match format {
+            import::Format::Bristol => FormatName::Bristol,
+            import::Format::Blif => FormatName::Blif,
+            import::Format::YosysJson => FormatName::Yosys,
+        };
+        let format = self.to.or_else(|| by_name(self.output.as_deref())).unwrap_or(same);
+        save(&change(&netlist).map_err(Error::circuit(place))?, format, self.output.as_deref(), out)
+    }
+}
+
+fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -> Result<()> {
+    let extension = output.and_then(Path::extension).and_then(|extension| extension.to_str());
+    let picture = match (to, extension) {
+        (Some(picture), _) => picture,
+        (None, Some("dot" | "gv")) => Picture::Dot,
+        (None, Some("svg") | None) => Picture::Svg,
+        (None, Some(other)) => {
+            return Err(usage(
+                format!("no picture is of kind .{other}"),
+                "name the output .svg or .dot, or say --to svg",
+            ));
+        }
+    };
+    let netlist = read_circuit(file)?;
+    let text = match picture {
+        Picture::Svg => export::write_svg(&netlist, &GateCosts::default()),
+        Picture::Dot => export::write_dot(&netlist),
+    };
+    write_text(output, &text, out)?;
+    match output.filter(|path| *path != Path::new("-")) {
+        Some(path) => out.report(&serde_json::json!({ "output": path }), || format!("{}: written\n", path.display())),
+        None => Ok(()),
+    }
+}
+
+/// One output port on plain values.
+#[derive(Serialize)]
+struct PortValue<'a> {
+    port: &'a str,
+    value: String,
+}
+
+fn evaluate(file: &Path, values: &[String], out: &Output) -> Result<()> {
+    let netlist = read_circuit(file)?;
+    let ports = netlist.inputs();
+    if values.len() != ports.len() {
+        let names: Vec<_> = ports.iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len())).collect();
+        let what = format!("{} has {} inputs, and {} values were given", file.display(), ports.len(), values.len());
+        return Err(usage(what, format!("give one for each of {}", names.join(", "))));
+    }
+    let bits = ports.iter().zip(values).map(|(port, text)| {
+        let ty = port_type(&port.name, port.bits.len(), port.signed)?;
+        let plain =
+            Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("input '{}'", port.name)))?;
+        Ok(plain.values.first().copied().unwrap_or(0))
+    });
+    let bits = bits.collect::<Result<Vec<u128>>>()?;
+    let results = netlist.evaluate(&bits).map_err(Error::circuit(file.display()))?;
+    let results = netlist.outputs().iter().zip(results).map(|(port, bits)| {
+        let ty = port_type(&port.name, port.bits.len(), port.signed)?;
+        let value = if port.signed { ty.to_i128(bits).to_string() } else { bits.to_string() };
+        Ok(PortValue { port: &port.name, value })
+    });
+    let results = results.collect::<Result<Vec<_>>>()?;
+    out.result(&results, || results.iter().map(|PortValue { port, value }| format!("{port}: {value}\n")).collect())
+}
+
+fn port_type(name: &str, width: usize, signed: bool) -> Result<Type> {
+    match u8::try_from(width) {
+        Ok(width) if (1..=128).contains(&width) => Ok(if signed { Type::Int(width) } else { Type::Uint(width) }),
+        _ => Err(input(format!("port '{name}' has {width} bits"), "integers have 1 to 128 bits; split the port")),
+    }
+}

@@ -1,0 +1,133 @@
+//! `solinas decrypt`: ciphertext files to plain values.
+
+use crate::error::Result;
+use crate::files::write_text;
+use crate::output::Output;
+use serde::Serialize;
+use serde_json::Number;
+use solinas_circuits::program::Type;
+use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas decrypt --key keys/client.key c.ct
+  solinas decrypt --key keys/client.key sum.ct product.ct --json
+  solinas decrypt --key keys/client.key sums.ct products.ct --csv -o table.csv
+
+The values of an array are printed one a line. --csv makes a column of each file, headed by its name.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The client key
+    #[arg(long, short, value_name = "FILE")]
+    key: PathBuf,
+    /// The ciphertexts
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Print a CSV table
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Where to write the text; standard output by default
+    #[arg(long, short, conflicts_with = "json")]
+    output: Option<PathBuf>,
+}
+
+/// A decrypted file.
+#[derive(Serialize)]
+struct Decrypted<'a> {
+    file: &'a Path,
+    #[serde(rename = "type")]
+    ty: String,
+    shape: Option<Vec<usize>>,
+    values: Values,
+}
+
+/// A scalar is one value, an array the list of its values, row by row.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Values {
+    Bools(Vec<bool>),
+    Numbers(Vec<Number>),
+}
+
+impl Values {
+    fn of(plain: &Plain) -> Self {
+        let number = |bits: &u128| match plain.ty {
+            Type::Int(_) => Number::from_i128(plain.ty.to_i128(*bits)),
+            _ => Number::from_u128(*bits),
+        };
+        match plain.ty {
+            Type::Bool => Self::Bools(plain.values.iter().map(|bits| *bits == 1).collect()),
+            _ => Self::Numbers(plain.values.iter().filter_map(number).collect()),
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let key = ClientKey::load(&args.key)?;
+    let mut all = Vec::with_capacity(args.files.len());
+    for file in &args.files {
+        let ciphertext = Ciphertext::load(file)?;
+        check_key(file, &ciphertext, &args.key, key.key_id())?;
+        all.push(key.decrypt(&ciphertext)?);
+    }
+    if out.json() {
+        let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain)).collect();
+        return out.result(&all, String::new);
+    }
+    let text = match (&all[..], args.csv) {
+        (_, true) => table(&args.files, &all),
+        ([plain], false) => rows(plain).join("\n") + "\n",
+        (all, false) => {
+            let line =
+                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), plain.to_strings().join(" "));
+            args.files.iter().zip(all).map(line).collect()
+        }
+    };
+    write_text(args.output.as_deref(), &text, out)
+}
+
+/// Whether a ciphertext belongs to a key; names both files if not.
+pub(crate) fn check_key(file: &Path, ciphertext: &Ciphertext, key_file: &Path, key: KeyId) -> Result<()> {
+    if ciphertext.key_id() == key {
+        return Ok(());
+    }
+    let (path, other) = (file.to_path_buf(), key_file.display().to_string());
+    Err(solinas_formats::Error::WrongKey { path, found: Some(ciphertext.key_id()), other, needed: key }.into())
+}
+
+fn decrypted<'a>(file: &'a Path, plain: &Plain) -> Decrypted<'a> {
+    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::of(plain) }
+}
+
+/// One line a value, or one line a row where there are rows.
+fn rows(plain: &Plain) -> Vec<String> {
+    let texts = plain.to_strings();
+    let length = match plain.shape.as_deref() {
+        Some([.., _, last]) => (*last).max(1),
+        _ => 1,
+    };
+    texts.chunks(length).map(|row| row.join(" ")).collect()
+}
+
+/// A column for each file; scalars and shorter arrays leave cells empty.
+fn table(files: &[PathBuf], all: &[Plain]) -> String {
+    let field = |text: &str| {
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
+    };
+    let name = |file: &PathBuf| field(&file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy());
+    let columns: Vec<_> = all.iter().map(Plain::to_strings).collect();
+    let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = files.iter().map(name).collect::<Vec<_>>().join(",") + "\n";
+    for row in 0..longest {
+        let cells: Vec<_> = columns.iter().map(|column| column.get(row).map_or("", String::as_str)).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}

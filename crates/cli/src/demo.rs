@@ -1,0 +1,271 @@
+//! `solinas demo`: a sealed-bid auction. The server finds price and winner without seeing a bid.
+
+use crate::error::{Error, Result, input};
+use crate::eval::champion;
+use crate::output::Output;
+use crate::progress::watch;
+use serde::Serialize;
+use solinas_circuits::program::Type;
+use solinas_formats::{Kind, Summary};
+use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, ServerKey};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The bids of examples/auction/bids.csv.
+const BIDS: &str = include_str!("../../../examples/auction/bids.csv");
+const BID: Type = Type::Uint(16);
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas demo
+  solinas demo --bids examples/auction/bids.csv --keep auction
+  solinas demo --json
+
+Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
+The log shows every file the server held. The exit code is 1 if the result is not that of plain arithmetic.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The bids, as CSV; eight built-in ones by default
+    #[arg(long, value_name = "FILE")]
+    bids: Option<PathBuf>,
+    /// Threads of the server; by default as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+    /// The first four bids only
+    #[arg(long)]
+    quick: bool,
+    /// Keep the files of client and server in this new folder
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// A bidder's name and bid.
+struct Bid {
+    bidder: String,
+    amount: u16,
+}
+
+/// A file the server holds.
+#[derive(Serialize)]
+struct Held {
+    file: String,
+    kind: Kind,
+    bytes: u64,
+    first_bytes: String,
+}
+
+/// What the auction gave.
+#[derive(Serialize)]
+struct Report {
+    bids: usize,
+    price: u16,
+    winner: String,
+    winner_index: usize,
+    correct: bool,
+    server_held: Vec<Held>,
+    bootstraps: u64,
+    server_seconds: f64,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let start = Instant::now();
+    let mut bids = read_bids(args.bids.as_deref())?;
+    if args.quick {
+        bids.truncate(4);
+    }
+    let temporary = tempfile::tempdir().map_err(|e| Error::io("make a folder in", &std::env::temp_dir(), e))?;
+    let root = match &args.keep {
+        Some(folder) => {
+            std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
+            folder.as_path()
+        }
+        None => temporary.path(),
+    };
+    let (client, server) = (root.join("client"), root.join("server"));
+    for folder in [&client, &server] {
+        std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
+    }
+
+    out.note(&format!("client: {} sealed bids of 16 bits", bids.len()))?;
+    prepare(&bids, &client, &server, out)?;
+    let threads = args.threads.map(usize::from);
+    let (server_held, bootstraps, server_seconds) = serve(&server, bids.len(), threads, out)?;
+    let (price, winner_index) = open(&client, &server)?;
+
+    let winner = bids.get(winner_index).map_or_else(|| "nobody".to_owned(), |bid| bid.bidder.clone());
+    let expected = bids.iter().map(|bid| bid.amount).max().unwrap_or(0);
+    let first = bids.iter().position(|bid| bid.amount == expected);
+    let correct = price == expected && first == Some(winner_index);
+    out.note(&format!("client: decrypted price {price} and index {winner_index}"))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let report = Report {
+        bids: bids.len(),
+        price,
+        winner,
+        winner_index,
+        correct,
+        server_held,
+        bootstraps,
+        server_seconds,
+        seconds,
+    };
+    out.result(&report, || {
+        let Report { price, winner, .. } = &report;
+        let verdict = if correct { "equal to the plain maximum" } else { "WRONG" };
+        format!("result: {winner} wins at {price} ({verdict}; {seconds:.1} s in all)\n")
+    })?;
+    if correct {
+        return Ok(());
+    }
+    let right = first.and_then(|index| bids.get(index)).map_or("nobody", |bid| &bid.bidder);
+    Err(Error::Wrong(format!(
+        "the auction gave a wrong result: plain arithmetic says {right} at {expected}; report this as a bug"
+    )))
+}
+
+fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
+    let text = match path {
+        Some(path) => crate::files::read_text(path)?,
+        None => BIDS.to_owned(),
+    };
+    let place = path.unwrap_or(Path::new("the built-in bids")).display();
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let wrong = |line: u64, what: String| {
+        input(
+            format!("{place}, line {line}: {what}"),
+            "each line is a bidder and a bid of 0 to 65535, under the header bidder,bid",
+        )
+    };
+    let headers = reader.headers().map_err(|e| wrong(1, e.to_string()))?;
+    let column = |name: &str| {
+        headers.iter().position(|header| header == name).ok_or_else(|| wrong(1, format!("there is no column '{name}'")))
+    };
+    let (bidder, amount) = (column("bidder")?, column("bid")?);
+    let mut bids = Vec::new();
+    for record in reader.records() {
+        let line = bids.len() as u64 + 2;
+        let record = record.map_err(|e| wrong(line, e.to_string()))?;
+        let line = record.position().map_or(line, csv::Position::line);
+        let text = record.get(amount).unwrap_or_default();
+        let amount = text.parse().map_err(|_| wrong(line, format!("'{text}' is no bid")))?;
+        bids.push(Bid { bidder: record.get(bidder).unwrap_or_default().to_owned(), amount });
+    }
+    match bids.len() {
+        1..=64 => Ok(bids),
+        count => Err(input(format!("{place} has {count} bids"), "give 1 to 64")),
+    }
+}
+
+/// The client's first part: keys, encrypted bids. Only what is public goes to the server's folder.
+fn prepare(bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
+    let options = KeygenOptions::default();
+    let (client_key, server_key) =
+        watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+    client_key.save(&client.join("client.key"), false)?;
+    let params = client_key.params();
+    out.note(&format!(
+        "client: made keys, parameters {} ({} bits of security, failure probability 2^{:.0} a bootstrap)",
+        params.name, params.classical_bits, params.log2_failure
+    ))?;
+    let values = bids.iter().map(|bid| u128::from(bid.amount)).collect();
+    let sealed = client_key.encrypt(&Plain::new(BID, Some(vec![bids.len()]), values)?)?;
+    server_key.save(&server.join("server.key"), false)?;
+    sealed.save(&server.join("bids.ct"))?;
+    out.note("client: sent server.key and bids.ct to the server; client.key stays here")
+}
+
+/// The server's part: it knows its folder, and nothing else.
+fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> Result<(Vec<Held>, u64, f64)> {
+    let held = holdings(folder)?;
+    out.note("server: holds")?;
+    for Held { file, kind, bytes, first_bytes } in &held {
+        // Padding needs a text.
+        let kind = kind.to_string();
+        let line = format!("  {file:<12}{kind:<12}{bytes:>10} bytes   {first_bytes}");
+        out.note(line.trim_end())?;
+    }
+    if held.iter().any(|file| file.kind.is_secret()) {
+        return Err(Error::Wrong("the server holds a secret key; report this as a bug".to_owned()));
+    }
+    out.note("server: no client key is among them")?;
+    let key = ServerKey::load(&folder.join("server.key"))?;
+    let bids = Ciphertext::load(&folder.join("bids.ct"))?;
+    let server = Server::new(&key, threads)?;
+    let program = champion(count, BID).map_err(Error::circuit("the auction"))?;
+    let estimate = server.estimate(&program, 1)?;
+    out.note(&format!(
+        "server: {} bootstraps, depth {}, about {:.1} s on {} threads",
+        estimate.bootstraps, estimate.depth, estimate.seconds, estimate.threads
+    ))?;
+    let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
+    let start = Instant::now();
+    let results = watch(out, "finding the highest bid", |control| Ok(server.run(&program, &bids, control)?))?;
+    let seconds = start.elapsed().as_secs_f64();
+    for (name, result) in ["price.ct", "winner.ct"].iter().zip(&results) {
+        result.save(&folder.join(name))?;
+    }
+    out.note(&format!("server: found price.ct and winner.ct in {seconds:.1} s, both encrypted"))?;
+    Ok((held, estimate.bootstraps, seconds))
+}
+
+/// What a folder holds: every file is opened and verified. For a ciphertext, the first bytes of its data.
+fn holdings(folder: &Path) -> Result<Vec<Held>> {
+    let listed = std::fs::read_dir(folder).and_then(|entries| entries.map(|e| Ok(e?.path())).collect());
+    let mut paths: Vec<PathBuf> = listed.map_err(|e| Error::io("list the folder", folder, e))?;
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| {
+            let Summary { kind, bytes, .. } = solinas_formats::inspect(path)?;
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let first_bytes = if kind == Kind::Ciphertext { first_bytes(path)? } else { String::new() };
+            Ok(Held { file, kind, bytes, first_bytes })
+        })
+        .collect()
+}
+
+fn first_bytes(path: &Path) -> Result<String> {
+    let reader = solinas_formats::Reader::open(path, solinas_formats::Expect::kind(Kind::Ciphertext))?;
+    // The last section holds the encrypted numbers.
+    let Some((name, _)) = reader.sections().last() else { return Ok(String::new()) };
+    let bytes = reader.section(name)?;
+    Ok(bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ") + " ...")
+}
+
+/// The client's last part: opens price and winner.
+fn open(client: &Path, server: &Path) -> Result<(u16, usize)> {
+    let key = ClientKey::load(&client.join("client.key"))?;
+    let value = |name: &str| -> Result<u128> {
+        let plain = key.decrypt(&Ciphertext::load(&server.join(name))?)?;
+        Ok(plain.values.first().copied().unwrap_or(u128::MAX))
+    };
+    // What does not fit is wrong, and is found to be so.
+    let price = u16::try_from(value("price.ct")?).unwrap_or(u16::MAX);
+    Ok((price, usize::try_from(value("winner.ct")?).unwrap_or(usize::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bids_are_read_and_bad_ones_named_by_line() {
+        assert_eq!(read_bids(None).unwrap().len(), 8);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bids.csv");
+        for (text, part) in [
+            ("bidder,bid\na,1\nb,65536\n", "line 3: '65536'"),
+            ("bidder,bid\na,-1\n", "line 2: '-1'"),
+            ("bidder,price\na,1\n", "no column 'bid'"),
+            ("bidder,bid\na\n", "line 2"),
+            ("bidder,bid\n", "has 0 bids"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let message = read_bids(Some(&path)).err().unwrap().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Errors of the command line, and what they print and exit with.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Result of this crate's functions.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that ends the command early. A message is `what; remedy`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum Error {
+    /// What the engine says.
+    #[error(transparent)]
+    Runtime(Box<solinas_runtime::Error>),
+    /// What a Solinas file is wrong about.
+    #[error(transparent)]
+    File(#[from] solinas_formats::Error),
+    /// What a circuit or program is wrong about.
+    #[error("{place}: {source}")]
+    Circuit {
+        /// File or operation.
+        place: String,
+        /// What is wrong.
+        source: Box<solinas_circuits::Error>,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}; {}", path.display(), remedy(source))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Input that cannot be worked with.
+    #[error("{what}; {help}")]
+    Input {
+        /// What is wrong, and where.
+        what: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// Arguments that do not go together.
+    #[error("{what}; {help}")]
+    Usage {
+        /// What is wrong.
+        what: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// A result that plain arithmetic contradicts.
+    #[error("{0}")]
+    Wrong(String),
+    /// Ctrl-C, or a request to terminate.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+    /// Whoever read the output stopped reading.
+    #[error("standard output was closed")]
+    Closed,
+}
+
+/// Bad input, with its remedy.
+pub(crate) fn input(what: impl Into<String>, help: impl Into<String>) -> Error {
+    Error::Input { what: what.into(), help: help.into() }
+}
+
+/// Bad arguments, with their remedy.
+pub(crate) fn usage(what: impl Into<String>, help: impl Into<String>) -> Error {
+    Error::Usage { what: what.into(), help: help.into() }
+}
+
+impl From<solinas_runtime::Error> for Error {
+    fn from(error: solinas_runtime::Error) -> Self {
+        match error {
+            solinas_runtime::Error::Cancelled => Self::Interrupted,
+            solinas_runtime::Error::Value { text, ty, expected } => {
+                input(format!("{text:?} is not {ty}"), format!("give {expected}"))
+            }
+            other => Self::Runtime(Box::new(other)),
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.to_path_buf(), source }
+    }
+
+    /// For `map_err` on what has to do with a file or an operation.
+    pub(crate) fn circuit(place: impl fmt::Display) -> impl FnOnce(solinas_circuits::Error) -> Self {
+        move |source| Self::Circuit { place: place.to_string(), source: Box::new(source) }
+    }
+
+    const fn code(&self) -> u8 {
+        match self {
+            Self::Closed => 0,
+            Self::Usage { .. } => 2,
+            Self::Interrupted => 130,
+            _ => 1,
+        }
+    }
+
+    /// What is wrong, and the remedy.
+    fn parts(&self) -> (String, Option<String>) {
+        let message = self.to_string();
+        match message.rsplit_once("; ") {
+            Some((what, help)) => (what.to_owned(), Some(help.to_owned())),
+            None => (message, None),
+        }
+    }
+
+    /// The same error, with the place it is about in front.
+    pub(crate) fn at(&self, place: &str) -> Self {
+        let (what, help) = self.parts();
+        input(format!("{place}: {what}"), help.unwrap_or_else(|| "correct it there".to_owned()))
+    }
+
+    /// Prints the error to standard error, as text or as one JSON object, and gives the exit code.
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        let (what, help) = self.parts();
+        let text = if json {
+            serde_json::json!({ "error": what, "help": help, "code": self.code() }).to_string()
+        } else {
+            help.map_or_else(|| format!("error: {what}"), |help| format!("error: {what}\n  help: {help}"))
+        };
+        if !matches!(self, Self::Closed) {
+            // Nobody is left to tell when even this fails.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+        ExitCode::from(self.code())
+    }
+}
+
+/// The usual way out of an I/O error.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "check the name and that its folder exists",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file and its folder",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space or write elsewhere",
+        io::ErrorKind::IsADirectory => "name a file, not a folder",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a part of the name is a file; name a folder",
+        io::ErrorKind::InvalidData => "it must be text in UTF-8",
+        io::ErrorKind::ReadOnlyFilesystem => "write to another place",
+        _ => "try another file",
+    }
+}

@@ -1,0 +1,133 @@
+//! `solinas eval`: the server's part.
+
+mod operation;
+mod outputs;
+mod work;
+
+use crate::decrypt::check_key;
+use crate::encrypt::Report;
+use crate::error::{Result, usage};
+use crate::output::Output;
+use crate::progress::{interruptible, visible, watch};
+use serde::Serialize;
+use solinas_circuits::program::OPERATIONS;
+use solinas_runtime::{Estimate, Server, ServerKey};
+use std::path::PathBuf;
+
+pub(crate) use operation::champion;
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas eval --list
+  solinas eval --key keys/server.key add a.ct b.ct -o sum.ct
+  solinas eval --key keys/server.key mul a.ct 3 -o triple.ct
+  solinas eval --key keys/server.key select flag.ct a.ct b.ct -o chosen.ct
+  solinas eval --key keys/server.key to_u16 a.ct -o wide.ct
+  solinas eval --key keys/server.key max array.ct -o largest.ct
+  solinas eval --key keys/server.key mul a.ct b.ct --estimate
+  solinas eval --key keys/server.key --circuit adder64.txt --inputs a.ct b.ct -o sum.ct
+  solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
+
+An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, ./5
+always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax and
+argmin of one array reduce it. Several results go to a folder, or to as many -o.
+Ctrl-C stops with exit code 130 and writes nothing.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The server key
+    #[arg(long, short, value_name = "FILE", required_unless_present = "list")]
+    key: Option<PathBuf>,
+    /// The operation
+    #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
+    operation: Option<String>,
+    /// Its operands: ciphertext files and constants
+    #[arg(value_name = "OPERAND", allow_negative_numbers = true)]
+    operands: Vec<String>,
+    /// Evaluate a circuit (Bristol, BLIF, Yosys JSON)
+    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    circuit: Option<PathBuf>,
+    /// Evaluate a program of typed operations, as JSON
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// One ciphertext for each input of the circuit or program
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
+    inputs: Vec<PathBuf>,
+    /// The ciphertext file to write, or a folder; repeat it for several results
+    #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
+    output: Vec<PathBuf>,
+    /// Threads; by default as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+    /// Print what it would cost, and do nothing
+    #[arg(long)]
+    estimate: bool,
+    /// Print the operations
+    #[arg(long, exclusive = true)]
+    list: bool,
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    if args.list {
+        return list(out);
+    }
+    let key_file = args.key.as_deref().ok_or_else(|| usage("no server key is given", "add --key server.key"))?;
+    let (work, files) = match (&args.circuit, &args.program, &args.operation) {
+        (Some(circuit), _, _) => work::circuit(circuit, &args.inputs)?,
+        (_, Some(program), _) => work::program(program, &args.inputs)?,
+        (_, _, Some(name)) => operation::parse(name, &args.operands)?,
+        _ => return Err(usage("no operation is given", "`solinas eval --list` prints all")),
+    };
+    let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
+    let key = ServerKey::load(key_file)?;
+    for (file, ciphertext) in &files {
+        check_key(file, ciphertext, key_file, key.key_id())?;
+    }
+    work.check_types(&files)?;
+    let server = Server::new(&key, args.threads.map(usize::from))?;
+    drop(key);
+    if args.estimate {
+        let estimate = work.estimate(&server, &files)?;
+        return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
+    }
+    interruptible()?;
+    let label = match visible(out) {
+        true => {
+            work.estimate(&server, &files).map_or_else(|_| work.label(), |e| format!("{}: {}", work.label(), cost(&e)))
+        }
+        false => String::new(),
+    };
+    let results = watch(out, &label, |control| work.run(&server, &files, control))?;
+    outputs::save(&targets, &results)?;
+    let reports: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
+    out.report(&reports, || reports.iter().map(Report::line).collect())
+}
+
+fn cost(estimate: &Estimate) -> String {
+    let Estimate { bootstraps, depth, seconds, threads, .. } = estimate;
+    format!("{bootstraps} bootstraps, depth {depth}, about {seconds:.1} s on {threads} threads")
+}
+
+/// An operation that `--list` shows.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    arity: usize,
+    summary: &'static str,
+}
+
+fn list(out: &Output) -> Result<()> {
+    let others = [
+        ("to_TYPE", "a truncated or extended to a type, such as to_u8"),
+        ("to_bits", "the ciphertext form of gates"),
+        ("to_radix", "the ciphertext form of lookup tables"),
+    ];
+    let built_in = OPERATIONS.iter().map(|op| Listed { name: op.name, arity: op.arity, summary: op.summary });
+    let others = others.map(|(name, summary)| Listed { name, arity: 1, summary });
+    let reductions = operation::REDUCTIONS.map(|(name, summary)| Listed { name, arity: 1, summary });
+    let all: Vec<_> = built_in.chain(others).chain(reductions).collect();
+    out.result(&all, || {
+        all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()
+    })
+}

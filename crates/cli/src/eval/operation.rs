@@ -1,0 +1,217 @@
+//! Programs from operations on files and constants, and from reductions of arrays.
+
+use super::work::{Loaded, Work, load};
+use crate::error::{Error, Result, input, usage};
+use crate::names::unknown_operation;
+use crate::values::Literal;
+use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
+use solinas_runtime::Form;
+use std::path::{Path, PathBuf};
+
+/// Operations on one array that give one value.
+pub(super) const REDUCTIONS: [(&str, &str); 5] = [
+    ("sum", "sum of an array, wrapping"),
+    ("max", "the largest value of an array"),
+    ("min", "the smallest value of an array"),
+    ("argmax", "index of the largest value of an array, the first of several"),
+    ("argmin", "index of the smallest value of an array, the first of several"),
+];
+
+enum Operand {
+    File(usize),
+    Constant(Literal),
+}
+
+/// An operation of the command line.
+pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded>)> {
+    let mut files = Vec::new();
+    let operands: Vec<_> = operands
+        .iter()
+        .map(|text| match constant(text) {
+            Some(literal) => Operand::Constant(literal),
+            None => {
+                files.push(PathBuf::from(text));
+                Operand::File(files.len() - 1)
+            }
+        })
+        .collect();
+    let form = match name {
+        "to_bits" => Some(Form::Bits),
+        "to_radix" => Some(Form::Radix),
+        _ => None,
+    };
+    let reduces = operands.len() == 1 && REDUCTIONS.iter().any(|(known, _)| *known == name);
+    if (reduces || form.is_some()) && (operands.len() != 1 || files.len() != 1) {
+        return Err(usage(format!("{name} takes one ciphertext file"), "give one file"));
+    }
+    let operation = Op::from_name(name);
+    let cast = name.strip_prefix("to_").map(str::parse::<Type>).and_then(std::result::Result::ok);
+    if operation.is_none() && cast.is_none() && form.is_none() && !REDUCTIONS.iter().any(|(known, _)| *known == name) {
+        return Err(unknown_operation(name, &REDUCTIONS.map(|(name, _)| name)));
+    }
+    let arity = operation.as_ref().map_or(1, Op::arity);
+    if !reduces && operands.len() != arity {
+        let what = format!("{name} takes {arity} operands, and {} were given", operands.len());
+        return Err(usage(what, "give a ciphertext file or a constant for each"));
+    }
+    if files.is_empty() {
+        return Err(usage("every operand is a constant", "give at least one ciphertext file"));
+    }
+    let loaded = load(&files)?;
+    let name = name.to_owned();
+    if let Some(form) = form {
+        return Ok((Work::Convert { name, form }, loaded));
+    }
+    if reduces {
+        let program = reduction(&name, &loaded[0])?;
+        return Ok((Work::Reduction { name, program }, loaded));
+    }
+    let program = match operation {
+        Some(op) => elementwise(op, &operands, &loaded)?,
+        None => Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?,
+    };
+    Ok((Work::Program { name, program }, loaded))
+}
+
+/// The constant that an operand is: what follows a `#`, or what reads as one and is not the name of a file.
+fn constant(text: &str) -> Option<Literal> {
+    match text.strip_prefix('#') {
+        Some(text) => Literal::parse(text),
+        None => Literal::parse(text).filter(|_| !Path::new(text).exists()),
+    }
+}
+
+fn elementwise(op: Op, operands: &[Operand], files: &[Loaded]) -> Result<Program> {
+    let names = if op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
+    let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
+    // Constants take the type of the other values; the condition of a selection is not one of them.
+    let values = if op == Op::Select { &operands[1..] } else { operands };
+    let suggested = values.iter().find_map(|operand| match operand {
+        Operand::File(index) => Some(files[*index].1.ty()),
+        Operand::Constant(literal) => literal.ty(None, false).ok(),
+    });
+    let mut described = Vec::new();
+    let mut builder = ProgramBuilder::new();
+    let mut args = Vec::new();
+    for (position, (operand, name)) in operands.iter().zip(names).enumerate() {
+        let (ty, value) = match operand {
+            Operand::File(index) => {
+                let (file, ciphertext) = &files[*index];
+                described.push(format!("{} ({})", file.display(), ciphertext.ty()));
+                (ciphertext.ty(), builder.input(name, ciphertext.ty()))
+            }
+            Operand::Constant(literal) => {
+                let suggested = if op == Op::Select && position == 0 { Some(Type::Bool) } else { suggested };
+                let ty = literal.ty(suggested, shifts && position == 1)?;
+                described.push(format!("a constant ({ty})"));
+                (ty, builder.constant(literal.bits(ty)?, ty))
+            }
+        };
+        args.push(value.map_err(Error::circuit(ty))?);
+    }
+    let place = described.join(", ");
+    let result = builder.op(op, &args).map_err(Error::circuit(&place))?;
+    builder.output("result", result);
+    builder.finish().map_err(Error::circuit(place))
+}
+
+fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
+    let (ty, place) = (array.ty(), file.display());
+    if array.shape().is_none() {
+        return Err(input(
+            format!("{place} holds one value, {name} of one file takes an array"),
+            "encrypt several values",
+        ));
+    }
+    if ty == Type::Bool {
+        return Err(input(format!("{place} holds bools, {name} takes integers"), "convert it with to_u8"));
+    }
+    let build = || {
+        let mut builder = ProgramBuilder::new();
+        let values =
+            (0..array.len()).map(|i| builder.input(format!("a{i}"), ty)).collect::<std::result::Result<Vec<_>, _>>()?;
+        let largest = matches!(name, "max" | "argmax");
+        let result = match name {
+            "argmax" | "argmin" => argument(&mut builder, &values, largest)?.1,
+            _ => {
+                let op = if name == "sum" {
+                    Op::Add
+                } else if largest {
+                    Op::Max
+                } else {
+                    Op::Min
+                };
+                tree(values, |a, b| builder.op(op.clone(), &[a, b]))?
+            }
+        };
+        builder.output("result", result);
+        builder.finish()
+    };
+    build().map_err(Error::circuit(place))
+}
+
+type Built<T> = std::result::Result<T, solinas_circuits::Error>;
+
+/// Joins neighbours until one is left, level by level.
+fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> Built<T> {
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| match *pair {
+                [a, b] => join(a, b),
+                _ => Ok(pair[0]),
+            })
+            .collect::<Built<_>>()?;
+    }
+    level.first().copied().ok_or(solinas_circuits::Error::WrongCount { what: "values", expected: 1, got: 0 })
+}
+
+/// The largest or smallest of some values and its index, the first of several: a tournament.
+fn argument(builder: &mut ProgramBuilder, values: &[ValueId], largest: bool) -> Built<(ValueId, ValueId)> {
+    let last = values.len().saturating_sub(1);
+    let index = Type::Uint((usize::BITS - last.leading_zeros()).max(1) as u8);
+    let entries = values.iter().enumerate().map(|(i, &value)| Ok((value, builder.constant(i as u128, index)?)));
+    let entries = entries.collect::<Built<Vec<_>>>()?;
+    tree(entries, |(a, i), (b, j)| {
+        // The earlier one stays unless the later one is better.
+        let stays = builder.op(if largest { Op::Ge } else { Op::Le }, &[a, b])?;
+        Ok((builder.op(Op::Select, &[stays, a, b])?, builder.op(Op::Select, &[stays, i, j])?))
+    })
+}
+
+/// The program that finds the largest of `count` values (output `price`) and its index (output `winner`).
+pub(crate) fn champion(count: usize, ty: Type) -> Built<Program> {
+    let mut builder = ProgramBuilder::new();
+    let values = (0..count).map(|i| builder.input(format!("bid{i}"), ty)).collect::<Built<Vec<_>>>()?;
+    let (price, winner) = argument(&mut builder, &values, true)?;
+    builder.output("price", price);
+    builder.output("winner", winner);
+    builder.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_champion_is_the_first_of_the_largest() {
+        for values in [vec![7u128], vec![3, 9, 9], vec![0, 0], vec![1, 2, 3, 4, 5], vec![65535, 1, 65535, 65535]] {
+            let program = champion(values.len(), Type::Uint(16)).unwrap();
+            let largest = values.iter().max().unwrap();
+            let first = values.iter().position(|value| value == largest).unwrap();
+            assert_eq!(program.evaluate(&values).unwrap(), [*largest, first as u128]);
+        }
+        assert!(champion(0, Type::Uint(16)).is_err());
+    }
+
+    #[test]
+    fn the_smallest_is_the_first_of_the_smallest_also_when_signed() {
+        let mut builder = ProgramBuilder::new();
+        let ty = Type::Int(4);
+        let values: Vec<_> = (0..3).map(|i| builder.input(format!("a{i}"), ty).unwrap()).collect();
+        let (smallest, index) = argument(&mut builder, &values, false).unwrap();
+        builder.output("smallest", smallest);
+        builder.output("index", index);
+        assert_eq!(builder.finish().unwrap().evaluate(&[7, 8, 8]).unwrap(), [8, 1]);
+    }
+}

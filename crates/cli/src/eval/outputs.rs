@@ -1,0 +1,55 @@
+//! Where results go.
+
+use crate::error::{Error, Result, usage};
+use crate::files::check_writable;
+use solinas_runtime::Ciphertext;
+use std::path::{Path, PathBuf};
+
+/// A file for each result: as many files as there are results, or one folder. Fails where they could not be written.
+pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf>> {
+    let as_folder = match given {
+        [one] => names.len() > 1 || one.is_dir() || one.as_os_str().to_string_lossy().ends_with(['/', '\\']),
+        _ => false,
+    };
+    let targets: Vec<PathBuf> = match given {
+        [folder] if as_folder => {
+            std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", folder, e))?;
+            names.iter().enumerate().map(|(index, name)| folder.join(file_name(index, name))).collect()
+        }
+        files if files.len() == names.len() => files.to_vec(),
+        files => {
+            let what = format!("there are {} results and {} output files", names.len(), files.len());
+            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
+        }
+    };
+    for (index, target) in targets.iter().enumerate() {
+        if targets[..index].contains(target) {
+            return Err(usage(format!("{} is named twice", target.display()), "give each result a file of its own"));
+        }
+        check_writable(target)?;
+    }
+    Ok(targets)
+}
+
+/// `NAME.ct` for names that are safe as file names, else a number.
+fn file_name(index: usize, name: &str) -> String {
+    let safe = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-[]".contains(c));
+    if safe { format!("{name}.ct") } else { format!("output{index}.ct") }
+}
+
+/// Writes all results; if one cannot be written, the new files before it are removed.
+pub(super) fn save(targets: &[PathBuf], results: &[Ciphertext]) -> Result<()> {
+    let mut new: Vec<&Path> = Vec::new();
+    for (target, result) in targets.iter().zip(results) {
+        let existed = target.exists();
+        if let Err(error) = result.save(target) {
+            // The first error is the one to tell.
+            new.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            return Err(error.into());
+        }
+        if !existed {
+            new.push(target);
+        }
+    }
+    Ok(())
+}

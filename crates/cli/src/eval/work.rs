@@ -1,0 +1,140 @@
+//! What an evaluation does: a program, a circuit, or a change of form.
+
+use crate::error::{Error, Result, input, usage};
+use crate::files::{read_circuit, read_text};
+use solinas_circuits::program::{Program, Type};
+use solinas_runtime::{Ciphertext, Control, Estimate, Form, Netlist, Server};
+use std::path::{Path, PathBuf};
+
+/// A ciphertext and the file it came from.
+pub(super) type Loaded = (PathBuf, Ciphertext);
+
+/// What to do with the loaded ciphertexts.
+pub(super) enum Work {
+    /// One input for each ciphertext.
+    Program { name: String, program: Program },
+    /// One input for each element of the only ciphertext.
+    Reduction { name: String, program: Program },
+    /// One port for each ciphertext.
+    Circuit { file: PathBuf, netlist: Netlist },
+    /// Converts the only ciphertext.
+    Convert { name: String, form: Form },
+}
+
+/// Reads ciphertext files.
+pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Loaded>> {
+    files.iter().map(|file| Ok((file.clone(), Ciphertext::load(file)?))).collect()
+}
+
+fn need(kind: &str, file: &Path, wanted: Vec<String>, given: usize) -> Result<()> {
+    if wanted.len() == given {
+        return Ok(());
+    }
+    let what = format!("{} has {} inputs, and {given} files were given", file.display(), wanted.len());
+    Err(usage(what, format!("after --inputs, give one for each of the {kind}'s {}", wanted.join(", "))))
+}
+
+/// The evaluation of a circuit file.
+pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
+    let netlist = read_circuit(file)?;
+    let wanted = netlist.inputs().iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len()));
+    need("circuit", file, wanted.collect(), inputs.len())?;
+    if let Some(port) = netlist.inputs().iter().chain(netlist.outputs()).find(|port| port.bits.len() > 128) {
+        let what = format!("{}: port '{}' has {} bits", file.display(), port.name, port.bits.len());
+        return Err(input(what, "integers have at most 128; split the port"));
+    }
+    Ok((Work::Circuit { file: file.to_path_buf(), netlist }, load(inputs)?))
+}
+
+/// The evaluation of a program file.
+pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
+    let place = file.display().to_string();
+    let program: Program = serde_json::from_str(&read_text(file)?).map_err(|e| {
+        input(format!("{place} is not a program: {e}"), "write it with the Python package's Program.to_json")
+    })?;
+    program.validate().map_err(Error::circuit(&place))?;
+    let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));
+    need("program", file, wanted.collect(), inputs.len())?;
+    Ok((Work::Program { name: place, program }, load(inputs)?))
+}
+
+impl Work {
+    /// A few words for people.
+    pub(super) fn label(&self) -> String {
+        match self {
+            Self::Program { name, .. } | Self::Reduction { name, .. } | Self::Convert { name, .. } => name.clone(),
+            Self::Circuit { file, .. } => file.display().to_string(),
+        }
+    }
+
+    /// Names of the outputs.
+    pub(super) fn output_names(&self) -> Vec<String> {
+        match self {
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                program.outputs.iter().map(|output| output.name.clone()).collect()
+            }
+            Self::Circuit { netlist, .. } => netlist.outputs().iter().map(|port| port.name.clone()).collect(),
+            Self::Convert { .. } => vec!["result".to_owned()],
+        }
+    }
+
+    /// Whether each file has the type of its input, and the arrays are of one shape.
+    pub(super) fn check_types(&self, files: &[Loaded]) -> Result<()> {
+        let wanted: Vec<(&str, Option<Type>, usize)> = match self {
+            Self::Program { program, .. } => {
+                program.inputs.iter().map(|i| (i.name.as_str(), Some(i.ty), i.ty.width())).collect()
+            }
+            Self::Circuit { netlist, .. } => {
+                netlist.inputs().iter().map(|port| (port.name.as_str(), None, port.bits.len())).collect()
+            }
+            Self::Reduction { .. } | Self::Convert { .. } => return Ok(()),
+        };
+        for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
+            if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
+                let wanted = ty.map_or_else(|| format!("{width} bits"), |ty| ty.to_string());
+                let what =
+                    format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
+                return Err(input(what, "encrypt it with that type, or convert it with an operation such as to_u8"));
+            }
+        }
+        let mut arrays = files.iter().filter(|(_, ct)| ct.shape().is_some());
+        let Some((first, ct)) = arrays.next() else { return Ok(()) };
+        match arrays.find(|(_, other)| other.shape() != ct.shape()) {
+            None => Ok(()),
+            Some((file, other)) => Err(input(
+                format!("{} has {} values, {} has {}", first.display(), ct.len(), file.display(), other.len()),
+                "arrays go together when they have one shape",
+            )),
+        }
+    }
+
+    /// What it costs.
+    pub(super) fn estimate(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+        let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
+        match self {
+            Self::Program { program, .. } => Ok(server.estimate(program, elements)?),
+            Self::Reduction { program, .. } => Ok(server.estimate(program, 1)?),
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist)?),
+            Self::Convert { name, .. } => {
+                Err(usage(format!("the cost of {name} is not estimated"), "run it: it takes a few bootstraps a value"))
+            }
+        }
+    }
+
+    /// Does it.
+    pub(super) fn run(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Vec<Ciphertext>> {
+        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
+        Ok(match self {
+            Self::Program { program, .. } => server.run(program, &inputs, control)?,
+            Self::Circuit { netlist, .. } => server.run_circuit(netlist, &inputs, control)?,
+            Self::Reduction { program, .. } => {
+                let elements = inputs.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?)));
+                server.run(program, &elements.collect::<Result<Vec<_>>>()?, control)?
+            }
+            Self::Convert { form, .. } => inputs
+                .iter()
+                .map(|ciphertext| Ok(server.convert(ciphertext, *form, control)?))
+                .collect::<Result<_>>()?,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Text files: read whole, written whole or not at all.
+
+use crate::error::{Error, Result, input};
+use crate::output::Output;
+use solinas_circuits::Netlist;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// Most bytes read from a text file: 1 GiB.
+const MOST: u64 = 1 << 30;
+
+/// A text file, or standard input for `-`.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    let read = |source: &mut dyn Read, text: &mut String| source.take(MOST + 1).read_to_string(text);
+    let done = if path == Path::new("-") {
+        read(&mut std::io::stdin().lock(), &mut text)
+    } else {
+        std::fs::File::open(path).and_then(|mut file| read(&mut file, &mut text))
+    };
+    done.map_err(|e| Error::io("read", path, e))?;
+    if text.len() as u64 > MOST {
+        return Err(input(format!("{} is longer than 1 GiB", path.display()), "split it"));
+    }
+    Ok(text)
+}
+
+/// A circuit of any format that can be imported.
+pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
+    let text = read_text(path)?;
+    solinas_circuits::import::read(&text).map_err(Error::circuit(path.display()))
+}
+
+/// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step.
+pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.text(text) };
+    let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let done = if special {
+        std::fs::File::create(path).and_then(|mut file| file.write_all(text.as_bytes()))
+    } else {
+        replace(path, text.as_bytes())
+    };
+    done.map_err(|e| Error::io("write", path, e))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // A symbolic link is followed: the file it names is replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".solinas-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// The folder a file is in.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Fails where no file could be made at that path, so that work whose result has no place is not begun.
+pub(crate) fn check_writable(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::io("write", path, std::io::ErrorKind::IsADirectory.into()));
+    }
+    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, e))
+}

@@ -1,0 +1,46 @@
+//! Bars on a terminal's standard error, and Ctrl-C.
+
+use crate::error::{Result, input};
+use crate::output::Output;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use solinas_runtime::{Control, Progress};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CANCEL: AtomicBool = AtomicBool::new(false);
+static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
+
+/// The flag that Ctrl-C or a request to terminate sets, from the first call on; before, they end the process as usual.
+pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
+    let handler =
+        HANDLER.get_or_init(|| ctrlc::set_handler(|| CANCEL.store(true, Ordering::Relaxed)).map_err(|e| e.to_string()));
+    match handler {
+        Ok(()) => Ok(&CANCEL),
+        Err(e) => Err(input(format!("cannot listen for Ctrl-C: {e}"), "run it where signals can be handled")),
+    }
+}
+
+/// Whether people see bars.
+pub(crate) fn visible(out: &Output) -> bool {
+    !out.quiet() && std::io::IsTerminal::is_terminal(&std::io::stderr())
+}
+
+/// Does work that can take long under a bar with that label; Ctrl-C cancels it.
+///
+/// # Errors
+/// Those of the work.
+pub(crate) fn watch<T>(out: &Output, label: &str, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
+    let cancel = Some(interruptible()?);
+    let target = if visible(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(0), target).with_message(label.to_owned());
+    if let Ok(style) = ProgressStyle::with_template("{msg}\n[{wide_bar}] {pos}/{len} {elapsed} (left {eta})") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let show = |progress: Progress| {
+        bar.set_length(progress.total);
+        bar.set_position(progress.done);
+    };
+    let result = work(&Control { progress: Some(&show), cancel });
+    bar.finish_and_clear();
+    result
+}

@@ -1,0 +1,139 @@
+//! Plain values: from arguments, standard input and CSV columns.
+
+use crate::error::{Error, Result, input, usage};
+use crate::files::read_text;
+use solinas_circuits::program::Type;
+use solinas_runtime::Plain;
+use std::path::Path;
+
+/// The values of a CSV column, named or counted from 0. The first line is a header if the column is named, and otherwise unless all of
+/// it are values.
+///
+/// # Errors
+/// What is wrong, with the line.
+pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
+    let text = read_text(path)?;
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut records = reader
+        .records()
+        .map(|record| record.map_err(|e| input(format!("{}: {e}", path.display()), "make it a CSV file with commas")));
+    let empty = || input(format!("{} has no values", path.display()), "give a CSV file with at least one row");
+    let first = records.next().transpose()?.ok_or_else(empty)?;
+    let named = first.iter().position(|name| name == column);
+    let at = match named.or_else(|| column.parse().ok().filter(|at| *at < first.len())) {
+        Some(at) => at,
+        None => {
+            let what = format!("{} has no column '{column}'", path.display());
+            let names: Vec<_> = first.iter().collect();
+            return Err(input(what, format!("its columns are {}; or give a number from 0", names.join(", "))));
+        }
+    };
+    let is_value = |text: &str| Plain::parse(ty, &[text], None).is_ok();
+    let begins = if named.is_none() && first.get(at).is_some_and(is_value) { Some(Ok(first)) } else { None };
+    let mut values = Vec::new();
+    for record in begins.into_iter().chain(records) {
+        let record = record?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let text = record.get(at).filter(|text| !text.is_empty());
+        let text = text.ok_or_else(|| {
+            input(format!("{}, line {line}: column '{column}' is empty", path.display()), "give every row a value")
+        })?;
+        // Checked here as well as later, since here the line is known.
+        Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("{}, line {line}", path.display())))?;
+        values.push(text.to_owned());
+    }
+    if values.is_empty() { Err(empty()) } else { Ok(values) }
+}
+
+/// Values from standard input, separated by white space or commas.
+pub(crate) fn from_stdin() -> Result<Vec<String>> {
+    let text = read_text(Path::new("-"))?;
+    let values: Vec<_> = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if values.is_empty() { Err(usage("standard input has no values", "give at least one number")) } else { Ok(values) }
+}
+
+/// A constant operand such as `5`, `-3`, `true` or, with its type, `5u8`.
+pub(crate) struct Literal {
+    text: String,
+    ty: Option<Type>,
+}
+
+impl Literal {
+    /// The constant that a text is, if it is one.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if let "true" | "false" = text {
+            return Some(Self { text: text.to_owned(), ty: None });
+        }
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let hexadecimal = digits.starts_with("0x") || digits.starts_with("0b");
+        let suffix = if hexadecimal { None } else { text.find(['u', 'i']) };
+        let (number, ty) = match suffix {
+            Some(at) => (&text[..at], Some(text[at..].parse().ok()?)),
+            None => (text, None),
+        };
+        digits.starts_with(|c: char| c.is_ascii_digit()).then(|| Self { text: number.to_owned(), ty })
+    }
+
+    /// Its own type, else the one that the other operands suggest, else the narrowest unsigned one that holds it where `amount`.
+    pub(crate) fn ty(&self, suggested: Option<Type>, amount: bool) -> Result<Type> {
+        if let Some(ty) = self.ty {
+            return Ok(ty);
+        }
+        if amount {
+            let all = Plain::parse(Type::Uint(128), &[&self.text], None)?;
+            let width = all.values.first().map_or(1, |bits| (128 - bits.leading_zeros()).max(1));
+            return Ok(Type::Uint(width as u8));
+        }
+        suggested.ok_or_else(|| {
+            usage(format!("the type of the constant {} is not known", self.text), "write it with its type, such as 5u8")
+        })
+    }
+
+    /// Its bits in a type.
+    pub(crate) fn bits(&self, ty: Type) -> Result<u128> {
+        let plain = Plain::parse(ty, &[&self.text], None).map_err(Error::from)?;
+        Ok(plain.values.first().copied().unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_have_the_type_they_say_or_one_from_the_context() {
+        let literal = |text| Literal::parse(text).unwrap();
+        assert_eq!(literal("5u8").ty(None, false).unwrap(), Type::Uint(8));
+        assert_eq!(literal("-5i8").bits(Type::Int(8)).unwrap(), 0xfb);
+        assert_eq!(literal("5").ty(Some(Type::Int(4)), false).unwrap(), Type::Int(4));
+        assert_eq!(literal("5").ty(None, true).unwrap(), Type::Uint(3));
+        assert_eq!(literal("0").ty(None, true).unwrap(), Type::Uint(1));
+        assert!(literal("5").ty(None, false).is_err());
+        assert!(literal("true").bits(Type::Bool).unwrap() == 1);
+        assert!(
+            Literal::parse("a.ct").is_none() && Literal::parse("5x8").is_some_and(|l| l.bits(Type::Uint(8)).is_err())
+        );
+    }
+
+    #[test]
+    fn columns_are_found_by_name_or_number_with_or_without_header() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bids.csv");
+        std::fs::write(&path, "who,bid\n\"a, b\",3\nc,5\n").unwrap();
+        let column = |name: &str| csv_column(&path, name, Type::Uint(8));
+        assert_eq!(column("bid").unwrap(), ["3", "5"]);
+        assert_eq!(column("1").unwrap(), ["3", "5"]);
+        assert!(column("price").unwrap_err().to_string().contains("who, bid"));
+        std::fs::write(&path, "3\n300\n").unwrap();
+        assert!(column("0").unwrap_err().to_string().contains("line 2"));
+        std::fs::write(&path, "3\n30\n").unwrap();
+        assert_eq!(column("0").unwrap(), ["3", "30"]);
+        std::fs::write(&path, "").unwrap();
+        assert!(column("0").is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! Circuits, plain and encrypted.
+
+use crate::common::Place;
+use serde_json::Value;
+
+const CYCLE: &str = ".model m\n.inputs a\n.outputs y\n.names a z y\n11 1\n.names y z\n1 1\n.end\n";
+
+#[test]
+fn a_generated_adder_survives_every_format_and_runs_encrypted() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    for (verb, file) in [
+        ("convert add.txt -o add.blif", "add.blif"),
+        ("convert add.blif -o add.json", "add.json"),
+        ("convert add.json --to bristol -o again.txt", "again.txt"),
+        ("optimize add.txt -o small.blif", "small.blif"),
+        ("lower small.blif --gates and-xor -o low.blif", "low.blif"),
+        ("build add --type u4 --recipe oh2018 --to yosys -o oh.json", "oh.json"),
+        ("build add --type u4 --adder brent-kung --optimize -o prefix.blif", "prefix.blif"),
+    ] {
+        place.run(&format!("circuit {verb}"));
+        let sum = place.run(&format!("circuit run {file} 13 6"));
+        assert!(sum.ends_with(": 3\n"), "{verb}: {sum}");
+    }
+    place.encrypt("u4", "13", "a.ct");
+    place.encrypt("u4", "6", "b.ct");
+    for file in ["add.txt", "small.blif", "oh.json"] {
+        place.run(&format!("eval --key SERVER --circuit {file} --inputs a.ct b.ct -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), "3\n", "{file}");
+    }
+    let cost = place.run("eval --key SERVER --circuit add.txt --inputs a.ct b.ct --estimate");
+    assert!(cost.contains("bootstraps"), "{cost}");
+}
+
+#[test]
+fn optimizing_lowers_the_cost_that_statistics_show() {
+    let place = Place::new();
+    let bootstraps = |file: &str| {
+        let json: Value = serde_json::from_str(&place.run(&format!("circuit stats {file} --json"))).unwrap();
+        json["bootstraps"].as_u64().unwrap()
+    };
+    place.run("circuit build mul --type u8 --recipe serial -o mul.blif");
+    place.run("circuit optimize mul.blif -o small.blif");
+    assert!(bootstraps("--optimize small.blif") < bootstraps("mul.blif"));
+    assert!(bootstraps("--optimize mul.blif") < bootstraps("mul.blif"));
+    assert!(place.run("circuit run small.blif 200 3").ends_with(": 88\n"));
+}
+
+#[test]
+fn every_operation_can_be_built() {
+    let place = Place::new();
+    for operation in solinas_circuits::program::OPERATIONS {
+        let text = place.run(&format!("circuit build {} --type i5 --recipe lowest-depth --to blif", operation.name));
+        assert!(text.starts_with(".model"), "{}", operation.name);
+    }
+    assert!(place.fail("circuit build ad --type u8", 2).contains("did you mean add?"));
+    assert!(place.fail("circuit build add --type bool", 1).contains("add on bool"));
+}
+
+#[test]
+fn pictures_are_svg_or_dot() {
+    let place = Place::new();
+    place.run("circuit build add --type u2 -o add.txt");
+    assert!(place.run("circuit draw add.txt").starts_with("<svg"));
+    assert!(place.run("circuit draw add.txt --to dot").starts_with("digraph"));
+    place.run("circuit draw add.txt -o add.dot");
+    assert!(std::fs::read_to_string(place.path("add.dot")).unwrap().starts_with("digraph"));
+    assert!(place.fail("circuit draw add.txt -o add.png", 2).contains(".svg or .dot"));
+    #[cfg(unix)]
+    assert_eq!(crate::common::mode(place.path("add.dot")) & 0o400, 0o400);
+}
+
+#[test]
+fn bad_circuits_are_named_with_line_and_cause() {
+    let place = Place::new();
+    place.write("cycle.blif", CYCLE);
+    place.write("gate.txt", "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 FROB\n");
+    place.write("cut.txt", "2 4\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n");
+    place.write("undriven.blif", ".model m\n.inputs a\n.outputs y\n.names a q y\n11 1\n.end\n");
+    place.write("none.bin", [0xff, 0xfe, 0, 1]);
+    place.write("empty.txt", "");
+    place.encrypt("bool", "1", "a.ct");
+    for (file, part) in [
+        ("cycle.blif", "depends on itself"),
+        ("gate.txt", "FROB"),
+        ("cut.txt", "cut.txt"),
+        ("undriven.blif", "nothing drives wire 'q'"),
+        ("none.bin", "none.bin"),
+        ("empty.txt", "not Bristol, BLIF or Yosys JSON"),
+        ("absent.txt", "No such file"),
+    ] {
+        for verb in ["stats", "draw", "optimize", "convert", "lower"] {
+            let message = place.fail(&format!("circuit {verb} {file}"), 1);
+            assert!(message.contains(file) && message.contains(part) && message.contains("help:"), "{message}");
+        }
+        let message = place.fail(&format!("eval --key SERVER --circuit {file} --inputs a.ct a.ct -o r.ct"), 1);
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(!place.path("r.ct").exists());
+}
+
+#[test]
+fn inputs_that_do_not_suit_a_circuit_are_named() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    place.encrypt("u4", "1", "a.ct");
+    place.encrypt("u8", "1", "b.ct");
+    let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct -o r.ct", 2);
+    assert!(message.contains("add.txt has 2 inputs, and 1 files were given"), "{message}");
+    let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct b.ct -o r.ct", 1);
+    assert!(message.contains("b.ct is u8") && message.contains("4 bits"), "{message}");
+    assert!(place.fail("circuit run add.txt 3", 2).contains("4 bits"));
+    assert!(place.fail("circuit run add.txt 3 16", 1).contains("0..=15"));
+    assert!(!place.path("r.ct").exists());
+}

@@ -1,0 +1,148 @@
+//! What bad input gets: a message with file, cause and fix; a failing exit code; no output; no panic.
+
+use crate::common::{Place, key};
+
+#[test]
+fn keys_and_ciphertexts_of_other_kinds_or_pairs_are_refused() {
+    let place = Place::new();
+    place.encrypt("u4", "1", "a.ct");
+    place.run("encrypt --key OTHER-CLIENT --type u4 1 -o other.ct");
+    for (line, part) in [
+        ("eval --key SERVER add a.ct other.ct -o r.ct", "other.ct belongs to key"),
+        ("eval --key OTHER-SERVER add a.ct a.ct -o r.ct", "a.ct belongs to key"),
+        ("decrypt --key OTHER-CLIENT a.ct", "a.ct belongs to key"),
+        ("eval --key CLIENT add a.ct a.ct -o r.ct", "client.key is a client key, a server key is needed"),
+        ("encrypt --key SERVER --type u4 1 -o r.ct", "server.key is a server key, a client key is needed"),
+        ("decrypt --key SERVER a.ct", "server.key is a server key, a client key is needed"),
+        ("decrypt --key a.ct a.ct", "a.ct is a ciphertext, a client key is needed"),
+        ("decrypt --key CLIENT SERVER", "server.key is a server key, a ciphertext is needed"),
+        ("decrypt --key CLIENT absent.ct", "absent.ct"),
+        ("decrypt --key CLIENT .", "is a directory"),
+    ] {
+        let message = place.fail(line, 1);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    assert_eq!(place.files(), ["a.ct", "other.ct"]);
+}
+
+#[test]
+fn damaged_files_are_refused_wherever_the_damage_is() {
+    let place = Place::new();
+    place.encrypt("u2", "1", "a.ct");
+    let whole = std::fs::read(place.path("a.ct")).unwrap();
+    let places: Vec<usize> = (0..64).step_by(5).chain((64..whole.len()).step_by(whole.len() / 25)).collect();
+    for at in places {
+        let mut altered = whole.clone();
+        altered[at] ^= 0x10;
+        place.write("altered.ct", altered);
+        assert!(place.fail("decrypt --key CLIENT altered.ct", 1).contains("altered.ct"), "byte {at}");
+        place.write("cut.ct", &whole[..at]);
+        assert!(place.fail("decrypt --key CLIENT cut.ct", 1).contains("cut.ct"), "cut at {at}");
+    }
+    let mut long = whole.clone();
+    long.push(0);
+    place.write("long.ct", long);
+    assert!(place.fail("eval --key SERVER neg long.ct -o r.ct", 1).contains("long.ct"));
+    let mut altered = whole;
+    *altered.last_mut().unwrap() ^= 1;
+    place.write("altered.ct", altered);
+    place.command("inspect altered.ct").assert().code(1);
+
+    let mut server = std::fs::read(key("k/server.key")).unwrap();
+    let middle = server.len() / 2;
+    server[middle] ^= 1;
+    place.write("server.key", server);
+    assert!(place.fail("eval --key server.key neg a.ct -o r.ct", 1).contains("server.key is damaged"));
+    assert!(!place.path("r.ct").exists());
+}
+
+#[test]
+fn values_and_types_that_do_not_fit_are_refused() {
+    let place = Place::new();
+    place.encrypt("u4", "1 2", "two.ct");
+    place.encrypt("u4", "1 2 3", "three.ct");
+    place.encrypt("u4", "1", "a.ct");
+    place.encrypt("u8", "1", "b.ct");
+    for (line, code, part) in [
+        ("encrypt --key CLIENT --type u4 16 -o r.ct", 1, "0..=15"),
+        ("encrypt --key CLIENT --type u4 -1 -o r.ct", 1, "0..=15"),
+        ("encrypt --key CLIENT --type i4 8 -o r.ct", 1, "-8..=7"),
+        ("encrypt --key CLIENT --type bool 2 -o r.ct", 1, "true, false"),
+        ("encrypt --key CLIENT --type u4 abc -o r.ct", 1, "abc"),
+        ("encrypt --key CLIENT --type u128 340282366920938463463374607431768211456 -o r.ct", 1, "0..=3402"),
+        ("encrypt --key CLIENT --type u129 1 -o r.ct", 2, "u1 to u128"),
+        ("encrypt --key CLIENT --type uint8 1 -o r.ct", 2, "did you mean u8?"),
+        ("encrypt --key CLIENT --type u4 -o r.ct", 2, "VALUES"),
+        ("encrypt --key CLIENT --type u4 1 -", 2, "--output"),
+        ("encrypt --key CLIENT --type u4 1 - -o r.ct", 2, "standard input"),
+        ("encrypt --key CLIENT --type u4 --csv absent.csv --column x -o r.ct", 1, "absent.csv"),
+        ("eval --key SERVER add a.ct b.ct -o r.ct", 1, "a.ct (u4), b.ct (u8)"),
+        ("eval --key SERVER add two.ct three.ct -o r.ct", 1, "two.ct has 2 values, three.ct has 3"),
+        ("eval --key SERVER add a.ct -o r.ct", 2, "takes 2 operands"),
+        ("eval --key SERVER plus a.ct b.ct -o r.ct", 2, "there is no operation 'plus'"),
+        ("eval --key SERVER mull a.ct b.ct -o r.ct", 2, "did you mean mul?"),
+        ("eval --key SERVER to_u999 a.ct -o r.ct", 2, "to_u999"),
+        ("eval --key SERVER add a.ct a.ct -o r.ct --threads 0", 2, "--threads"),
+        ("eval --key SERVER add a.ct a.ct", 2, "--output"),
+        ("eval add a.ct a.ct -o r.ct", 2, "--key"),
+        ("keygen --scheme rot13 --out k2", 2, "tfhe"),
+        ("keygen --params nothing --out k2", 1, "nothing"),
+        ("frobnicate", 2, "frobnicate"),
+        ("", 2, "Usage"),
+    ] {
+        let output = place.command(line).assert().code(code);
+        let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(message.contains(part) && !message.contains("panicked"), "{line}: {message}");
+    }
+    assert!(!place.path("r.ct").exists());
+    let output = place.command("encrypt --key CLIENT --type u4 16 -o r.ct --json").assert().code(1);
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stderr).unwrap();
+    assert!(json["error"].as_str().unwrap().contains("16") && json["help"].as_str().unwrap().contains("0..=15"));
+}
+
+#[test]
+fn bad_rows_of_a_csv_file_are_named_by_line() {
+    let place = Place::new();
+    for (text, part) in
+        [("v\n1\n16\n", "v.csv, line 3"), ("v\n1\n\"\"\n", "line 3"), ("w\n1\n", "no column 'v'"), ("", "no values")]
+    {
+        place.write("v.csv", text);
+        let message = place.fail("encrypt --key CLIENT --type u4 --csv v.csv --column v -o r.ct", 1);
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn keys_are_never_replaced_unasked() {
+    let place = Place::new();
+    place.run("keygen --params gates-40 --out k");
+    let before = std::fs::read(place.path("k/client.key")).unwrap();
+    assert!(place.fail("keygen --params gates-40 --out k", 1).contains("--force"));
+    assert_eq!(std::fs::read(place.path("k/client.key")).unwrap(), before);
+    place.run("encrypt --key k/client.key --type u4 1 -o a.ct");
+    for output in ["k/client.key", "k"] {
+        place.fail(&format!("encrypt --key k/client.key --type u4 1 -o {output}"), 1);
+        place.fail(&format!("eval --key k/server.key neg a.ct -o {output}/x/y"), 1);
+    }
+    place.fail("eval --key k/server.key neg a.ct -o k/client.key", 1);
+    assert_eq!(std::fs::read(place.path("k/client.key")).unwrap(), before);
+}
+
+#[test]
+fn places_that_cannot_be_written_are_named_before_any_work() {
+    let place = Place::new();
+    place.encrypt("u4", "1", "a.ct");
+    place.write("file", "");
+    for line in [
+        "eval --key SERVER neg a.ct -o nowhere/r.ct",
+        "eval --key SERVER neg a.ct -o file/r.ct",
+        "encrypt --key CLIENT --type u4 1 -o nowhere/r.ct",
+        "decrypt --key CLIENT a.ct -o nowhere/r.txt",
+        "circuit build add --type u4 -o nowhere/add.txt",
+        "keygen --params gates-40 --out file",
+        "keygen --params gates-40 --out file/keys",
+    ] {
+        assert!(place.fail(line, 1).contains("help:"), "{line}");
+    }
+    assert_eq!(place.files(), ["a.ct", "file"]);
+}

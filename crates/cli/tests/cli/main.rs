@@ -1,0 +1,9 @@
+//! The `solinas` command as its users see it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod circuits;
+mod common;
+mod cycle;
+mod errors;
+mod operations;
+mod terminal;

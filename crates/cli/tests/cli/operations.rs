@@ -1,0 +1,162 @@
+//! Every operation on encrypted values, against plain arithmetic.
+
+use crate::common::Place;
+use solinas_circuits::program::{OPERATIONS, Op, Program, Type};
+
+/// Pairs of 4-bit patterns: `MIN / -1` and a division by zero among them.
+const LEFT: [u128; 3] = [8, 13, 7];
+const RIGHT: [u128; 3] = [15, 3, 0];
+
+fn signed(ty: Type, values: &[u128]) -> String {
+    values.iter().map(|bits| ty.to_i128(*bits).to_string()).collect::<Vec<_>>().join(" ")
+}
+
+fn check_all(prefix: char) {
+    let place = Place::new();
+    let (ty, name) = if prefix == 'u' { (Type::Uint(4), "u4") } else { (Type::Int(4), "i4") };
+    place.encrypt(name, &signed(ty, &LEFT), "a.ct");
+    place.encrypt(name, &signed(ty, &RIGHT), "b.ct");
+    place.encrypt("u4", &signed(Type::Uint(4), &RIGHT), "amount.ct");
+    place.encrypt("bool", "1 0 1", "c.ct");
+    for operation in OPERATIONS {
+        let op = Op::from_name(operation.name).unwrap();
+        let shift = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
+        let (files, types) = match operation.arity {
+            1 => ("a.ct", vec![ty]),
+            2 if shift => ("a.ct amount.ct", vec![ty, Type::Uint(4)]),
+            2 => ("a.ct b.ct", vec![ty, ty]),
+            _ => ("c.ct a.ct b.ct", vec![Type::Bool, ty, ty]),
+        };
+        place.run(&format!("eval --key SERVER {} {files} -o r.ct", operation.name));
+        let printed = place.run("decrypt --key CLIENT r.ct");
+        let program = Program::from_op(operation.name, &types).unwrap();
+        let result = program.nodes[program.outputs[0].value.0 as usize].ty;
+        let expected: String = (0..LEFT.len())
+            .map(|i| {
+                let inputs = match operation.arity {
+                    1 => vec![LEFT[i]],
+                    2 => vec![LEFT[i], RIGHT[i]],
+                    _ => vec![(i as u128 + 1) % 2, LEFT[i], RIGHT[i]],
+                };
+                let bits = program.evaluate(&inputs).unwrap()[0];
+                match result {
+                    Type::Bool => format!("{}\n", bits == 1),
+                    ty => format!("{}\n", ty.to_i128(bits)),
+                }
+            })
+            .collect();
+        assert_eq!(printed, expected, "{} on {name}", operation.name);
+    }
+}
+
+#[test]
+fn every_operation_agrees_with_plain_arithmetic_unsigned() {
+    check_all('u');
+}
+
+#[test]
+fn every_operation_agrees_with_plain_arithmetic_signed() {
+    check_all('i');
+}
+
+#[test]
+fn constants_are_operands() {
+    let place = Place::new();
+    place.encrypt("u4", "9", "a.ct");
+    place.encrypt("i4", "-3", "n.ct");
+    place.encrypt("bool", "true", "c.ct");
+    for (operation, printed) in [
+        ("add a.ct 3", "12\n"),
+        ("add a.ct #3", "12\n"),
+        ("sub 3u4 a.ct", "10\n"),
+        ("mul n.ct -2", "6\n"),
+        ("shr a.ct 3", "1\n"),
+        ("shl a.ct 200", "0\n"),
+        ("select c.ct 1u4 0", "1\n"),
+        ("select true a.ct 0", "9\n"),
+        ("and c.ct false", "false\n"),
+        ("to_i8 n.ct", "-3\n"),
+        ("to_u2 a.ct", "1\n"),
+        ("add a.ct a.ct", "2\n"),
+    ] {
+        place.run(&format!("eval --key SERVER {operation} -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
+    }
+    // A file wins over a constant, and # over the file.
+    place.encrypt("u4", "1", "5");
+    place.run("eval --key SERVER add a.ct 5 -o r.ct");
+    assert_eq!(place.run("decrypt --key CLIENT r.ct"), "10\n");
+    place.run("eval --key SERVER add a.ct #5 -o r.ct");
+    assert_eq!(place.run("decrypt --key CLIENT r.ct"), "14\n");
+    assert!(place.fail("eval --key SERVER add a.ct 16 -o r.ct", 1).contains("0..=15"));
+    assert!(place.fail("eval --key SERVER select c.ct 1 0 -o r.ct", 2).contains("5u8"));
+    assert!(place.fail("eval --key SERVER add 1u4 2u4 -o r.ct", 2).contains("every operand is a constant"));
+}
+
+#[test]
+fn arrays_are_reduced() {
+    let place = Place::new();
+    place.encrypt("u4", "3 9 1 9 6", "a.ct");
+    place.encrypt("i4", "-3", "one.ct");
+    place.encrypt("i4", "--array -3", "single.ct");
+    for (operation, printed) in [("sum", "12\n"), ("max", "9\n"), ("min", "1\n"), ("argmax", "1\n"), ("argmin", "2\n")]
+    {
+        place.run(&format!("eval --key SERVER {operation} a.ct -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
+    }
+    for (operation, printed) in [("sum", "-3\n"), ("min", "-3\n"), ("argmax", "0\n")] {
+        place.run(&format!("eval --key SERVER {operation} single.ct -o r.ct"));
+        assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
+    }
+    assert!(place.fail("eval --key SERVER argmax one.ct -o r.ct", 1).contains("one.ct holds one value"));
+    place.run("eval --key SERVER add a.ct 1 -o r.ct");
+    assert_eq!(place.run("decrypt --key CLIENT r.ct"), "4\n10\n2\n10\n7\n");
+}
+
+#[test]
+fn estimates_cost_nothing_and_results_do_not_depend_on_threads() {
+    let place = Place::new();
+    place.encrypt("u4", "11", "a.ct");
+    place.encrypt("u4", "6", "b.ct");
+    let json = place.run("eval --key SERVER mul a.ct b.ct --estimate --json");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["bootstraps"].as_u64().unwrap() > 0 && json["depth"].as_u64().unwrap() > 0);
+    assert_eq!(place.files(), ["a.ct", "b.ct"]);
+    for threads in [1, 2, 3] {
+        place.run(&format!("eval --key SERVER mul a.ct b.ct -o {threads}.ct --threads {threads}"));
+    }
+    let read = |threads: u32| std::fs::read(place.path(&format!("{threads}.ct"))).unwrap();
+    assert!(read(1) == read(2) && read(2) == read(3));
+}
+
+#[test]
+fn programs_of_several_outputs_fill_a_folder_or_files() {
+    let place = Place::new();
+    let program = r#"{
+        "inputs": [{ "name": "a", "ty": { "uint": 4 } }, { "name": "b", "ty": { "uint": 4 } }],
+        "nodes": [
+            { "op": { "input": 0 }, "args": [], "ty": { "uint": 4 } }, { "op": { "input": 1 }, "args": [], "ty": { "uint": 4 } },
+            { "op": "add", "args": [0, 1], "ty": { "uint": 4 } }, { "op": "lt", "args": [0, 1], "ty": "bool" }
+        ],
+        "outputs": [{ "name": "sum", "value": 2 }, { "name": "less", "value": 3 }]
+    }"#;
+    place.write("f.json", program);
+    place.encrypt("u4", "4", "a.ct");
+    place.encrypt("u4", "7", "b.ct");
+    place.run("eval --key SERVER --program f.json --inputs a.ct b.ct -o results");
+    assert_eq!(
+        place.run("decrypt --key CLIENT results/sum.ct results/less.ct"),
+        "results/sum.ct: 11\nresults/less.ct: true\n"
+    );
+    place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
+    assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 11\nl.ct: false\n");
+    assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
+    place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
+    assert!(place.fail("eval --key SERVER --program bad.json --inputs a.ct b.ct -o r", 1).contains("bad.json"));
+    place.write("no.json", "{");
+    assert!(
+        place
+            .fail("eval --key SERVER --program no.json --inputs a.ct b.ct -o r", 1)
+            .contains("no.json is not a program")
+    );
+}

@@ -1,0 +1,65 @@
+//! The back end that `SOLINAS_BACKEND` names computes what the others do: the same ciphertexts, bit for bit.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, keygen};
+
+/// BLAKE3-free fingerprint of what a fixed key computes: FNV-1a over the ciphertext's words.
+fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
+    let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(5), ..Default::default() };
+    let (client, key) = keygen(&options, &Control::default()).unwrap();
+    let u6 = Type::Uint(6);
+    let program = Program::from_op(op, &[u6, u6]).unwrap();
+    // Three lanes: every number of threads in use chooses the same schedule.
+    let a = client.encrypt(&Plain::new(u6, Some(vec![3]), vec![61, 7, 0]).unwrap()).unwrap();
+    let b = client.encrypt(&Plain::new(u6, Some(vec![3]), vec![9, 63, 1]).unwrap()).unwrap();
+    let server = Server::new(&key, Some(threads)).unwrap();
+    let out = server.run(&program, &[a, b], &Control::default()).unwrap();
+    let want: Vec<u128> =
+        [[61, 9], [7, 63], [0, 1]].iter().map(|inputs| program.evaluate(inputs).unwrap()[0]).collect();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+    let bytes = out[0].to_bytes().unwrap();
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[test]
+fn a_program_gives_the_same_ciphertexts_on_any_back_end_and_thread_count() {
+    // Known fingerprints would tie the test to one parameter set; instead each back end's run prints its own and is compared with a
+    // child process that runs another back end.
+    if std::env::var_os("SOLINAS_FINGERPRINT").is_some() {
+        println!("fingerprint {:x} {:x}", fingerprint("gates-40", "mul", 1), fingerprint("integers-40", "add", 2));
+        return;
+    }
+    let run = |backend: &str| {
+        let test = "a_program_gives_the_same_ciphertexts_on_any_back_end_and_thread_count";
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .envs([("SOLINAS_FINGERPRINT", "1"), ("SOLINAS_BACKEND", backend)])
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{backend}: {text}");
+        text.lines().find(|line| line.contains("fingerprint ")).unwrap().to_owned()
+    };
+    let (first, second) = (fingerprint("gates-40", "mul", 2), fingerprint("integers-40", "add", 1));
+    let want = format!("fingerprint {first:x} {second:x}");
+    for backend in ["scalar", "avx2", "avx512"] {
+        let available = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "an_unknown_back_end_is_refused"])
+            .env("SOLINAS_BACKEND", backend)
+            .output()
+            .unwrap();
+        if available.status.success() {
+            let got = run(backend);
+            assert!(got.contains(&want), "{backend}: {got}, wanted {want}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_back_end_is_refused() {
+    // Under a valid name, or none, a server starts; the other test uses this to learn which back ends there are.
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(5), ..Default::default() };
+    let (_, key) = keygen(&options, &Control::default()).unwrap();
+    Server::new(&key, Some(1)).unwrap();
+}

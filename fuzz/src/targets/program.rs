@@ -1,0 +1,37 @@
+//! Typed programs and lookup-table graphs as JSON: what is accepted is valid, and its lowerings compute what it says.
+
+use solinas_circuits::build::Recipe;
+use solinas_circuits::lut::{Budget, LutGraph};
+use solinas_circuits::program::{Program, Type};
+use solinas_circuits::radix;
+
+/// Reads the bytes as a program, and as a graph.
+pub fn run(data: &[u8]) {
+    if let Ok(graph) = serde_json::from_slice::<LutGraph>(data) {
+        graph.validate().expect("what was read is valid");
+    }
+    let Ok(program) = serde_json::from_slice::<Program>(data) else { return };
+    let small = program.nodes.len() <= 12 && program.nodes.iter().all(|node| node.ty.width() <= 8);
+    if program.validate().is_err() || !small {
+        return;
+    }
+    let inputs: Vec<u128> = program.inputs.iter().map(|input| 0xa7 & input.ty.mask()).collect();
+    let want = program.evaluate(&inputs).expect("a valid program on inputs of its types");
+    let lowered = radix::lower(&program, radix::Style::FewestRotations, Budget::default()).expect("a valid program");
+    assert_eq!(lowered.eval(&inputs).expect("inputs of its types"), want, "lookup tables compute something else");
+    let netlist = program.lower(Recipe::default()).expect("a valid program");
+    assert_eq!(netlist.evaluate(&inputs).expect("inputs of its types"), want, "gates compute something else");
+}
+
+/// A program of each of some operations, and a graph.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (op, arity) in [("add", 2), ("div", 2), ("abs", 1), ("lt", 2), ("rotate_left", 2)] {
+        let Ok(program) = Program::from_op(op, &vec![Type::Int(5); arity]) else { continue };
+        seeds.extend(serde_json::to_vec(&program));
+        if let Ok(lowered) = radix::lower(&program, radix::Style::LowestDepth, Budget::default()) {
+            seeds.extend(serde_json::to_vec(&lowered.graph));
+        }
+    }
+    seeds
+}

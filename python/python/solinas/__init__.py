@@ -1,0 +1,118 @@
+"""Compute on encrypted integers.
+
+>>> import solinas as sl
+>>> @sl.program
+... def f(a: sl.U32, b: sl.U32) -> sl.U32:
+...     return sl.select(a > b, a * b, a + b)
+>>> f.simulate(1234, 99)
+122166
+"""
+
+from solinas._array import Array, ArrayType
+from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._core import Estimate, ParamsInfo, __version__
+from solinas._errors import (
+    CancelledError,
+    CircuitError,
+    ElementError,
+    FileError,
+    FormatError,
+    InternalError,
+    KeyMismatchError,
+    ParameterError,
+    RangeError,
+    ShapeError,
+    SolinasError,
+    TypeMismatchError,
+)
+from solinas._keys import ClientKey, Job, ServerKey, keygen, params
+from solinas._program import Program, program
+from solinas._values import (
+    I8,
+    I16,
+    I32,
+    I64,
+    I128,
+    U8,
+    U16,
+    U32,
+    U64,
+    U128,
+    Bool,
+    Int,
+    Integer,
+    UInt,
+    Value,
+    int_,
+    lookup,
+    maximum,
+    minimum,
+    select,
+    uint,
+)
+
+bool_ = Bool
+u8, u16, u32, u64, u128 = U8, U16, U32, U64, U128
+i8, i16, i32, i64, i128 = I8, I16, I32, I64, I128
+
+__all__ = [
+    "I8",
+    "I16",
+    "I32",
+    "I64",
+    "I128",
+    "U8",
+    "U16",
+    "U32",
+    "U64",
+    "U128",
+    "Array",
+    "ArrayType",
+    "Bool",
+    "CancelledError",
+    "Ciphertext",
+    "CircuitError",
+    "ClientKey",
+    "ElementError",
+    "Encrypted",
+    "EncryptedArray",
+    "Estimate",
+    "FileError",
+    "FormatError",
+    "Int",
+    "Integer",
+    "InternalError",
+    "Job",
+    "KeyMismatchError",
+    "ParameterError",
+    "ParamsInfo",
+    "Program",
+    "RangeError",
+    "ServerKey",
+    "ShapeError",
+    "SolinasError",
+    "TypeMismatchError",
+    "UInt",
+    "Value",
+    "__version__",
+    "bool_",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "int_",
+    "keygen",
+    "lookup",
+    "maximum",
+    "minimum",
+    "params",
+    "program",
+    "select",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "uint",
+]

@@ -1,0 +1,357 @@
+"""Keys, servers and jobs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
+
+from solinas import _core
+from solinas._cipher import Ciphertext, Encrypted, EncryptedArray, PathLike
+from solinas._data import decode, encode, flatten, infer
+from solinas._errors import CancelledError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError
+from solinas._program import Program, read_text
+from solinas._values import Value
+
+V = TypeVar("V", bound=Value)
+R = TypeVar("R")
+
+
+def keygen(
+    scheme: str = "tfhe",
+    *,
+    params: str | None = None,
+    research: bool = False,
+    insecure_seed: int | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+) -> tuple[ClientKey, ServerKey]:
+    """Make a pair of keys: the client's secret one, and the server's, which only computes.
+
+    `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
+    recommended ones); sets for research alone need `research=True`. `threads` limits the server's threads.
+    `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
+    `insecure_seed` makes the keys reproducible and worthless as secrets: for tests alone.
+    """
+    if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
+        raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
+    watch = _bar if progress is True else progress or None
+    client, server = _core.keygen(scheme, params, research, insecure_seed, _threads(threads), watch)
+    if watch is _bar:
+        sys.stderr.write("\n")
+    return ClientKey._wrap(client), ServerKey._wrap(server)
+
+
+def _bar(done: int, total: int) -> None:
+    filled = 30 * done // max(total, 1)
+    sys.stderr.write(f"\rkeys [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}")
+    sys.stderr.flush()
+
+
+def _threads(threads: int | None) -> int | None:
+    if threads is not None and threads < 1:
+        raise RangeError(f"threads is {threads}: give a positive number, or None for all of the machine's")
+    return threads
+
+
+def params() -> list[_core.ParamsInfo]:
+    """Give every parameter set, the default first."""
+    return _core.params()
+
+
+class ClientKey:
+    """The secret key: encrypts and decrypts. It stays with the client."""
+
+    __slots__ = ("_inner",)
+    _inner: _core.ClientKey
+
+    def __init__(self) -> None:
+        raise TypeError("a client key comes from sl.keygen or ClientKey.load")
+
+    @classmethod
+    def _wrap(cls, core: _core.ClientKey) -> ClientKey:
+        key = cls.__new__(cls)
+        key._inner = core
+        return key
+
+    @property
+    def key_id(self) -> str:
+        """Name of the pair of keys."""
+        return self._inner.key_id
+
+    @property
+    def params(self) -> _core.ParamsInfo:
+        """Parameter set."""
+        return self._inner.params
+
+    @overload
+    def encrypt(self, value: V, to: None = None) -> Encrypted[V]: ...
+    @overload
+    def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: int, to: type[V]) -> Encrypted[V]: ...
+    @overload
+    def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
+    def encrypt(self, value: Any, to: Any = None) -> Any:
+        """Encrypt a typed value, a numpy array, or Python integers (also nested lists of them) with their type.
+
+        `encrypt(sl.u32(5))`, `encrypt(5, sl.U32)`, `encrypt(np.array([1, 2], dtype=np.uint16))`,
+        `encrypt([1, 2], sl.U16)`.
+        """
+        kind = infer(value) if to is None else to
+        if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
+            raise TypeMismatchError(
+                f"the type to encrypt {_short(value)} as is not known: write sl.u32(...) or encrypt(..., sl.U32)"
+            )
+        shape, items = flatten(value)
+        if shape is not None and not items:
+            raise ShapeError("an encrypted array needs at least one element")
+        bits = [encode(kind, item) for item in items]
+        core = self._inner.encrypt(kind.name, None if shape is None else list(shape), bits)
+        return Ciphertext._wrap(core)
+
+    def decrypt(self, value: Any) -> Any:
+        """Give the int or bool of a scalar, the numpy array (or nested lists) of an array, the tuple of a tuple."""
+        if isinstance(value, tuple):
+            return tuple(self.decrypt(item) for item in value)
+        if isinstance(value, Value) and not value.is_plain:
+            value = value.encrypted
+        if not isinstance(value, Ciphertext):
+            hint = "; call its result() first" if isinstance(value, Job) else ""
+            raise TypeMismatchError(f"decrypt takes encrypted values, got {_short(value)}{hint}")
+        shape = value.shape if isinstance(value, EncryptedArray) else None
+        return decode(value.type, shape, self._inner.decrypt(value._inner))
+
+    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
+        """Write it to a file that its owner alone may read; keep that file secret."""
+        self._inner.save(path, overwrite)
+
+    @classmethod
+    def load(cls, path: PathLike) -> ClientKey:
+        """Read it from a file; every byte is checked."""
+        return cls._wrap(_core.ClientKey.load(path))
+
+    def to_bytes(self) -> bytes:
+        """Give the bytes of its file: the secret itself."""
+        return self._inner.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ClientKey:
+        """Read it from the bytes of a file."""
+        return cls._wrap(_core.ClientKey.from_bytes(data))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeMismatchError(
+            "a client key is not pickled: pickles travel to other processes and machines, and whoever has this one "
+            "decrypts everything. Send ciphertexts and the server key; store this key with save()"
+        )
+
+    def __copy__(self) -> ClientKey:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ClientKey:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<client key {self.key_id[:8]}, {self._inner.params.name}, secret>"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004
+
+
+class Job(Generic[R]):
+    """A computation in the background."""
+
+    __slots__ = ("_error", "_finish", "_inner", "_result")
+
+    def __init__(self, core: _core.Job, finish: Callable[[list[_core.Ciphertext]], R]) -> None:
+        self._inner = core
+        self._finish = finish
+        self._result: tuple[R] | None = None
+        self._error: BaseException | None = None
+
+    def result(self, timeout: float | None = None) -> R:
+        """Wait for the outputs; `TimeoutError` after `timeout` seconds, and the job goes on.
+
+        Ctrl-C cancels the job.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._result is None:
+            if timeout is not None and not timeout >= 0:
+                raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait for ever")
+            try:
+                self._result = (self._finish(self._inner.result(timeout)),)
+            except TimeoutError:
+                raise
+            except KeyboardInterrupt:
+                self._error = CancelledError("cancelled by Ctrl-C")
+                raise
+            except Exception as error:
+                self._error = error
+                raise
+        return self._result[0]
+
+    def done(self) -> bool:
+        """Whether a result or an error is there."""
+        return self._result is not None or self._error is not None or self._inner.done()
+
+    def cancel(self) -> None:
+        """Ask the job to stop after the batch in flight; `result` then raises `CancelledError`."""
+        self._inner.cancel()
+
+    def progress(self) -> tuple[int, int]:
+        """Bootstraps done and bootstraps in all; (0, 0) before it starts."""
+        return self._inner.progress()
+
+    def __repr__(self) -> str:
+        done, total = self.progress()
+        return f"<job, {'done' if self.done() else f'{done} of {total} bootstraps'}>"
+
+
+class ServerKey:
+    """The public evaluation key and the threads that work with it: a server, which sees no plain value."""
+
+    __slots__ = ("_inner",)
+    _inner: _core.ServerKey
+
+    def __init__(self) -> None:
+        raise TypeError("a server key comes from sl.keygen or ServerKey.load")
+
+    @classmethod
+    def _wrap(cls, core: _core.ServerKey) -> ServerKey:
+        key = cls.__new__(cls)
+        key._inner = core
+        return key
+
+    @property
+    def key_id(self) -> str:
+        """Name of the pair of keys."""
+        return self._inner.key_id
+
+    @property
+    def params(self) -> _core.ParamsInfo:
+        """Parameter set."""
+        return self._inner.params
+
+    @property
+    def threads(self) -> int:
+        """Number of threads it works on."""
+        return self._inner.threads()
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the key made ready for work."""
+        return self._inner.memory_bytes()
+
+    def run(self, program: Program[..., Any], /, *args: Any, **kwargs: Any) -> Job[Any]:
+        """Start a program in the background.
+
+        Arguments are encrypted values, or plain ones, which the server then sees. Encrypted arrays where the program
+        takes single values run element by element, and scalars go with every element.
+        """
+        if not isinstance(program, Program):
+            raise TypeMismatchError(f"run takes a function under @sl.program, got {_short(program)}")
+        core, inputs, _ = program._encrypted_inputs(args, kwargs)
+        self._check(inputs)
+        return Job(self._inner.run(core, inputs), program._output_form)
+
+    def run_circuit(self, circuit: PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
+        """Start a circuit, a file or text in Bristol, BLIF or Yosys JSON: one encrypted value for each of its inputs.
+
+        The result is one encrypted value, or a tuple where the circuit has more outputs.
+        """
+        # Every format has a line break; no sensible path has.
+        text = circuit if isinstance(circuit, str) and "\n" in circuit else read_text(circuit)
+        cores = []
+        for item in inputs:
+            value = item.encrypted if isinstance(item, Value) else item
+            if not isinstance(value, Ciphertext):
+                raise TypeMismatchError(f"run_circuit takes encrypted values, got {_short(item)}")
+            cores.append(value._inner)
+        self._check(cores)
+
+        def finish(outputs: list[_core.Ciphertext]) -> Any:
+            values = tuple(Ciphertext._wrap(output) for output in outputs)
+            return values[0] if len(values) == 1 else values
+
+        return Job(self._inner.run_circuit(text, cores), finish)
+
+    def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
+        for item in inputs:
+            if item.key_id != self.key_id:
+                raise KeyMismatchError(
+                    f"the ciphertext belongs to key {item.key_id[:8]}, this server to key {self.key_id[:8]}; "
+                    "use what one sl.keygen made"
+                )
+
+    def bind(self, value: Ciphertext[V]) -> V:
+        """Give the value with operators that run on this server at once: `server.bind(a) + 1`.
+
+        `.encrypted` gives the ciphertext back. Operators on arrays work element by element.
+        """
+        if not isinstance(value, Ciphertext):
+            raise TypeMismatchError(f"bind takes an encrypted value, got {_short(value)}")
+        self._check([value._inner])
+        return value.type._make(self, value._inner, "the bound value")
+
+    def __call__(self, value: Ciphertext[V]) -> V:
+        """Short for `bind`."""
+        return self.bind(value)
+
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+        """Carry out one operation on bound values, for their operators."""
+        graph = _core.Graph()
+        nodes, inputs = [], []
+        for i, arg in enumerate(args):
+            if arg.is_plain:
+                nodes.append(graph.constant(arg._data, arg.name))
+            else:
+                nodes.append(graph.input(f"operand {i}", arg.name))
+                inputs.append(arg._data)
+        graph.output("result", graph.apply(op, nodes, to.name, table))
+        (output,) = self._run_core(graph.finish(), inputs)
+        return to._make(self, output)
+
+    def _run_core(self, program: _core.Program, inputs: list[_core.Ciphertext]) -> list[_core.Ciphertext]:
+        """Run a graph and wait, for operators on bound values."""
+        return self._inner.run(program, inputs).result()
+
+    def convert(self, value: Ciphertext[V], form: Literal["bits", "radix"]) -> Job[Any]:
+        """Start a conversion to another form: `bits` (one in each block) or `radix` (two)."""
+        self._check([value._inner])
+        return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
+
+    def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
+        """Give bootstraps, depth and seconds of a program on this server, which measures its speed first."""
+        if elements < 1:
+            raise RangeError(f"elements is {elements}: give a positive number")
+        return self._inner.estimate(program._inner, elements)
+
+    def save(self, path: PathLike, *, overwrite: bool = False) -> None:
+        """Write it to a file."""
+        self._inner.save(path, overwrite)
+
+    @classmethod
+    def load(cls, path: PathLike, *, threads: int | None = None) -> ServerKey:
+        """Read it from a file; every byte is checked."""
+        return cls._wrap(_core.ServerKey.load(path, _threads(threads)))
+
+    def to_bytes(self) -> bytes:
+        """Give the bytes of its file."""
+        return self._inner.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, threads: int | None = None) -> ServerKey:
+        """Read it from the bytes of a file."""
+        return cls._wrap(_core.ServerKey.from_bytes(data, _threads(threads)))
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return ServerKey.from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"

@@ -1,0 +1,98 @@
+//! Ciphertexts of scalars and arrays.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use solinas_runtime::{Ciphertext, Form};
+
+use crate::error::{Failure, guarded};
+
+/// Encrypted values of one type.
+#[pyclass(module = "solinas._core", name = "Ciphertext", frozen)]
+pub(crate) struct PyCiphertext {
+    pub(crate) inner: Ciphertext,
+}
+
+impl From<Ciphertext> for PyCiphertext {
+    fn from(inner: Ciphertext) -> Self {
+        Self { inner }
+    }
+}
+
+#[pymethods]
+impl PyCiphertext {
+    /// Name of the elements' type.
+    #[getter]
+    fn type_name(&self) -> String {
+        self.inner.ty().to_string()
+    }
+
+    /// Sizes of an array, none for a scalar.
+    #[getter]
+    fn shape(&self) -> Option<Vec<usize>> {
+        self.inner.shape().map(<[usize]>::to_vec)
+    }
+
+    /// Name of the key.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    /// Name of the parameter set.
+    #[getter]
+    fn params_name(&self) -> String {
+        self.inner.params_name().to_owned()
+    }
+
+    /// `bits` or `radix`.
+    #[getter]
+    fn form(&self) -> &'static str {
+        match self.inner.form() {
+            Form::Bits => "bits",
+            Form::Radix => "radix",
+        }
+    }
+
+    /// The elements at those places, row by row, in the given shape.
+    fn take(&self, py: Python<'_>, indices: Vec<usize>, shape: Option<Vec<usize>>) -> PyResult<Self> {
+        let inner = &self.inner;
+        guarded(py, || {
+            let part = |&index: &usize| Ok::<_, Failure>(inner.get(index)?);
+            let parts = indices.iter().map(part).collect::<Result<Vec<_>, _>>()?;
+            Ok(Ciphertext::stack(parts)?.reshape(shape)?.into())
+        })
+    }
+
+    /// Scalars as an array of the given shape.
+    #[staticmethod]
+    fn stack(py: Python<'_>, parts: Vec<PyRef<'_, Self>>, shape: Vec<usize>) -> PyResult<Self> {
+        let parts: Vec<_> = parts.iter().map(|part| part.inner.clone()).collect();
+        guarded(py, || Ok(Ciphertext::stack(parts)?.reshape(Some(shape))?.into()))
+    }
+
+    /// The same elements in another shape.
+    fn reshape(&self, shape: Option<Vec<usize>>) -> PyResult<Self> {
+        Ok(self.inner.reshape(shape).map_err(Failure::from)?.into())
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        guarded(py, || Ok(self.inner.save(&path)?))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        guarded(py, || Ok(Ciphertext::load(&path)?.into()))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = guarded(py, || Ok(self.inner.to_bytes()?))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        guarded(py, || Ok(Ciphertext::from_bytes(data)?.into()))
+    }
+}

@@ -1,0 +1,302 @@
+//! Keys, and the server that works with the public one.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use solinas_circuits::import::Format;
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, Estimate, Form, KeygenOptions, ParamsInfo, Plain, Server, ServerKey, Type,
+};
+
+use crate::ciphertext::PyCiphertext;
+use crate::error::{Failure, circuit_error, guarded};
+use crate::job::{PyJob, Task};
+use crate::program::PyProgram;
+
+/// Makes a pair of keys. `watch` gets (done, total).
+#[pyfunction]
+#[pyo3(signature = (scheme, params, research, insecure_seed, threads, watch))]
+pub(crate) fn keygen(
+    py: Python<'_>,
+    scheme: &str,
+    params: Option<String>,
+    research: bool,
+    insecure_seed: Option<u64>,
+    threads: Option<usize>,
+    watch: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(PyClientKey, PyServerKey)> {
+    let scheme = scheme.parse().map_err(Failure::from)?;
+    let options = KeygenOptions { scheme, params, research, insecure_seed };
+    let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+    task.wait(py, None, watch)?;
+    let (client, server) = task.take()?;
+    Ok((PyClientKey { inner: client }, PyServerKey::new(server, threads)))
+}
+
+/// The secret key.
+#[pyclass(module = "solinas._core", name = "ClientKey", frozen)]
+pub(crate) struct PyClientKey {
+    inner: ClientKey,
+}
+
+#[pymethods]
+impl PyClientKey {
+    #[getter]
+    fn key_id(&self) -> String {
+        self.inner.key_id().to_string()
+    }
+
+    #[getter]
+    fn params(&self) -> PyParamsInfo {
+        self.inner.params().into()
+    }
+
+    /// Encrypts values given as bits.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        ty: &str,
+        shape: Option<Vec<usize>>,
+        values: Vec<u128>,
+    ) -> PyResult<PyCiphertext> {
+        let ty: Type = ty.parse().map_err(|error| circuit_error(&error))?;
+        guarded(py, || Ok(self.inner.encrypt(&Plain::new(ty, shape, values)?)?.into()))
+    }
+
+    /// The values' bits.
+    fn decrypt(&self, py: Python<'_>, ciphertext: &PyCiphertext) -> PyResult<Vec<u128>> {
+        let ciphertext = &ciphertext.inner;
+        guarded(py, || Ok(self.inner.decrypt(ciphertext)?.values))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        guarded(py, || Ok(self.inner.save(&path, overwrite)?))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        guarded(py, || Ok(Self { inner: ClientKey::load(&path)? }))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.inner.to_bytes().map_err(Failure::from)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        guarded(py, || Ok(Self { inner: ClientKey::from_bytes(data)? }))
+    }
+}
+
+/// The public evaluation key; made ready for work when work first comes.
+#[pyclass(module = "solinas._core", name = "ServerKey", frozen)]
+pub(crate) struct PyServerKey {
+    key: Arc<ServerKey>,
+    threads: Option<usize>,
+    server: Arc<Mutex<Option<Arc<Server>>>>,
+}
+
+impl PyServerKey {
+    fn new(key: ServerKey, threads: Option<usize>) -> Self {
+        Self { key: Arc::new(key), threads, server: Arc::default() }
+    }
+
+    /// A function that makes the server once, for the worker's thread.
+    fn ready(&self) -> impl FnOnce() -> Result<Arc<Server>, Failure> + Send + 'static {
+        let (key, threads, slot) = (Arc::clone(&self.key), self.threads, Arc::clone(&self.server));
+        move || {
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(server) = &*slot {
+                return Ok(Arc::clone(server));
+            }
+            let server = Arc::new(Server::new(&key, threads)?);
+            *slot = Some(Arc::clone(&server));
+            Ok(server)
+        }
+    }
+
+    fn start(
+        &self,
+        work: impl FnOnce(&Server, &Control<'_>) -> Result<Vec<Ciphertext>, Failure> + Send + 'static,
+    ) -> PyResult<PyJob> {
+        let ready = self.ready();
+        Ok(PyJob::new(Task::start(move |control| work(&*ready()?, control))?))
+    }
+}
+
+fn owned(inputs: &[PyRef<'_, PyCiphertext>]) -> Vec<Ciphertext> {
+    inputs.iter().map(|input| input.inner.clone()).collect()
+}
+
+#[pymethods]
+impl PyServerKey {
+    #[getter]
+    fn key_id(&self) -> String {
+        self.key.key_id().to_string()
+    }
+
+    #[getter]
+    fn params(&self) -> PyParamsInfo {
+        self.key.params().into()
+    }
+
+    /// Threads it works on.
+    fn threads(&self, py: Python<'_>) -> PyResult<usize> {
+        let ready = self.ready();
+        guarded(py, || Ok(ready()?.threads()))
+    }
+
+    /// Bytes of the key made ready.
+    fn memory_bytes(&self, py: Python<'_>) -> PyResult<usize> {
+        let ready = self.ready();
+        guarded(py, || Ok(ready()?.memory_bytes()))
+    }
+
+    /// Starts a program.
+    fn run(&self, program: &PyProgram, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
+        let (program, inputs) = (program.program.clone(), owned(&inputs));
+        self.start(move |server, control| Ok(server.run(&program, &inputs, control)?))
+    }
+
+    /// Starts a circuit, given as the text of a Bristol, BLIF or Yosys JSON file.
+    fn run_circuit(&self, text: &str, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
+        let netlist = Format::detect(text).and_then(|format| format.read(text)).map_err(|e| circuit_error(&e))?;
+        let inputs = owned(&inputs);
+        self.start(move |server, control| Ok(server.run_circuit(&netlist, &inputs, control)?))
+    }
+
+    /// Starts a conversion between the forms `bits` and `radix`.
+    fn convert(&self, ciphertext: &PyCiphertext, form: &str) -> PyResult<PyJob> {
+        let form = match form {
+            "bits" => Form::Bits,
+            "radix" => Form::Radix,
+            _ => return Err(Failure::Format(format!("there is no form {form:?}; choose bits or radix")).into()),
+        };
+        let ciphertext = ciphertext.inner.clone();
+        self.start(move |server, control| Ok(vec![server.convert(&ciphertext, form, control)?]))
+    }
+
+    /// What a program will cost here.
+    fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
+        let ready = self.ready();
+        let program = &program.program;
+        guarded(py, || Ok(ready()?.estimate(program, elements)?.into()))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        guarded(py, || Ok(self.key.save(&path, overwrite)?))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::load(&path)?, threads)))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = guarded(py, || Ok(self.key.to_bytes()?))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8], threads: Option<usize>) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::from_bytes(data)?, threads)))
+    }
+}
+
+/// A parameter set.
+#[pyclass(module = "solinas._core", name = "ParamsInfo", frozen, get_all)]
+pub(crate) struct PyParamsInfo {
+    name: String,
+    scheme: String,
+    family: String,
+    description: String,
+    lwe_dimension: usize,
+    ring_dimension: usize,
+    glwe_dimension: usize,
+    classical_bits: f64,
+    quantum_bits: f64,
+    estimator: String,
+    date: String,
+    log2_failure: f64,
+    server_key_bytes: usize,
+    memory_bytes: usize,
+    recommended: bool,
+}
+
+impl From<ParamsInfo> for PyParamsInfo {
+    fn from(info: ParamsInfo) -> Self {
+        Self {
+            name: info.name,
+            scheme: info.scheme.to_string(),
+            family: info.family.to_owned(),
+            description: info.description,
+            lwe_dimension: info.lwe_dimension,
+            ring_dimension: info.ring_dimension,
+            glwe_dimension: info.glwe_dimension,
+            classical_bits: info.classical_bits,
+            quantum_bits: info.quantum_bits,
+            estimator: info.estimator,
+            date: info.date,
+            log2_failure: info.log2_failure,
+            server_key_bytes: info.server_key_bytes,
+            memory_bytes: info.memory_bytes,
+            recommended: info.recommended,
+        }
+    }
+}
+
+#[pymethods]
+impl PyParamsInfo {
+    fn __repr__(&self) -> String {
+        let Self { name, classical_bits, log2_failure, recommended, .. } = self;
+        let note = if *recommended { "" } else { ", for research alone" };
+        format!("<parameters {name}: {classical_bits:.0}-bit security, failure 2^{log2_failure:.0}{note}>")
+    }
+}
+
+/// Every parameter set, the default first.
+#[pyfunction]
+pub(crate) fn params() -> Vec<PyParamsInfo> {
+    solinas_runtime::params().into_iter().map(PyParamsInfo::from).collect()
+}
+
+/// What a program costs; the times are none where no server has measured them.
+#[pyclass(module = "solinas._core", name = "Estimate", frozen, get_all)]
+pub(crate) struct PyEstimate {
+    bootstraps: u64,
+    depth: u64,
+    seconds: Option<f64>,
+    threads: usize,
+    memory_bytes: u64,
+}
+
+/// What a program costs with a parameter set.
+#[pyfunction]
+pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str) -> PyResult<PyEstimate> {
+    let program = &program.program;
+    guarded(py, || Ok(solinas_runtime::cost(program, params)?.into()))
+}
+
+impl From<Estimate> for PyEstimate {
+    fn from(estimate: Estimate) -> Self {
+        Self {
+            bootstraps: estimate.bootstraps,
+            depth: estimate.depth,
+            seconds: (estimate.seconds > 0.0).then_some(estimate.seconds),
+            threads: estimate.threads,
+            memory_bytes: estimate.memory_bytes,
+        }
+    }
+}
+
+#[pymethods]
+impl PyEstimate {
+    fn __repr__(&self) -> String {
+        let Self { bootstraps, depth, threads, .. } = self;
+        let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads} threads"));
+        format!("<estimate: {bootstraps} bootstraps, depth {depth}{time}>")
+    }
+}

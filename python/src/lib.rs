@@ -1,0 +1,28 @@
+//! The compiled half of the Python package `solinas`: thin classes around the runtime; everything users see is typed Python above it.
+//!
+//! Long calls release the interpreter's lock, and no panic leaves as one: see [`error::guarded`].
+
+mod ciphertext;
+mod error;
+mod job;
+mod keys;
+mod program;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<program::PyGraph>()?;
+    module.add_class::<program::PyProgram>()?;
+    module.add_class::<ciphertext::PyCiphertext>()?;
+    module.add_class::<keys::PyClientKey>()?;
+    module.add_class::<keys::PyServerKey>()?;
+    module.add_class::<keys::PyParamsInfo>()?;
+    module.add_class::<keys::PyEstimate>()?;
+    module.add_class::<job::PyJob>()?;
+    module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::params, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::cost, module)?)
+}

@@ -1,0 +1,20 @@
+import pytest
+
+import solinas as sl
+
+
+@pytest.fixture(scope="session")
+def integers():
+    """Keys in 2-bit blocks: fast, reproducible, insecure."""
+    return sl.keygen("tfhe", params="integers-40", insecure_seed=1, threads=2)
+
+
+@pytest.fixture(scope="session")
+def gates():
+    """Keys for gates: fast, reproducible, insecure."""
+    return sl.keygen("tfhe", params="gates-40", insecure_seed=2, threads=2)
+
+
+@pytest.fixture(scope="session", params=["integers", "gates"])
+def keys(request):
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,42 @@
+"""What users write, as static type checkers see it; checked by mypy, never run."""
+
+from typing import Literal, assert_type
+
+import solinas as sl
+
+
+class U12(sl.UInt, width=12):
+    """Any width has a static name this way."""
+
+
+@sl.program
+def price(a: sl.U32, b: sl.U32) -> sl.U32:
+    return sl.select(a > b, a * b, a + 1) << 2
+
+
+@sl.program
+def winner(bids: sl.Array[sl.U16, Literal[8]], floor: sl.U16) -> tuple[sl.U16, sl.UInt]:
+    assert_type(bids.max(), sl.U16)
+    assert_type((bids > floor).any(), sl.Bool)
+    return bids.max(), bids.argmax()
+
+
+@sl.program(name="narrow")
+def renamed(a: sl.U32, c: sl.Bool) -> U12:
+    return sl.select(c & (a != 0), a.cast(U12), 7)
+
+
+def client_side(client: sl.ClientKey, server: sl.ServerKey) -> None:
+    a = client.encrypt(sl.u32(1234))
+    assert_type(a, sl.Encrypted[sl.U32])
+    assert_type(client.encrypt(5, sl.U8), sl.Encrypted[sl.U8])
+    assert_type(client.encrypt([1, 2], sl.U8), sl.EncryptedArray[sl.U8])
+    assert_type(server.bind(a), sl.U32)
+    assert_type(server.bind(a) + 1, sl.U32)
+    assert_type(server.bind(a) > 1, sl.Bool)
+    assert_type(price(sl.u32(1), sl.u32(2)), sl.U32)
+    assert_type(sl.lookup([0, 1], sl.bool_(True), sl.U8), sl.U8)
+    assert_type(sl.maximum(sl.u8(1), 2), sl.U8)
+    server.run(price, a, 5).result(timeout=1.0)
+    price(1, 2)  # type: ignore[arg-type]
+    sl.u8(1) + sl.u16(2)  # type: ignore[operator]
