@@ -24,6 +24,7 @@ test-rust: ## Rust tests, the command line's included, and documentation tests
 	SOLINAS_BACKEND=avx2 $(CARGO) test --quiet -p solinas-runtime --test backends
 
 python: $(VENV)/installed ## The Python package, in .venv
+	$(BIN)/maturin develop --quiet --manifest-path python/Cargo.toml
 
 $(VENV)/installed: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
@@ -31,7 +32,6 @@ $(VENV)/installed: python/requirements-dev.txt
 	touch $@
 
 test-python: python ## Python tests, stubs, types and the examples of the documentation
-	$(BIN)/maturin develop --quiet --manifest-path python/Cargo.toml
 	$(BIN)/python -m pytest --quiet python/tests
 
 fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each

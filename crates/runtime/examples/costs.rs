@@ -11,7 +11,8 @@ fn main() {
                 .iter()
                 .filter_map(|&width| {
                     let ty = Type::Uint(width);
-                    let types = if operation.name == "select" { vec![Type::Bool, ty, ty] } else { vec![ty; operation.arity] };
+                    let types =
+                        if operation.name == "select" { vec![Type::Bool, ty, ty] } else { vec![ty; operation.arity] };
                     let program = Program::from_op(operation.name, &types).ok()?;
                     cost(&program, set).ok().map(|cost| format!("{:>6}/{:<5}", cost.bootstraps, cost.depth))
                 })

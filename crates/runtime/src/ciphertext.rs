@@ -28,41 +28,41 @@ impl std::fmt::Display for Form {
 /// An encrypted value or array of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ciphertext {
-    ty: Type,
-    shape: Option<Vec<usize>>,
-    form: Form,
-    params: Params,
-    key_id: KeyId,
-    insecure: bool,
+    pub(crate) ty: Type,
+    pub(crate) shape: Option<Vec<usize>>,
+    pub(crate) form: Form,
+    pub(crate) params: Params,
+    pub(crate) key_id: KeyId,
+    pub(crate) insecure: bool,
+    /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
+    pub(crate) weight: u64,
     /// For each element its blocks, least significant first.
-    elements: Vec<Vec<LweCiphertext>>,
+    pub(crate) elements: Vec<Vec<LweCiphertext>>,
 }
 
 /// Most elements a file may hold: a hostile header cannot ask for more.
 const MAX_ELEMENTS: usize = 1 << 32;
 
 impl Ciphertext {
-    pub(crate) fn new(
-        ty: Type,
-        shape: Option<Vec<usize>>,
-        form: Form,
-        params: Params,
-        key_id: KeyId,
-        insecure: bool,
-        elements: Vec<Vec<LweCiphertext>>,
-    ) -> Result<Self, Error> {
-        Ok(Self { ty, shape: checked(shape, elements.len())?, form, params, key_id, insecure, elements })
+    /// Checks that the shape holds the elements.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        Ok(Self { shape: checked(self.shape, self.elements.len())?, ..self })
     }
 
     /// The same metadata with other contents.
-    pub(crate) fn with(
-        &self,
-        ty: Type,
-        shape: Option<Vec<usize>>,
-        form: Form,
-        elements: Vec<Vec<LweCiphertext>>,
-    ) -> Result<Self, Error> {
-        Self::new(ty, shape, form, self.params.clone(), self.key_id, self.insecure, elements)
+    fn with(&self, shape: Option<Vec<usize>>, elements: Vec<Vec<LweCiphertext>>) -> Result<Self, Error> {
+        let params = self.params.clone();
+        Self {
+            ty: self.ty,
+            shape,
+            form: self.form,
+            params,
+            key_id: self.key_id,
+            insecure: self.insecure,
+            weight: self.weight,
+            elements,
+        }
+        .checked()
     }
 
     /// Type of each element.
@@ -105,6 +105,11 @@ impl Ciphertext {
         self.insecure
     }
 
+    /// Bound of the noise of each block, in variances of a bootstrap.
+    pub(crate) fn weight(&self) -> u64 {
+        self.weight
+    }
+
     pub(crate) fn elements(&self) -> &[Vec<LweCiphertext>] {
         &self.elements
     }
@@ -115,7 +120,7 @@ impl Ciphertext {
     /// [`Error::Index`].
     pub fn get(&self, index: usize) -> Result<Self, Error> {
         let element = self.elements.get(index).ok_or(Error::Index { index, len: self.len() })?;
-        self.with(self.ty, None, self.form, vec![element.clone()])
+        self.with(None, vec![element.clone()])
     }
 
     /// Puts scalars or arrays of one type and key one after the other, as an array of one dimension.
@@ -124,7 +129,7 @@ impl Ciphertext {
     /// [`Error::InputType`], [`Error::KeyMismatch`] or [`Error::Form`] when they differ; [`Error::InputCount`] for none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let names = "at least one ciphertext".to_string();
-        let first = parts.first().cloned().ok_or(Error::InputCount { got: 0, want: 1, names })?;
+        let mut first = parts.first().cloned().ok_or(Error::InputCount { got: 0, want: 1, names })?;
         for (i, part) in parts.iter().enumerate() {
             crate::error::same_key(|| format!("element {i}"), part.key_id, first.key_id)?;
             if part.ty != first.ty {
@@ -134,8 +139,10 @@ impl Ciphertext {
                 return Err(Error::Form { params: first.params.name().into(), form: "mixed" });
             }
         }
+        let weight = parts.iter().map(|part| part.weight).max().unwrap_or(1);
         let elements: Vec<_> = parts.into_iter().flat_map(|part| part.elements).collect();
-        first.with(first.ty, Some(vec![elements.len()]), first.form, elements)
+        first.weight = weight;
+        first.with(Some(vec![elements.len()]), elements)
     }
 
     /// The same elements in another shape; none for a scalar.
@@ -184,7 +191,11 @@ impl Ciphertext {
 
     fn header(&self) -> Result<solinas_formats::Header, Error> {
         let header = files::header(Kind::Ciphertext, &self.params, self.key_id, self.insecure)?;
-        Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
+        Ok(header
+            .meta("type", &self.ty.to_string())?
+            .meta("form", &self.form)?
+            .meta("weight", &self.weight)?
+            .meta("shape", &self.shape)?)
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
@@ -207,6 +218,10 @@ impl Ciphertext {
         if Form::of(&params) == Form::Bits && form == Form::Radix {
             return Err(reader.field("form", "the parameter set holds single bits").into());
         }
+        let weight: u64 = reader.meta("weight")?;
+        if weight as f64 > params.max_weight() {
+            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
+        }
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
         let count =
@@ -220,7 +235,8 @@ impl Ciphertext {
         let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
         let elements =
             all.chunks_exact(blocks * words).map(|element| element.chunks_exact(words).map(block).collect()).collect();
-        Self::new(ty, shape, form, params, reader.key_id()?, reader.header().insecure_seed, elements)
+        let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
+        Self { ty, shape, form, params, key_id, insecure, weight, elements }.checked()
     }
 }
 

@@ -109,6 +109,16 @@ pub enum Error {
         /// The largest right one.
         max: u32,
     },
+    /// A gate whose operands carry too much noise to be decided safely.
+    #[error(
+        "a gate's operands carry noise of weight {weight}, more than {max}; optimize the circuit first (`solinas circuit optimize`)"
+    )]
+    Noise {
+        /// Weight, in variances of a bootstrap.
+        weight: u64,
+        /// The most allowed.
+        max: u64,
+    },
     /// The caller asked to stop.
     #[error("cancelled; nothing was written")]
     Cancelled,

@@ -1,20 +1,31 @@
 //! Gate circuits for the gates family: each gate is the sign of a linear combination of bits at `+-1/8`.
 
+use crate::Error;
 use crate::schedule::{Linear, Schedule};
 use solinas_circuits::{BinaryOp, Gate, Netlist};
+use solinas_schemes::tfhe::params::GATES_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_bool};
 
 /// `1/8` of a turn.
 const EIGHTH: u32 = 1 << 29;
 
 /// The schedule of a circuit: one bootstrap a gate, two for a MUX, none for NOT.
-pub(crate) fn schedule(netlist: &Netlist) -> Schedule {
-    let mut schedule = Schedule::new(netlist.input_bits());
+///
+/// # Errors
+/// [`Error::Noise`] for a gate whose operands repeat until their noise adds up: an optimised circuit has none.
+pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Result<Schedule, Error> {
+    let inputs = netlist.input_bits();
+    let mut schedule = Schedule::new(inputs);
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
+    let mut loudest = 0;
     for gate in netlist.gates() {
         let at = |id: solinas_circuits::NodeId| &nodes[id.index()];
         let mut sign = |parts: &[(i32, &Linear)], constant: u32| {
             let argument = Linear::sum(parts, constant);
+            // The coefficient 2 of a parity goes with twice the margin.
+            let parity = parts.iter().all(|(c, _)| c.abs() == 2);
+            let weight = argument.weight(inputs, input_weight) / if parity { 4 } else { 1 };
+            loudest = loudest.max(weight);
             Linear::value(schedule.bootstrap(argument, &Table::Sign))
         };
         let node = match *gate {
@@ -39,10 +50,14 @@ pub(crate) fn schedule(netlist: &Netlist) -> Schedule {
     }
     for port in netlist.outputs() {
         for bit in &port.bits {
-            schedule.output(nodes[bit.index()].clone());
+            let node = &nodes[bit.index()];
+            schedule.output(node.clone(), node.weight(inputs, input_weight));
         }
     }
-    schedule
+    if loudest as f64 > GATES_WEIGHT {
+        return Err(Error::Noise { weight: loudest, max: GATES_WEIGHT as u64 });
+    }
+    Ok(schedule)
 }
 
 /// Coefficients of the operands and constant whose sign is the gate.

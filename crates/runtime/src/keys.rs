@@ -73,15 +73,9 @@ impl ClientKey {
             (0..count).map(|i| Ok(self.key.encrypt((value >> (bits * i) & mask) as u32, &mut rng)?)).collect()
         };
         let blocks = plain.values.iter().map(element).collect::<Result<_, _>>()?;
-        Ciphertext::new(
-            plain.ty,
-            plain.shape,
-            form,
-            self.key.params().clone(),
-            self.key_id(),
-            self.key.is_insecure(),
-            blocks,
-        )
+        let (ty, shape, params) = (plain.ty, plain.shape, self.key.params().clone());
+        let (key_id, insecure) = (self.key_id(), self.key.is_insecure());
+        Ciphertext { ty, shape, form, params, key_id, insecure, weight: 1, elements: blocks }.checked()
     }
 
     /// Decrypts each element.

@@ -25,11 +25,10 @@ fn range(ty: Type) -> String {
     match ty {
         Type::Bool => "true, false, 1 or 0".into(),
         Type::Uint(_) => format!("an integer in 0..={}", ty.mask()),
-        Type::Int(width) => format!(
-            "an integer in {}..={}",
-            -1 - (ty.mask() >> 1) as i128,
-            (u128::MAX >> (129 - u32::from(width.max(1)))) as i128
-        ),
+        Type::Int(_) => {
+            let largest = (ty.mask() >> 1) as i128;
+            format!("an integer in {}..={largest}", -1 - largest)
+        }
     }
 }
 

@@ -16,6 +16,15 @@ impl Linear {
         Self { terms: vec![(id, 1)], constant: 0 }
     }
 
+    /// Weight of the sum, in variances of a bootstrap; the first `inputs` values weigh `input_weight`.
+    pub(crate) fn weight(&self, inputs: usize, input_weight: u64) -> u64 {
+        let one = |&(id, c): &(u32, i32)| {
+            let weight = if (id as usize) < inputs { input_weight } else { 1 };
+            weight.saturating_mul(u64::from(c.unsigned_abs()).pow(2))
+        };
+        self.terms.iter().map(one).sum()
+    }
+
     /// `constant + sum of factor * part`.
     pub(crate) fn sum(parts: &[(i32, &Self)], constant: u32) -> Self {
         let mut sum = Self { terms: Vec::new(), constant };
@@ -53,6 +62,7 @@ pub(crate) struct Schedule {
     tables: Vec<Table>,
     table_ids: HashMap<Vec<u8>, u32>,
     outputs: Vec<Linear>,
+    output_weight: u64,
 }
 
 impl Schedule {
@@ -83,8 +93,15 @@ impl Schedule {
         first
     }
 
-    pub(crate) fn output(&mut self, linear: Linear) {
+    /// Adds an output of that weight.
+    pub(crate) fn output(&mut self, linear: Linear, weight: u64) {
+        self.output_weight = self.output_weight.max(weight);
         self.outputs.push(linear);
+    }
+
+    /// Greatest weight of an output, in variances of a bootstrap.
+    pub(crate) fn output_weight(&self) -> u64 {
+        self.output_weight
     }
 
     pub(crate) fn bootstraps(&self) -> usize {

@@ -97,8 +97,8 @@ impl Server {
     ) -> Result<Vec<Ciphertext>, Error> {
         let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
         let (inputs, shape) = self.check_inputs(&ports, inputs, control)?;
-        let lanes = lanes(&inputs)?;
-        let schedule = self.plan(program, lanes, self.threads())?;
+        let lanes = lanes(&inputs);
+        let schedule = self.plan(program, lanes, self.threads(), weight(&inputs))?;
         let outputs: Vec<Type> =
             program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
@@ -134,8 +134,8 @@ impl Server {
             .collect::<Result<Vec<_>, Error>>()?;
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
         let (inputs, shape) = self.check_inputs(&ports, inputs, &Control { progress: None, ..*control })?;
-        let lanes = lanes(&inputs)?;
-        let schedule = self.plan_circuit(netlist)?;
+        let lanes = lanes(&inputs);
+        let schedule = self.plan_circuit(netlist, weight(&inputs))?;
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
     }
 
@@ -153,7 +153,7 @@ impl Server {
     /// As [`Self::estimate`].
     pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
         let threads = threads.max(1);
-        let schedule = self.plan(program, elements, threads)?;
+        let schedule = self.plan(program, elements, threads, 1)?;
         Ok(self.price(&schedule, elements, threads))
     }
 
@@ -162,7 +162,7 @@ impl Server {
     /// # Errors
     /// [`Error::PortWidth`].
     pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
-        let schedule = self.plan_circuit(&netlist.optimize(&self.gate_costs()))?;
+        let schedule = self.plan_circuit(&netlist.optimize(&self.gate_costs()), 1)?;
         Ok(self.price(&schedule, 1, self.threads()))
     }
 
@@ -180,14 +180,14 @@ impl Server {
         }
         let width = ciphertext.ty().width() as u8;
         let graph = match form {
-            Form::Bits => tables::radix_to_bits(width)?,
-            Form::Radix => tables::bits_to_radix(width)?,
+            Form::Bits => tables::radix_to_bits(width, ciphertext.weight())?,
+            Form::Radix => tables::bits_to_radix(width, ciphertext.weight())?,
         };
         let lanes: Vec<Vec<&LweCiphertext>> =
             ciphertext.elements().iter().map(|element| element.iter().collect()).collect();
         let schedule = tables::schedule(&graph);
         let elements = self.pool.install(|| schedule.run(&self.evaluator, &lanes, control))?;
-        ciphertext.with(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), form, elements)
+        Ciphertext { form, weight: schedule.output_weight(), elements, ..ciphertext.clone() }.checked()
     }
 
     /// Checks inputs against ports and brings them to the form programs use. The shape is that of the first array.
@@ -245,20 +245,21 @@ impl Server {
             .iter()
             .map(|&ty| {
                 let elements = results.iter_mut().map(|lane| lane.by_ref().take(form.blocks(ty)).collect()).collect();
-                let (params, id) = (self.evaluator.params().clone(), self.key_id());
-                Ciphertext::new(ty, shape.clone(), form, params, id, self.evaluator.is_insecure(), elements)
+                let (params, key_id, shape) = (self.evaluator.params().clone(), self.key_id(), shape.clone());
+                let (insecure, weight) = (self.evaluator.is_insecure(), schedule.output_weight());
+                Ciphertext { ty, shape, form, params, key_id, insecure, weight, elements }.checked()
             })
             .collect()
     }
 
     /// The schedule of a program that is expected to end first on that many threads.
-    fn plan(&self, program: &Program, lanes: usize, threads: usize) -> Result<Schedule, Error> {
-        let fewest = plan(program, self.evaluator.params(), false)?;
+    fn plan(&self, program: &Program, lanes: usize, threads: usize, weight: u64) -> Result<Schedule, Error> {
+        let fewest = plan(program, self.evaluator.params(), weight, false)?;
         if lanes >= threads {
             // There is work for every thread in the least work.
             return Ok(fewest);
         }
-        let shallow = plan(program, self.evaluator.params(), true)?;
+        let shallow = plan(program, self.evaluator.params(), weight, true)?;
         let speed = self.speed();
         Ok(if seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed) {
             shallow
@@ -267,11 +268,12 @@ impl Server {
         })
     }
 
-    fn plan_circuit(&self, netlist: &Netlist) -> Result<Schedule, Error> {
+    fn plan_circuit(&self, netlist: &Netlist, weight: u64) -> Result<Schedule, Error> {
         match self.evaluator.params().family() {
-            Family::Gates => Ok(gates::schedule(netlist)),
+            Family::Gates => gates::schedule(netlist, weight),
             Family::Integers => {
-                Ok(tables::schedule(&tables::lower_netlist(netlist, &vec![Form::Radix; netlist.inputs().len()])?))
+                let forms = vec![Form::Radix; netlist.inputs().len()];
+                Ok(tables::schedule(&tables::lower_netlist(netlist, &forms, weight)?))
             }
         }
     }
@@ -326,7 +328,7 @@ impl Server {
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
     let params = Params::named(params)?;
-    Ok(count(&plan(program, &params, false)?, 1, &params))
+    Ok(count(&plan(program, &params, 1, false)?, 1, &params))
 }
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {
@@ -348,16 +350,16 @@ fn gate_costs(params: &Params) -> GateCosts {
     GateCosts { mux, ..Default::default() }
 }
 
-fn plan(program: &Program, params: &Params, shallow: bool) -> Result<Schedule, Error> {
+fn plan(program: &Program, params: &Params, weight: u64, shallow: bool) -> Result<Schedule, Error> {
     program.validate()?;
     match params.family() {
         Family::Gates => {
             let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
-            Ok(gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params))))
+            gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params)), weight)
         }
         Family::Integers => {
             let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };
-            Ok(tables::schedule(&radix::lower(program, style, tables::BUDGET)?.graph))
+            Ok(tables::schedule(&radix::lower(program, style, tables::budget(weight))?.graph))
         }
     }
 }
@@ -372,9 +374,14 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
     schedule.waves().into_iter().map(wave).sum()
 }
 
+/// Greatest weight of the inputs.
+fn weight(inputs: &[Ciphertext]) -> u64 {
+    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1)
+}
+
 /// Elements the inputs run on.
-fn lanes(inputs: &[Ciphertext]) -> Result<usize, Error> {
-    Ok(inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len))
+fn lanes(inputs: &[Ciphertext]) -> usize {
+    inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len)
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.

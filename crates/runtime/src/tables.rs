@@ -9,8 +9,10 @@ use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_value};
 
-/// The noise the parameter sets of the family allow.
-pub(crate) const BUDGET: Budget = Budget { max_weight: INTEGERS_WEIGHT as u64 };
+/// The noise the parameter sets of the family allow, and that of the inputs.
+pub(crate) fn budget(input_weight: u64) -> Budget {
+    Budget { max_weight: INTEGERS_WEIGHT as u64, input_weight }
+}
 
 /// The schedule of a graph.
 pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
@@ -31,15 +33,15 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
         firsts.push(schedule.bootstrap(argument, &Table::Entries(lut.tables.clone())));
     }
     for output in graph.outputs() {
-        schedule.output(linear(&firsts, &output.terms, output.constant));
+        schedule.output(linear(&firsts, &output.terms, output.constant), graph.output_weight());
     }
     schedule
 }
 
 /// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Each input port comes in the form given for it; output
 /// ports leave in radix form.
-pub(crate) fn lower_netlist(netlist: &Netlist, forms: &[Form]) -> Result<LutGraph, Error> {
-    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+pub(crate) fn lower_netlist(netlist: &Netlist, forms: &[Form], input_weight: u64) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
     for (port, form) in netlist.inputs().iter().zip(forms) {
         match form {
@@ -80,16 +82,16 @@ fn truth2(op: BinaryOp) -> u16 {
 }
 
 /// Splits blocks of radix form into bits: one rotation a block.
-pub(crate) fn radix_to_bits(width: u8) -> Result<LutGraph, Error> {
-    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+pub(crate) fn radix_to_bits(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let value = radix.input(width);
     let bits = radix.bits(&value)?;
     Ok(radix.builder.finish(&bits)?.optimize())
 }
 
 /// Joins bits to blocks: no rotation.
-pub(crate) fn bits_to_radix(width: u8) -> Result<LutGraph, Error> {
-    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, BUDGET);
+pub(crate) fn bits_to_radix(width: u8, input_weight: u64) -> Result<LutGraph, Error> {
+    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let bits: Vec<lut::Linear> = (0..width).map(|_| radix.builder.input(1)).collect();
     Ok(radix.builder.finish(&Radix::from_bits(&bits).blocks)?)
 }

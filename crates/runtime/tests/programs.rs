@@ -141,6 +141,25 @@ fn forms_convert_into_each_other() {
 }
 
 #[test]
+fn results_go_on_as_inputs() {
+    // Each step's outputs carry more noise than fresh ciphertexts; what they feed is planned for it.
+    let u6 = Type::Uint(6);
+    let step = |name| Program::from_op(name, &[u6, u6]).unwrap();
+    for setup in [gates(), integers()] {
+        let x = setup.client.encrypt(&Plain::new(u6, Some(vec![3]), vec![1, 42, 63]).unwrap()).unwrap();
+        let (mut y, mut want) = (x.clone(), [1u128, 42, 63]);
+        for name in ["mul", "add", "sub", "mul", "max", "xor", "add"] {
+            let program = step(name);
+            y = setup.server.run(&program, &[y, x.clone()], &Control::default()).unwrap().swap_remove(0);
+            for (want, x) in want.iter_mut().zip([1, 42, 63]) {
+                *want = program.evaluate(&[*want, x]).unwrap()[0];
+            }
+            assert_eq!(setup.client.decrypt(&y).unwrap().values, want, "{name}");
+        }
+    }
+}
+
+#[test]
 fn results_do_not_depend_on_threads() {
     let Setup { client, server } = gates();
     let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(11), ..Default::default() };

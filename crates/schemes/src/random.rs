@@ -22,6 +22,17 @@ impl SecretSeed {
         Self(blake3::Hasher::new_keyed(&self.0).update(purpose.as_bytes()).finalize().into())
     }
 
+    /// A seed that secret parts of an object determine.
+    pub(crate) fn of_secret(context: &str, parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(context);
+        for part in parts {
+            hasher.update(part);
+        }
+        let seed = Self(hasher.finalize().into());
+        hasher.zeroize();
+        seed
+    }
+
     /// A reproducible seed: for tests and benchmarks alone.
     pub(crate) fn insecure(seed: u64) -> Self {
         let mut bytes = [0; 32];

@@ -30,8 +30,9 @@ pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
     (4 * (steps + (table(0) + table(15)).pow(2)) + entries) as u64
 }
 
-/// Noise weight of a sum, in variances of a fresh block. Terms of one rotation share its noise, and add as one table.
-pub(super) fn weight(luts: &[Lut], terms: &Terms) -> u64 {
+/// Noise weight of a sum, in variances of a freshly bootstrapped block; that of an input is given. Terms of one rotation share its noise,
+/// and add as one table.
+pub(super) fn weight(luts: &[Lut], input_weight: u64, terms: &Terms) -> u64 {
     let mut total = 0u64;
     for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
         let lut = owner(group[0].0).map(|node| &luts[node]);
@@ -39,7 +40,8 @@ pub(super) fn weight(luts: &[Lut], terms: &Terms) -> u64 {
             Some(lut) if lut.tables.len() > 1 => {
                 norm(|j| group.iter().map(|&(v, c)| i64::from(c) * i64::from(table_of(lut, v)[j])).sum()).div_ceil(8)
             }
-            _ => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
+            Some(_) => group.iter().map(|&(_, c)| i64::from(c).pow(2) as u64).sum(),
+            None => group.iter().map(|&(_, c)| input_weight.saturating_mul(i64::from(c).pow(2) as u64)).sum(),
         };
     }
     total
@@ -268,7 +270,7 @@ fn well_formed(
 }
 
 fn check_weight(graph: &LutGraph, terms: &Terms, place: impl Fn() -> String) -> Result<(), Error> {
-    let (weight, max) = (weight(&graph.luts, terms), graph.budget.max_weight);
+    let (weight, max) = (weight(&graph.luts, graph.budget.input_weight, terms), graph.budget.max_weight);
     if weight > max { Err(Error::Weight { place: place(), weight, max }) } else { Ok(()) }
 }
 

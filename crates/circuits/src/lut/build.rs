@@ -48,7 +48,7 @@ impl Builder {
     /// Noise weight of a combination.
     #[must_use]
     pub fn weight(&self, of: &Linear) -> u64 {
-        weight(&self.graph.luts, &of.terms)
+        weight(&self.graph.luts, self.graph.budget.input_weight, &of.terms)
     }
 
     /// Values the combination can reach; `None` when they spread too wide to be of use.

@@ -105,11 +105,13 @@ pub struct Lut {
 pub struct Budget {
     /// Greatest weight, in variances of a freshly bootstrapped block.
     pub max_weight: u64,
+    /// Weight of the inputs: 1 for fresh ones, more for what another graph put out.
+    pub input_weight: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { max_weight: 256 }
+        Self { max_weight: 256, input_weight: 1 }
     }
 }
 
@@ -236,6 +238,13 @@ impl LutGraph {
         fronts
     }
 
+    /// Greatest weight of an output: the input weight of a graph that goes on from it.
+    #[must_use]
+    pub fn output_weight(&self) -> u64 {
+        let weight = |output: &Linear| super::analysis::weight(&self.luts, self.budget.input_weight, &output.terms);
+        self.outputs.iter().map(weight).max().unwrap_or(0)
+    }
+
     /// What it costs.
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -248,7 +257,10 @@ impl LutGraph {
             rotations_per_level,
             inputs: self.inputs.len(),
             outputs: self.outputs.len(),
-            max_weight: arguments.map(|terms| super::analysis::weight(&self.luts, terms)).max().unwrap_or(0),
+            max_weight: arguments
+                .map(|terms| super::analysis::weight(&self.luts, self.budget.input_weight, terms))
+                .max()
+                .unwrap_or(0),
         }
     }
 }

@@ -147,14 +147,14 @@ impl<'a> Rebuild<'a> {
         let max = self.new.budget.max_weight;
         let mut broken = Vec::new();
         for (lut, &origin) in self.new.luts.iter().zip(&self.origin) {
-            if weight(&self.new.luts, &lut.terms) > max {
+            if weight(&self.new.luts, self.new.budget.input_weight, &lut.terms) > max {
                 broken.extend(operands(&self.old.luts[origin].terms));
             }
         }
         for (new, old) in self.new.outputs.iter().zip(&self.old.outputs) {
             let reach = self.analysis.reach(&self.new.inputs, &self.new.luts, &new.terms);
             let inside = reach.is_some_and(|s| s.shift(new.constant).within(0, 15));
-            if !inside || weight(&self.new.luts, &new.terms) > max {
+            if !inside || weight(&self.new.luts, self.new.budget.input_weight, &new.terms) > max {
                 broken.extend(operands(&old.terms));
             }
         }

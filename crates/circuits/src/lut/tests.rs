@@ -6,7 +6,7 @@ use super::analysis::{Analysis, norm, read};
 use super::build::quietest;
 use super::{Budget, Builder, Error, Linear, Lut, LutGraph, Set, ValueRef};
 
-const BUDGET: Budget = Budget { max_weight: 256 };
+const BUDGET: Budget = Budget { max_weight: 256, input_weight: 1 };
 
 fn input(i: u32) -> ValueRef {
     ValueRef::Input(i)
@@ -152,7 +152,11 @@ fn rotations_of_one_argument_merge_within_the_budget() {
     let outputs = [out(&[(table(0, 0), 1)]), out(&[(table(1, 0), 1)])];
     let graph = |budget| LutGraph::new(vec![7, 7], both.to_vec(), outputs.to_vec(), budget).unwrap().optimize();
     assert_eq!(graph(BUDGET).stats().rotations, 1);
-    assert_eq!(graph(Budget { max_weight: 12 }).stats().rotations, 2, "the merged tables would be too noisy");
+    assert_eq!(
+        graph(Budget { max_weight: 12, input_weight: 1 }).stats().rotations,
+        2,
+        "the merged tables would be too noisy"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum Table {
 /// The output sums 16 coefficients of the rotation, times the steps of the table (the negacyclic one from the last entry to the first
 /// included). Their errors reach the phase through a binary key, whose mean makes them dependent: coefficients `d` boxes apart correlate
 /// by `(1 - d/8) / 2`. The sum is half the squared norm of the steps and an eighth of that of the table; the derivation is in
-/// `docs/derivations/tfhe-parameters.md`, section 7.
+/// `docs/derivations/tfhe-parameters.md`, section 2.
 pub fn table_weight(table: &[u8; 16]) -> f64 {
     let square = |x: i32| f64::from(x * x);
     let wrap = i32::from(table[0]) + i32::from(table[15]);

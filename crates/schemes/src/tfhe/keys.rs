@@ -169,16 +169,13 @@ impl ClientKey {
 
     /// Makes the evaluation key, on the current thread pool; `progress` hears how many of how many parts are done.
     ///
-    /// The noise is fresh from the operating system's randomness each time (from the key itself if it is an insecure one).
+    /// The masks are fixed by the public seed, so the noise must be too: two keys of the same masks and different noise would be averaged.
+    /// Its seed is derived from the secret bits, and every call makes the same key.
     ///
     /// # Errors
-    /// [`Error::Entropy`], or from the kernels.
+    /// From the kernels.
     pub fn server_key(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<ServerKey, Error> {
-        let noise = if self.insecure {
-            SecretSeed::insecure(0).derive("evaluation key noise")
-        } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
-        };
+        let noise = SecretSeed::of_secret("solinas 2026 tfhe evaluation key noise", &[&self.lwe, &self.glwe, &self.public_seed]);
         let p = self.params.literal();
         let ring = SecretRing::new(self)?;
         let done = std::sync::atomic::AtomicUsize::new(0);

@@ -252,7 +252,7 @@ fn literals() -> Vec<ParamsLiteral> {
         keyswitch: Cut { base_log: keyswitch.0, levels: keyswitch.1 },
         body_bits: 52,
         classical_bits: 128.0,
-        quantum_bits: 121.9,
+        quantum_bits: 121.6,
     };
     vec![
         integers(DEFAULT_INTEGERS, 895, -20.3, (4, 4)),
