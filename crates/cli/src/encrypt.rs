@@ -1,6 +1,7 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
 use crate::error::{Result, usage};
+use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::values::{csv_column, from_stdin};
@@ -74,6 +75,7 @@ impl<'a> Report<'a> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    check_ciphertext_target(&args.output)?;
     let (texts, array) = match (&args.csv, &args.column) {
         (Some(path), Some(column)) => (csv_column(path, column, args.ty)?, true),
         _ if args.values == ["-"] => (from_stdin()?, args.array),
