@@ -103,7 +103,7 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
-        let (inputs, shape) = self.check_inputs(&ports, inputs, control)?;
+        let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
         let lanes = lanes(&inputs);
         let schedule = self.plan(program, lanes, self.threads(), weight(&inputs))?;
         let outputs: Vec<Type> =
@@ -111,7 +111,7 @@ impl Server {
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
     }
 
-    /// Runs a circuit on one ciphertext for each of its input ports (`u` or `i` of the port's width, or a bool for one bit).
+    /// Runs a circuit on one ciphertext for each of its input ports, of any type of the port's width.
     ///
     /// # Errors
     /// As [`Self::run`]; [`Error::PortWidth`].
@@ -140,7 +140,8 @@ impl Server {
             .map(|port| Ok((port.name.clone(), port_type(port)?)))
             .collect::<Result<Vec<_>, Error>>()?;
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
-        let (inputs, shape) = self.check_inputs(&ports, inputs, &Control { progress: None, ..*control })?;
+        // A circuit knows bits, not signs.
+        let (inputs, shape) = self.check_inputs(&ports, |a, b| a.width() == b.width(), inputs, control)?;
         let lanes = lanes(&inputs);
         let schedule = self.plan_circuit(netlist, weight(&inputs))?;
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
@@ -204,6 +205,7 @@ impl Server {
     fn check_inputs(
         &self,
         ports: &[(String, Type)],
+        fits: impl Fn(Type, Type) -> bool,
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<(Vec<Ciphertext>, Option<Vec<usize>>), Error> {
@@ -215,7 +217,7 @@ impl Server {
         let mut checked = Vec::with_capacity(inputs.len());
         for ((name, ty), input) in ports.iter().zip(inputs) {
             same_key(|| format!("input {name:?}"), input.key_id(), self.key_id())?;
-            if !interchangeable(*ty, input.ty()) {
+            if !fits(*ty, input.ty()) {
                 return Err(Error::InputType { name: name.clone(), want: *ty, got: input.ty() });
             }
             if let Some(of_input) = input.shape() {
@@ -411,7 +413,7 @@ fn lanes(inputs: &[Ciphertext]) -> usize {
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.
-fn interchangeable(a: Type, b: Type) -> bool {
+fn same_type(a: Type, b: Type) -> bool {
     let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
     a == b || (bit(a) && bit(b))
 }

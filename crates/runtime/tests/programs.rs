@@ -85,13 +85,13 @@ fn every_operation_exhaustively(setup: &Setup, ty: Type) {
 fn sampled(setup: &Setup, names: &[&str], ty: Type) {
     let mut state = 0x1234_5678_9abc_def1u128;
     for name in names {
-        let program = Program::from_op(name, &[ty, ty]).unwrap();
+        let program = Program::from_op(name, &operands(name, ty, 2)).unwrap();
         let mut lane = |corner: Option<u128>| -> Vec<u128> {
-            let mut value = || {
+            let mut value = |mask: u128| {
                 state = state.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f325_80f5_b171).wrapping_add(99);
-                (state ^ state >> 64) & ty.mask()
+                (state ^ state >> 64) & mask
             };
-            vec![corner.unwrap_or_else(&mut value), value()]
+            vec![corner.unwrap_or_else(|| value(ty.mask())), value(program.inputs[1].ty.mask())]
         };
         let lanes = [lane(Some(ty.mask())), lane(Some(ty.mask() >> 1)), lane(None)];
         agrees(setup, &program, name, &lanes);
