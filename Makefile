@@ -23,7 +23,7 @@ test-rust: ## Rust tests, the command line's included, and documentation tests
 	$(CARGO) test --quiet --workspace --exclude solinas-python
 
 python: $(VENV)/installed ## The Python package, in .venv
-	$(BIN)/maturin develop --quiet --manifest-path python/Cargo.toml
+	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml
 
 $(VENV)/installed: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
