@@ -88,6 +88,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let plain = Plain::parse(args.ty, &texts, shape)?;
     let ciphertext = ClientKey::load(&args.key)?.encrypt(&plain)?;
+    // From here on, an interruption leaves no part of a file: it waits for the whole.
+    crate::progress::interruptible()?;
     ciphertext.save(&args.output)?;
     let report = Report::of(&args.output, &ciphertext);
     out.report(&report, || report.line())

@@ -136,7 +136,7 @@ impl Error {
         };
         if !matches!(self, Self::Closed) {
             // Nobody is left to tell when even this fails.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", crate::output::harmless(&text));
         }
         ExitCode::from(self.code())
     }

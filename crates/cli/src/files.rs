@@ -19,7 +19,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     } else {
         std::fs::File::open(path).and_then(|mut file| read(&mut file, &mut text))
     };
-    done.map_err(|e| Error::io("read", path, e))?;
+    let name = if path == Path::new("-") { Path::new("standard input") } else { path };
+    done.map_err(|e| Error::io("read", name, e))?;
     if text.len() as u64 > MOST {
         return Err(input(format!("{} is longer than 1 GiB", path.display()), "split it"));
     }

@@ -3,7 +3,8 @@
 use crate::args::Globals;
 use crate::error::{Error, Result};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ impl Output {
     /// Text as it is.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
+        let text = if stdout.is_terminal() { harmless(text) } else { text.into() };
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(printing)
     }
 
@@ -64,6 +66,15 @@ impl Output {
     pub(crate) fn finish(&self) -> Result<()> {
         io::stdout().flush().map_err(printing)
     }
+}
+
+/// Text without control characters but line ends and tabs: names in files may hold what a terminal obeys.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if !text.contains(obeyed) {
+        return text.into();
+    }
+    text.chars().map(|c| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 fn printing(error: io::Error) -> Error {
@@ -97,4 +108,15 @@ fn mistake(error: &clap::Error) -> (String, String) {
     };
     let tip = text.split("\n\n").map(str::trim).find_map(|part| part.strip_prefix("tip:"));
     (what, tip.map_or_else(|| "see --help".to_owned(), line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(harmless("a\tb\n"), "a\tb\n");
+        assert_eq!(harmless("\x1b[31mEvil\u{9b}"), "\\u{1b}[31mEvil\\u{9b}");
+    }
 }

@@ -25,7 +25,8 @@ Examples:
   solinas eval --key keys/server.key to_u16 a.ct -o wide.ct
   solinas eval --key keys/server.key max array.ct -o largest.ct
   solinas eval --key keys/server.key mul a.ct b.ct --estimate
-  solinas eval --key keys/server.key --circuit adder64.txt --inputs a.ct b.ct -o sum.ct
+  solinas circuit build add --type u32 -o add32.txt
+  solinas eval --key keys/server.key --circuit add32.txt --inputs a.ct b.ct -o sum.ct
   solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \

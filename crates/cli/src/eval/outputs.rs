@@ -15,6 +15,10 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         _ => false,
     };
     let targets: Vec<PathBuf> = match given {
+        [folder] if as_folder && folder.exists() && !folder.is_dir() => {
+            let what = format!("{} is a file, and there are {} results", folder.display(), names.len());
+            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
+        }
         [folder] if as_folder => {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", folder, e))?;
             names.iter().enumerate().map(|(index, name)| folder.join(file_name(index, name))).collect()

@@ -200,3 +200,22 @@ fn a_limit_on_file_sizes_is_an_error_that_leaves_nothing() {
     }
     assert_eq!(place.files(), ["a.ct"]);
 }
+
+#[test]
+fn existing_places_are_named_with_the_way_out() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    place.encrypt("u4", "1", "a.ct");
+    place.run("encrypt --key CLIENT --type bool true -o c.ct");
+    std::fs::create_dir(place.path("auction")).unwrap();
+    assert!(place.fail("demo --keep auction", 1).contains("auction already exists\n  help: name a new folder"));
+    // What is known of the other files is printed all the same.
+    let output = place.command("inspect a.ct absent.ct c.ct").assert().code(1);
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("a.ct: ciphertext") && text.contains("c.ct: ciphertext"), "{text}");
+    let output = place.command("circuit stats -").write_stdin([0xff, 0xfe]).assert().code(1);
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read standard input"));
+    place.write("columns.csv", "a;b\n1;2\n");
+    let message = place.fail("encrypt --key CLIENT --type u4 --csv columns.csv --column x -o r.ct", 1);
+    assert!(message.contains("no column 'x'\n  help: its columns are a;b; or"), "{message}");
+}

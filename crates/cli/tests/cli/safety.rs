@@ -87,3 +87,36 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         assert_eq!(place.run("decrypt --key CLIENT v.ct"), values, "{text:?}");
     }
 }
+
+#[test]
+fn a_pair_of_keys_is_replaced_whole_or_stays() {
+    let place = Place::new();
+    place.run("keygen --params gates-40 --out k");
+    let server = std::fs::read(place.path("k/server.key")).unwrap();
+    std::fs::rename(place.path("k/client.key"), place.path("client.key")).unwrap();
+    std::fs::create_dir(place.path("k/client.key")).unwrap();
+    place.fail("keygen --params gates-40 --out k --force", 1);
+    assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
+    std::fs::remove_dir(place.path("k/client.key")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", place.path("k/client.key")).unwrap();
+        place.fail("keygen --params gates-40 --out k --force", 1);
+        assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
+        std::fs::remove_file(place.path("k/client.key")).unwrap();
+    }
+    assert!(place.fail("keygen --params gates-40 --out k", 1).contains("without its client key"));
+    place.run("keygen --params gates-40 --out k --force");
+    place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
+    place.run("eval --key k/server.key neg a.ct -o a.ct");
+    assert_eq!(place.run("decrypt --key k/client.key a.ct"), "11\n");
+    let left = std::fs::read_dir(place.path("k")).unwrap().count();
+    assert_eq!(left, 2, "no temporary folder stays");
+}
+
+#[test]
+fn a_failed_keygen_leaves_no_folder() {
+    let place = Place::new();
+    place.fail("keygen --params nothing --out k", 1);
+    assert!(place.files().is_empty());
+}
