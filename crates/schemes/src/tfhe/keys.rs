@@ -282,7 +282,10 @@ impl SecretRing {
             for (out, &c) in out.iter_mut().zip(coefficients.iter()) {
                 *out = out.wrapping_add((c.round_ties_even() as i64 as u64) << (32 * half));
             }
+            sum.zeroize();
         }
+        // A product without its noise tells the key.
+        coefficients.zeroize();
     }
 }
 
