@@ -105,7 +105,7 @@ impl<'a> Bench<'a> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let threads = args.threads.map(usize::from);
+    let threads = args.threads.map(crate::args::threads);
     let repetitions = if args.quick { 5 } else { 21 };
     let gates = Bench::new(&args.gates, threads, out)?;
     let mut rows = vec![

@@ -120,7 +120,7 @@ struct Listed {
 
 fn list(out: &Output) -> Result<()> {
     let others = [
-        ("to_TYPE", "a truncated or extended to a type, such as to_u8"),
+        ("to_TYPE", "a truncated or extended to a type, such as to_u8; to_bool keeps the lowest bit"),
         ("to_bits", "the ciphertext form of gates"),
         ("to_radix", "the ciphertext form of lookup tables"),
     ];
