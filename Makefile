@@ -21,10 +21,9 @@ lint: ## Formatting, clippy, dependency direction, links of the documentation
 
 test-rust: ## Rust tests, the command line's included, and documentation tests
 	$(CARGO) test --quiet --workspace --exclude solinas-python
-	SOLINAS_BACKEND=avx2 $(CARGO) test --quiet -p solinas-runtime --test backends
 
 python: $(VENV)/installed ## The Python package, in .venv
-	$(BIN)/maturin develop --quiet --manifest-path python/Cargo.toml
+	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml
 
 $(VENV)/installed: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)

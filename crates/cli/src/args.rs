@@ -58,6 +58,12 @@ pub(crate) enum Command {
     Demo(crate::demo::Args),
 }
 
+/// As many threads as asked for, but at most four for each processor: more only get in each other's way.
+pub(crate) fn threads(asked: u16) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    usize::from(asked).min(4 * processors)
+}
+
 /// Runs one verb.
 pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
     match command {

@@ -22,7 +22,7 @@ Examples:
   solinas circuit run mul8.txt 12 13
 
 Files are Bristol Fashion, BLIF or Yosys JSON, told apart by their contents; `-` is standard input.
-These formats have no gates of three inputs, so that they can hold more gates than are reported; the server optimizes
+These formats have no gates of three inputs, so that they can hold more gates than are reported; the server optimizes \
 what it reads, and `circuit stats --optimize` shows what it will run.";
 
 #[derive(clap::Args)]
@@ -268,6 +268,9 @@ fn by_name(path: Option<&Path>) -> Option<FormatName> {
 #[derive(Serialize)]
 struct Report<'a> {
     output: Option<&'a Path>,
+    /// The circuit itself, where it goes to no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
     gates: usize,
     bootstraps: u64,
     depth: usize,
@@ -280,10 +283,14 @@ fn save(netlist: &Netlist, format: FormatName, path: Option<&Path>, out: &Output
         FormatName::Blif => export::write_blif(netlist),
         FormatName::Yosys => export::write_yosys_json(netlist).map_err(Error::circuit(place))?,
     };
-    write_text(path, &text, out)?;
-    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Ok(()) };
-    let stats = netlist.stats(&GateCosts::default());
-    let report = Report { output: Some(path), gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth };
+    let path = path.filter(|path| *path != Path::new("-"));
+    let report = |text| {
+        let stats = netlist.stats(&GateCosts::default());
+        Report { output: path, text, gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth }
+    };
+    let Some(path) = path else { return out.result(&report(Some(&text)), || text.clone()) };
+    write_text(Some(path), &text, out)?;
+    let report = report(None);
     out.report(&report, || {
         let Report { gates, bootstraps, depth, .. } = report;
         format!("{}: {gates} gates, {bootstraps} bootstraps, depth {depth}\n", path.display())
@@ -328,10 +335,12 @@ fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -
         Picture::Svg => export::write_svg(&netlist, &GateCosts::default()),
         Picture::Dot => export::write_dot(&netlist),
     };
-    write_text(output, &text, out)?;
     match output.filter(|path| *path != Path::new("-")) {
-        Some(path) => out.report(&serde_json::json!({ "output": path }), || format!("{}: written\n", path.display())),
-        None => Ok(()),
+        Some(path) => {
+            write_text(Some(path), &text, out)?;
+            out.report(&serde_json::json!({ "output": path }), || format!("{}: written\n", path.display()))
+        }
+        None => out.result(&serde_json::json!({ "output": null, "text": text }), || text.clone()),
     }
 }
 

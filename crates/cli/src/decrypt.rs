@@ -4,7 +4,6 @@ use crate::error::Result;
 use crate::files::write_text;
 use crate::output::Output;
 use serde::Serialize;
-use serde_json::Number;
 use solinas_circuits::program::Type;
 use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain};
 use std::path::{Path, PathBuf};
@@ -49,18 +48,17 @@ struct Decrypted<'a> {
 #[serde(untagged)]
 enum Values {
     Bools(Vec<bool>),
-    Numbers(Vec<Number>),
+    Signed(Vec<i128>),
+    Unsigned(Vec<u128>),
 }
 
 impl Values {
     fn of(plain: &Plain) -> Self {
-        let number = |bits: &u128| match plain.ty {
-            Type::Int(_) => Number::from_i128(plain.ty.to_i128(*bits)),
-            _ => Number::from_u128(*bits),
-        };
+        let values = plain.values.iter();
         match plain.ty {
-            Type::Bool => Self::Bools(plain.values.iter().map(|bits| *bits == 1).collect()),
-            _ => Self::Numbers(plain.values.iter().filter_map(number).collect()),
+            Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
+            Type::Int(_) => Self::Signed(values.map(|bits| plain.ty.to_i128(*bits)).collect()),
+            Type::Uint(_) => Self::Unsigned(values.copied().collect()),
         }
     }
 }

@@ -79,6 +79,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let temporary = tempfile::tempdir().map_err(|e| Error::io("make a folder in", &std::env::temp_dir(), e))?;
     let root = match &args.keep {
         Some(folder) => {
+            if folder.exists() {
+                return Err(input(format!("{} already exists", folder.display()), "name a new folder"));
+            }
             std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
             folder.as_path()
         }
@@ -89,9 +92,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
     }
 
-    out.note(&format!("client: {} sealed bids of 16 bits", bids.len()))?;
+    out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
     prepare(&bids, &client, &server, out)?;
-    let threads = args.threads.map(usize::from);
+    let threads = args.threads.map(crate::args::threads);
     let (server_held, bootstraps, server_seconds) = serve(&server, bids.len(), threads, out)?;
     let (price, winner_index) = open(&client, &server)?;
 

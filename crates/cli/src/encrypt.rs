@@ -1,6 +1,7 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
 use crate::error::{Result, usage};
+use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::values::{csv_column, from_stdin};
@@ -74,6 +75,7 @@ impl<'a> Report<'a> {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    check_ciphertext_target(&args.output)?;
     let (texts, array) = match (&args.csv, &args.column) {
         (Some(path), Some(column)) => (csv_column(path, column, args.ty)?, true),
         _ if args.values == ["-"] => (from_stdin()?, args.array),
@@ -86,6 +88,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let plain = Plain::parse(args.ty, &texts, shape)?;
     let ciphertext = ClientKey::load(&args.key)?.encrypt(&plain)?;
+    // From here on, an interruption leaves no part of a file: it waits for the whole.
+    crate::progress::interruptible()?;
     ciphertext.save(&args.output)?;
     let report = Report::of(&args.output, &ciphertext);
     out.report(&report, || report.line())

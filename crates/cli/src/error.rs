@@ -106,6 +106,13 @@ impl Error {
 
     /// What is wrong, and the remedy.
     fn parts(&self) -> (String, Option<String>) {
+        match self {
+            Self::Io { action, path, source } => {
+                return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
+            }
+            Self::Input { what, help } | Self::Usage { what, help } => return (what.clone(), Some(help.clone())),
+            _ => {}
+        }
         let message = self.to_string();
         match message.rsplit_once("; ") {
             Some((what, help)) => (what.to_owned(), Some(help.to_owned())),
@@ -129,7 +136,7 @@ impl Error {
         };
         if !matches!(self, Self::Closed) {
             // Nobody is left to tell when even this fails.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", crate::output::harmless(&text));
         }
         ExitCode::from(self.code())
     }

@@ -1,8 +1,9 @@
 //! Text files: read whole, written whole or not at all.
 
-use crate::error::{Error, Result, input};
+use crate::error::{Error, Result, input, usage};
 use crate::output::Output;
 use solinas_circuits::Netlist;
+use solinas_formats::{Expect, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -18,7 +19,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     } else {
         std::fs::File::open(path).and_then(|mut file| read(&mut file, &mut text))
     };
-    done.map_err(|e| Error::io("read", path, e))?;
+    let name = if path == Path::new("-") { Path::new("standard input") } else { path };
+    done.map_err(|e| Error::io("read", name, e))?;
     if text.len() as u64 > MOST {
         return Err(input(format!("{} is longer than 1 GiB", path.display()), "split it"));
     }
@@ -31,16 +33,53 @@ pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
     solinas_circuits::import::read(&text).map_err(Error::circuit(path.display()))
 }
 
-/// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step.
+/// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step, a key or ciphertext never.
 pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.text(text) };
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    check_text_target(path)?;
     let done = if special {
         std::fs::File::create(path).and_then(|mut file| file.write_all(text.as_bytes()))
     } else {
         replace(path, text.as_bytes())
     };
     done.map_err(|e| Error::io("write", path, e))
+}
+
+/// The first bytes of a regular file, as many as a magic has; none where there is no file.
+fn magic(path: &Path) -> Result<Vec<u8>> {
+    let mut magic = Vec::new();
+    if path.is_file() {
+        let read =
+            std::fs::File::open(path).and_then(|file| file.take(PUBLIC_MAGIC.len() as u64).read_to_end(&mut magic));
+        read.map_err(|e| Error::io("see what would be replaced in", path, e))?;
+    }
+    Ok(magic)
+}
+
+/// Fails where a key or ciphertext would be replaced by text.
+pub(crate) fn check_text_target(path: &Path) -> Result<()> {
+    let magic = magic(path)?;
+    if magic == PUBLIC_MAGIC || magic == SECRET_MAGIC {
+        let what = format!("{} is a key or ciphertext, which text does not replace", path.display());
+        return Err(input(what, "write to another file"));
+    }
+    Ok(())
+}
+
+/// Fails where no ciphertext can or may be written: on standard output, in a folder that is not there, over a key.
+pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
+    if path == Path::new("-") {
+        return Err(usage("a ciphertext does not go to standard output", "name a file; ./- is a file named -"));
+    }
+    check_writable(path)?;
+    let magic = magic(path)?;
+    let other = || Reader::open(path, Expect::any_public()).is_ok_and(|file| file.kind() != Kind::Ciphertext);
+    if magic == SECRET_MAGIC || (magic == PUBLIC_MAGIC && other()) {
+        let what = format!("{} is a key, which a ciphertext does not replace", path.display());
+        return Err(input(what, "write to another file"));
+    }
+    Ok(())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -53,11 +92,17 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder(path))?;
+    let mut file = builder.tempfile_in(folder(path)).map_err(plain)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// The error without the name of a temporary file.
+fn plain(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    std::io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
 /// The folder a file is in.
@@ -70,5 +115,5 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Error::io("write", path, std::io::ErrorKind::IsADirectory.into()));
     }
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, e))
+    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, plain(e)))
 }

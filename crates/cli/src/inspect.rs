@@ -21,8 +21,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let all = args.files.iter().map(solinas_formats::inspect).collect::<std::result::Result<Vec<_>, _>>()?;
-    out.result(&all, || all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    let (mut all, mut failed) = (Vec::new(), None);
+    for file in &args.files {
+        match solinas_formats::inspect(file) {
+            Ok(summary) => all.push(summary),
+            // The first is told, after what is known of the other files.
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    if !all.is_empty() {
+        out.result(&all, || all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    }
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
     match all.iter().find(|summary| !summary.is_intact()) {
         None => Ok(()),
         Some(damaged) => {

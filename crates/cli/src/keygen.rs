@@ -4,7 +4,7 @@ use crate::error::{Error, Result, input};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
-use solinas_runtime::{KeygenOptions, Scheme};
+use solinas_runtime::{ClientKey, KeygenOptions, Scheme, ServerKey};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -50,12 +50,25 @@ struct Report<'a> {
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let client_path = args.out.join("client.key");
     let server_path = args.out.join("server.key");
+    let new = !args.out.exists();
     std::fs::create_dir_all(&args.out).map_err(|e| Error::io("make the folder", &args.out, e))?;
-    if let Some(old) = [&client_path, &server_path].into_iter().find(|path| path.exists() && !args.force) {
-        let what = format!("{} already exists, and keys cannot be made again", old.display());
+    let done = make(args, &client_path, &server_path, out);
+    if let (Err(_), true, Some(folder)) = (&done, new, client_path.parent()) {
+        // Empty, or not to be removed.
+        let _ = std::fs::remove_dir(folder);
+    }
+    done
+}
+
+fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Result<()> {
+    if let Some(old) = [client_path, server_path].into_iter().find(|path| path.exists() && !args.force) {
+        let what = match client_path.exists() {
+            true => format!("{} already exists, and keys cannot be made again", old.display()),
+            false => format!("{} already exists, a server key without its client key", old.display()),
+        };
         return Err(input(what, "use another folder, or --force to replace it"));
     }
-    crate::files::check_writable(&client_path)?;
+    crate::files::check_writable(client_path)?;
     if args.insecure_seed.is_some() {
         out.warn("keys from a fixed seed protect nothing; use them for tests only");
     }
@@ -66,17 +79,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         insecure_seed: args.insecure_seed,
     };
     let (client, server) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
-    // The server key first: a client key alone would look like a whole pair.
-    server.save(&server_path, args.force)?;
-    if let Err(error) = client.save(&client_path, args.force) {
-        // Of no use without its client key; that it stays is not worth hiding the cause.
-        let _ = std::fs::remove_file(&server_path);
-        return Err(error.into());
-    }
+    save(&client, &server, &args.out, args.force)?;
     let params = client.params();
     let report = Report {
-        client_key: &client_path,
-        server_key: &server_path,
+        client_key: client_path,
+        server_key: server_path,
         key_id: client.key_id().to_string(),
         params: &params.name,
         insecure: args.insecure_seed.is_some(),
@@ -92,4 +99,58 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             params.log2_failure
         )
     })
+}
+
+/// Writes both keys or none. A pair that is there before is whole until it is replaced, and stays if it cannot be.
+fn save(client: &ClientKey, server: &ServerKey, folder: &Path, force: bool) -> Result<()> {
+    let temporary = tempfile::Builder::new().prefix(".solinas-").tempdir_in(folder);
+    let temporary = temporary.map_err(|e| Error::io("make a folder in", folder, e))?;
+    let [new_client, new_server, old_server] =
+        ["client.key", "server.key", "old-server.key"].map(|name| temporary.path().join(name));
+    client.save(&new_client, false)?;
+    server.save(&new_server, false)?;
+    let (client_path, server_path) = (folder.join("client.key"), folder.join("server.key"));
+    // Nobody else's pair comes between the two renames.
+    #[cfg(unix)]
+    let lock = std::fs::File::open(folder)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|e| Error::io("lock the folder", folder, e))?;
+    for path in [&client_path, &server_path] {
+        match std::fs::symlink_metadata(path) {
+            Ok(found) if !force => {
+                let what = format!("{} already exists, a {}", path.display(), kind(&found));
+                return Err(input(what, "use another folder, or --force to replace it"));
+            }
+            Ok(found) if !found.is_file() => {
+                let what = format!("{} is a {}, which is not replaced", path.display(), kind(&found));
+                return Err(input(what, "remove it, or use another folder"));
+            }
+            _ => {}
+        }
+    }
+    let replaces = server_path.exists();
+    if replaces {
+        std::fs::rename(&server_path, &old_server).map_err(|e| Error::io("replace", &server_path, e))?;
+    }
+    let placed = std::fs::rename(&new_server, &server_path)
+        .map_err(|e| Error::io("write", &server_path, e))
+        .and_then(|()| std::fs::rename(&new_client, &client_path).map_err(|e| Error::io("write", &client_path, e)));
+    if placed.is_err() {
+        // The first error is the one to tell.
+        let _ = if replaces { std::fs::rename(&old_server, &server_path) } else { std::fs::remove_file(&server_path) };
+        return placed;
+    }
+    #[cfg(unix)]
+    lock.sync_all().map_err(|e| Error::io("sync the folder", folder, e))?;
+    Ok(())
+}
+
+fn kind(found: &std::fs::Metadata) -> &'static str {
+    if found.is_symlink() {
+        "symbolic link"
+    } else if found.is_dir() {
+        "folder"
+    } else {
+        "file"
+    }
 }

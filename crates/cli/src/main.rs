@@ -24,6 +24,9 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Err(error) = limit_is_an_error() {
+        return error.report(false);
+    }
     match args::Cli::try_parse() {
         Ok(cli) => {
             let out = output::Output::new(&cli.globals);
@@ -34,4 +37,13 @@ fn main() -> ExitCode {
         }
         Err(error) => output::usage(&error),
     }
+}
+
+/// Makes a write beyond the limit on file sizes fail, with a message and nothing left behind, instead of end the process.
+fn limit_is_an_error() -> error::Result<()> {
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).map_err(|e| {
+        error::input(format!("cannot handle the signal SIGXFSZ: {e}"), "run it where signals can be handled")
+    })?;
+    Ok(())
 }

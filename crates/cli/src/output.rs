@@ -3,7 +3,8 @@
 use crate::args::Globals;
 use crate::error::{Error, Result};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ impl Output {
     /// Text as it is.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
+        let text = if stdout.is_terminal() { harmless(text) } else { text.into() };
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(printing)
     }
 
@@ -55,13 +57,24 @@ impl Output {
 
     /// A warning to standard error, which no option silences.
     pub(crate) fn warn(&self, line: &str) {
+        let text =
+            if self.json { serde_json::json!({ "warning": line }).to_string() } else { format!("warning: {line}") };
         // The command's work does not hang on a warning.
-        let _ = writeln!(io::stderr(), "warning: {line}");
+        let _ = writeln!(io::stderr(), "{text}");
     }
 
     pub(crate) fn finish(&self) -> Result<()> {
         io::stdout().flush().map_err(printing)
     }
+}
+
+/// Text without control characters but line ends and tabs: names in files may hold what a terminal obeys.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if !text.contains(obeyed) {
+        return text.into();
+    }
+    text.chars().map(|c| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 fn printing(error: io::Error) -> Error {
@@ -71,10 +84,39 @@ fn printing(error: io::Error) -> Error {
     }
 }
 
-/// Prints what the argument parser says: help and versions to standard output, mistakes to standard error.
+/// Prints what the argument parser says: help and versions to standard output, mistakes to standard error, those as JSON where the
+/// arguments ask for it.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json");
+    if json && error.use_stderr() {
+        let (what, help) = mistake(error);
+        return crate::error::usage(what, help).report(true);
+    }
     match error.print().and_then(|()| io::stdout().flush()) {
         Err(e) if !error.use_stderr() => printing(e).report(false),
         _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+    }
+}
+
+/// What is wrong with the arguments, and the parser's tip or else where to find help.
+fn mistake(error: &clap::Error) -> (String, String) {
+    let text = error.render().to_string();
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let what = match error.kind() {
+        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no subcommand is given".to_owned(),
+        _ => line(text.split("\n\n").next().unwrap_or_default().trim_start_matches("error:")),
+    };
+    let tip = text.split("\n\n").map(str::trim).find_map(|part| part.strip_prefix("tip:"));
+    (what, tip.map_or_else(|| "see --help".to_owned(), line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(harmless("a\tb\n"), "a\tb\n");
+        assert_eq!(harmless("\x1b[31mEvil\u{9b}"), "\\u{1b}[31mEvil\\u{9b}");
     }
 }

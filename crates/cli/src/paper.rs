@@ -1,6 +1,7 @@
 //! `solinas paper`: published tables beside ours.
 
 use crate::error::{Error, Result, input, usage};
+use crate::files::check_text_target;
 use crate::output::Output;
 use crate::progress::watch;
 use solinas_paper::Options;
@@ -26,7 +27,7 @@ pub(crate) struct Args {
     /// Keep to what runs within a minute, and predict the rest
     #[arg(long)]
     quick: bool,
-    /// Threads; by default as many as there are processors
+    /// Threads; by default as many as there are processors, and at most four for each
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Keep the figures, machine, command and version in a JSON file
@@ -45,7 +46,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         };
         return out.result(&all, || all.iter().map(line).collect());
     };
-    let options = Options { quick: args.quick, threads: args.threads.map(usize::from), save: args.save };
+    if let Some(path) = &args.save {
+        check_text_target(path)?;
+    }
+    let options = Options { quick: args.quick, threads: args.threads.map(crate::args::threads), save: args.save };
     let report = watch(out, &name, |control| solinas_paper::run(&name, &options, control).map_err(error))?;
     out.result(&report, || if args.markdown { report.to_markdown() } else { report.to_string() })
 }

@@ -6,8 +6,8 @@ use solinas_circuits::program::Type;
 use solinas_runtime::Plain;
 use std::path::Path;
 
-/// The values of a CSV column, named or counted from 0. The first line is a header if the column is named, and otherwise unless all of
-/// it are values.
+/// The values of a CSV column, named or counted from 0. The first line is a header if the column is named, or if there is no value and no
+/// number in the column there. A number is a name only where the first line has a cell that is none.
 ///
 /// # Errors
 /// What is wrong, with the line.
@@ -20,21 +20,32 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
         .map(|record| record.map_err(|e| input(format!("{}: {e}", path.display()), "make it a CSV file with commas")));
     let empty = || input(format!("{} has no values", path.display()), "give a CSV file with at least one row");
     let first = records.next().transpose()?.ok_or_else(empty)?;
-    let named = first.iter().position(|name| name == column);
+    let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
+    let headless = column.parse::<usize>().is_ok() && first.iter().all(is_data);
+    let named = first.iter().position(|name| name == column && !headless);
     let at = match named.or_else(|| column.parse().ok().filter(|at| *at < first.len())) {
         Some(at) => at,
         None => {
             let what = format!("{} has no column '{column}'", path.display());
             let names: Vec<_> = first.iter().collect();
-            return Err(input(what, format!("its columns are {}; or give a number from 0", names.join(", "))));
+            let help = match (headless, first.len()) {
+                (true, 1) => "its first line has no names and one column, 0".to_owned(),
+                (true, count) => format!("its first line has no names, and its columns are 0 to {}", count - 1),
+                (false, _) => format!("its columns are {}; or give a number from 0", names.join(", ")),
+            };
+            return Err(input(what, help));
         }
     };
-    let is_value = |text: &str| Plain::parse(ty, &[text], None).is_ok();
-    let begins = if named.is_none() && first.get(at).is_some_and(is_value) { Some(Ok(first)) } else { None };
+    let fields = first.len();
+    let begins = if named.is_none() && first.get(at).is_some_and(is_data) { Some(Ok(first)) } else { None };
     let mut values = Vec::new();
     for record in begins.into_iter().chain(records) {
         let record = record?;
         let line = record.position().map_or(0, csv::Position::line);
+        if record.len() > fields {
+            let what = format!("{}, line {line}: {} fields, the first line has {fields}", path.display(), record.len());
+            return Err(input(what, "quote fields that have commas in them, and write numbers without"));
+        }
         let text = record.get(at).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
             input(format!("{}, line {line}: column '{column}' is empty", path.display()), "give every row a value")

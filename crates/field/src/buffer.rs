@@ -29,7 +29,11 @@ pub struct AlignedVec<T> {
 
 impl<T: Word> AlignedVec<T> {
     /// `len` zeros.
+    ///
+    /// # Panics
+    /// When that is more bytes than an allocation can have.
     pub fn zeroed(len: usize) -> Self {
+        assert!(len <= isize::MAX as usize / size_of::<T>(), "a buffer of {len} words is larger than memory");
         let count = (len * size_of::<T>()).div_ceil(64);
         let mut lines = Vec::with_capacity(count);
         // Before the first touch, which is what gives a page its size.

@@ -31,7 +31,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The destination exists and may not be replaced.
-    #[error("{} already exists{}: give another name, or ask explicitly to overwrite it", path.display(), if *secret { " and holds or would hold a secret key" } else { "" })]
+    #[error("{} already exists{}; give another name, or remove it if it is not needed", path.display(), if *secret { " and is, or would become, a secret key" } else { "" })]
     Exists {
         /// The file.
         path: PathBuf,

@@ -9,9 +9,10 @@ use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
-use crate::header::Header;
+use crate::header::{Header, Kind};
 use crate::layout::{self, CHUNK, Entry, MAX_SECTIONS, PRELUDE, Prelude};
 use crate::map;
+use crate::reader::{Expect, Reader};
 
 /// Body bytes collected in memory before any go to the file. Smaller files get a header without slack and one pass of writing.
 const BUFFER: usize = 1 << 20;
@@ -23,7 +24,7 @@ const TABLE: usize = MAX_SECTIONS * 192;
 pub enum Overwrite {
     /// Never replace a file.
     Never,
-    /// Replace a file unless it, or what is written, is secret.
+    /// Replace a file unless it, or what is written, is secret, or it is a key and what is written is none.
     #[default]
     KeepSecrets,
     /// Replace any file, secret keys included.
@@ -140,7 +141,7 @@ impl Writer<ToFile> {
         let is_link = fs::symlink_metadata(shown).is_ok_and(|m| m.is_symlink());
         let path = if is_link { fs::canonicalize(shown).map_err(fail)? } else { shown.to_path_buf() };
         let secret = header.kind.is_secret();
-        check_destination(&path, secret, overwrite)?;
+        check_destination(&path, header.kind, overwrite)?;
         let temp = temporary(&path, secret).map_err(fail)?;
         let replace = match overwrite {
             Overwrite::Never => false,
@@ -375,17 +376,17 @@ fn repeat(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-fn check_destination(path: &Path, secret: bool, overwrite: Overwrite) -> Result<()> {
+fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(e) => return Err(Error::io(path, "create", e)),
     };
     map::check_ordinary(path, &metadata)?;
-    let secret = secret || holds_secret(path);
+    let secret = kind.is_secret() || holds_secret(path);
     let keep = match overwrite {
         Overwrite::Never => true,
-        Overwrite::KeepSecrets => secret,
+        Overwrite::KeepSecrets => secret || holds_other_key(path, kind),
         Overwrite::Always => false,
     };
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
@@ -397,6 +398,12 @@ fn holds_secret(path: &Path) -> bool {
         .map_err(|e| Error::io(path, "open", e))
         .and_then(|mut file| map::read_magic(path, &mut file))
         .map_or(true, |magic| magic.len() == 8 && layout::is_secret(&magic) == Some(true))
+}
+
+/// Whether a file holds a public key of another kind than what is written: keys cannot be made again from ciphertexts.
+fn holds_other_key(path: &Path, kind: Kind) -> bool {
+    let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
+    held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))
 }
 
 fn folder(path: &Path) -> &Path {

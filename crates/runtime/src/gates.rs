@@ -6,6 +6,9 @@ use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::GATES_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_bool};
 
+/// Greatest weight of what a gate puts out: that of a MUX, a sum of two bootstraps.
+const OUTPUT_WEIGHT: u64 = 2;
+
 /// `1/8` of a turn.
 const EIGHTH: u32 = 1 << 29;
 
@@ -16,6 +19,8 @@ const EIGHTH: u32 = 1 << 29;
 pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Result<Schedule, Error> {
     let inputs = netlist.input_bits();
     let mut schedule = Schedule::new(inputs);
+    // Noisier than what gates put out: refreshed first, each bit by a bootstrap of its own.
+    let refresh = input_weight > OUTPUT_WEIGHT;
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
     let mut loudest = 0;
     for gate in netlist.gates() {
@@ -25,10 +30,13 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Result<Schedule,
             // The coefficient 2 of a parity goes with twice the margin.
             let parity = parts.iter().all(|(c, _)| c.abs() == 2);
             let weight = argument.weight(inputs, input_weight) / if parity { 4 } else { 1 };
-            loudest = loudest.max(weight);
+            if argument.terms.len() > 1 {
+                loudest = loudest.max(weight);
+            }
             Linear::value(schedule.bootstrap(argument, &Table::Sign))
         };
         let node = match *gate {
+            Gate::Input(index) if refresh => sign(&[(1, &Linear::value(index))], 0),
             Gate::Input(index) => Linear::value(index),
             Gate::Const(bit) => Linear { terms: Vec::new(), constant: encode_bool(bit) },
             Gate::Not(a) => Linear::sum(&[(-1, at(a))], 0),

@@ -121,18 +121,36 @@ impl Schedule {
         waves
     }
 
-    /// Runs on `lanes` sets of inputs side by side: `inputs[lane]` are its ciphertexts, in order. Returns each lane's outputs.
+    /// Runs on lanes, sets of inputs side by side: `inputs[lane]` are its ciphertexts, in order. Returns each lane's outputs.
     ///
-    /// On the current thread pool; progress counts bootstraps.
+    /// On the current thread pool; progress counts bootstraps. As many lanes run together as fill every thread's batches: more would only
+    /// hold more values in memory.
     pub(crate) fn run(
         &self,
         evaluator: &Evaluator,
         inputs: &[Vec<&LweCiphertext>],
         control: &Control<'_>,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let total = (self.tasks.len() * inputs.len()) as u64;
+        let mut done = 0;
+        control.report(0, total);
+        let mut outputs = Vec::with_capacity(inputs.len());
+        for inputs in inputs.chunks(batch()) {
+            outputs.extend(self.run_lanes(evaluator, inputs, control, &mut done, total)?);
+        }
+        Ok(outputs)
+    }
+
+    fn run_lanes(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &[Vec<&LweCiphertext>],
+        control: &Control<'_>,
+        done: &mut u64,
+        total: u64,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let dimension = evaluator.params().big_dimension();
         let lanes = inputs.len();
-        let (total, mut done) = ((self.tasks.len() * lanes) as u64, 0u64);
         // A value's ciphertexts are dropped after the last wave that reads them; outputs are read at the end.
         let mut last_use = vec![0u32; self.values as usize];
         for task in &self.tasks {
@@ -152,16 +170,13 @@ impl Schedule {
                 linear.terms.iter().map(|&(value, c)| (c, &values[value as usize][lane])).collect();
             LweCiphertext::linear(dimension, &terms, linear.constant)
         };
-        // Batches large enough for every thread to share passes over the key, small enough to report and to stop between them.
-        let batch = 32 * rayon::current_num_threads();
         let mut order: Vec<&Task> = self.tasks.iter().collect();
         order.sort_by_key(|task| task.wave);
-        control.report(0, total);
         for wave in order.chunk_by(|a, b| a.wave == b.wave) {
             let jobs: Vec<(&Task, usize)> =
                 wave.iter().flat_map(|task| (0..lanes).map(move |lane| (*task, lane))).collect();
             // Even batches, so that no thread idles on a small last one.
-            let size = jobs.len().div_ceil(jobs.len().div_ceil(batch).max(1)).max(1);
+            let size = jobs.len().div_ceil(jobs.len().div_ceil(batch()).max(1)).max(1);
             for jobs in jobs.chunks(size) {
                 control.check()?;
                 let arguments: Vec<Job<'_>> = jobs
@@ -178,8 +193,8 @@ impl Schedule {
                         values[task.first as usize + i].push(output);
                     }
                 }
-                done += jobs.len() as u64;
-                control.report(done, total);
+                *done += jobs.len() as u64;
+                control.report(*done, total);
             }
             let wave = wave[0].wave;
             for (slot, &last) in values.iter_mut().zip(&last_use) {
@@ -190,4 +205,9 @@ impl Schedule {
         }
         (0..lanes).map(|lane| self.outputs.iter().map(|output| Ok(linear(&values, output, lane)?)).collect()).collect()
     }
+}
+
+/// Bootstraps in flight together: enough for every thread to share passes over the key, few enough to report and to stop between them.
+fn batch() -> usize {
+    32 * rayon::current_num_threads()
 }

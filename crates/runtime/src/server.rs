@@ -9,6 +9,7 @@ use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Netlist, Port, radix};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, Table};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -36,6 +37,9 @@ struct Speed {
     batched: f64,
 }
 
+/// More would wait for each other at every wave.
+const MAX_THREADS: usize = 512;
+
 /// A server that holds an evaluation key made ready and a pool of threads, and no secret.
 pub struct Server {
     evaluator: Evaluator,
@@ -59,6 +63,9 @@ impl Server {
     /// [`Error::Threads`]; an unknown `SOLINAS_BACKEND`.
     pub fn new(key: &ServerKey, threads: Option<usize>) -> Result<Self, Error> {
         let threads = threads.unwrap_or(0);
+        if threads > MAX_THREADS {
+            return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
         let evaluator = pool.install(|| Evaluator::new(&key.key))?;
@@ -96,7 +103,7 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
-        let (inputs, shape) = self.check_inputs(&ports, inputs, control)?;
+        let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
         let lanes = lanes(&inputs);
         let schedule = self.plan(program, lanes, self.threads(), weight(&inputs))?;
         let outputs: Vec<Type> =
@@ -104,7 +111,7 @@ impl Server {
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
     }
 
-    /// Runs a circuit on one ciphertext for each of its input ports (`u` or `i` of the port's width, or a bool for one bit).
+    /// Runs a circuit on one ciphertext for each of its input ports, of any type of the port's width.
     ///
     /// # Errors
     /// As [`Self::run`]; [`Error::PortWidth`].
@@ -133,7 +140,8 @@ impl Server {
             .map(|port| Ok((port.name.clone(), port_type(port)?)))
             .collect::<Result<Vec<_>, Error>>()?;
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
-        let (inputs, shape) = self.check_inputs(&ports, inputs, &Control { progress: None, ..*control })?;
+        // A circuit knows bits, not signs.
+        let (inputs, shape) = self.check_inputs(&ports, |a, b| a.width() == b.width(), inputs, control)?;
         let lanes = lanes(&inputs);
         let schedule = self.plan_circuit(netlist, weight(&inputs))?;
         self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
@@ -181,7 +189,10 @@ impl Server {
         let width = ciphertext.ty().width() as u8;
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, ciphertext.weight())?,
-            Form::Radix => tables::bits_to_radix(width, ciphertext.weight())?,
+            Form::Radix => {
+                // Two bits may come from one rotation: twice the variance they would add up to otherwise.
+                tables::bits_to_radix(width, ciphertext.weight().saturating_mul(2))?
+            }
         };
         let lanes: Vec<Vec<&LweCiphertext>> =
             ciphertext.elements().iter().map(|element| element.iter().collect()).collect();
@@ -194,6 +205,7 @@ impl Server {
     fn check_inputs(
         &self,
         ports: &[(String, Type)],
+        fits: impl Fn(Type, Type) -> bool,
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<(Vec<Ciphertext>, Option<Vec<usize>>), Error> {
@@ -205,7 +217,7 @@ impl Server {
         let mut checked = Vec::with_capacity(inputs.len());
         for ((name, ty), input) in ports.iter().zip(inputs) {
             same_key(|| format!("input {name:?}"), input.key_id(), self.key_id())?;
-            if !interchangeable(*ty, input.ty()) {
+            if !fits(*ty, input.ty()) {
                 return Err(Error::InputType { name: name.clone(), want: *ty, got: input.ty() });
             }
             if let Some(of_input) = input.shape() {
@@ -255,12 +267,13 @@ impl Server {
     /// The schedule of a program that is expected to end first on that many threads.
     fn plan(&self, program: &Program, lanes: usize, threads: usize, weight: u64) -> Result<Schedule, Error> {
         let fewest = plan(program, self.evaluator.params(), weight, false)?;
-        if lanes >= threads {
+        if lanes == 0 || lanes >= threads {
             // There is work for every thread in the least work.
             return Ok(fewest);
         }
         let shallow = plan(program, self.evaluator.params(), weight, true)?;
-        let speed = self.speed();
+        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
+        let speed = Speed { alone: 1.0, batched: 0.75 };
         Ok(if seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed) {
             shallow
         } else {
@@ -374,9 +387,24 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
     schedule.waves().into_iter().map(wave).sum()
 }
 
-/// Greatest weight of the inputs.
+/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
+/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
 fn weight(inputs: &[Ciphertext]) -> u64 {
-    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1)
+    let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
+    let repeated = |element: usize| {
+        let mut counts: HashMap<&[u32], u64> = HashMap::new();
+        let of_element = |input: &'_ Ciphertext| if input.shape().is_some() { element } else { 0 };
+        for block in inputs.iter().filter_map(|input| input.elements().get(of_element(input))).flatten() {
+            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
+            let words = &block.words()[..8.min(block.words().len())];
+            if words.iter().any(|&word| word != 0) {
+                *counts.entry(words).or_default() += 1;
+            }
+        }
+        counts.into_values().max().unwrap_or(1)
+    };
+    let most = (0..elements).map(repeated).max().unwrap_or(1);
+    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1).saturating_mul(most)
 }
 
 /// Elements the inputs run on.
@@ -385,7 +413,7 @@ fn lanes(inputs: &[Ciphertext]) -> usize {
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.
-fn interchangeable(a: Type, b: Type) -> bool {
+fn same_type(a: Type, b: Type) -> bool {
     let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
     a == b || (bit(a) && bit(b))
 }

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, keygen};
 
-/// BLAKE3-free fingerprint of what a fixed key computes: FNV-1a over the ciphertext's words.
+/// Fingerprint of what a fixed key computes: a hash of the ciphertext's file.
 fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
     let options = KeygenOptions { params: Some(params.into()), insecure_seed: Some(5), ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
@@ -18,7 +19,32 @@ fn fingerprint(params: &str, op: &str, threads: usize) -> u64 {
     let want: Vec<u128> =
         [[61, 9], [7, 63], [0, 1]].iter().map(|inputs| program.evaluate(inputs).unwrap()[0]).collect();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
-    let bytes = out[0].to_bytes().unwrap();
+    hash(&out[0].to_bytes().unwrap())
+}
+
+/// Every kind of gate on every input, with the gates family; the same kind of fingerprint.
+fn every_gate() -> u64 {
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(6), ..Default::default() };
+    let (client, key) = keygen(&options, &Control::default()).unwrap();
+    let mut b = Builder::verbatim();
+    let bits: Vec<_> = ["a", "b", "c"].map(|name| b.input(name, 1, false)[0]).to_vec();
+    let (x, y, z) = (bits[0], bits[1], bits[2]);
+    let mut outputs: Vec<_> = BinaryOp::ALL.iter().map(|&op| b.binary(op, x, y)).collect();
+    outputs.extend([b.not(x), b.constant(true), b.mux(x, y, z), b.xor3(x, y, z), b.maj(x, y, z)]);
+    b.output("out", &outputs, false);
+    let netlist = b.finish().unwrap();
+    let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
+    let inputs: Vec<_> =
+        (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
+    let server = Server::new(&key, Some(2)).unwrap();
+    let out = server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+    hash(&out[0].to_bytes().unwrap())
+}
+
+/// FNV-1a.
+fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
@@ -27,7 +53,12 @@ fn a_program_gives_the_same_ciphertexts_on_any_back_end_and_thread_count() {
     // Known fingerprints would tie the test to one parameter set; instead each back end's run prints its own and is compared with a
     // child process that runs another back end.
     if std::env::var_os("SOLINAS_FINGERPRINT").is_some() {
-        println!("fingerprint {:x} {:x}", fingerprint("gates-40", "mul", 1), fingerprint("integers-40", "add", 2));
+        println!(
+            "fingerprint {:x} {:x} {:x}",
+            fingerprint("gates-40", "mul", 1),
+            fingerprint("integers-40", "add", 2),
+            every_gate()
+        );
         return;
     }
     let run = |backend: &str| {
@@ -42,7 +73,7 @@ fn a_program_gives_the_same_ciphertexts_on_any_back_end_and_thread_count() {
         text.lines().find(|line| line.contains("fingerprint ")).unwrap().to_owned()
     };
     let (first, second) = (fingerprint("gates-40", "mul", 2), fingerprint("integers-40", "add", 1));
-    let want = format!("fingerprint {first:x} {second:x}");
+    let want = format!("fingerprint {first:x} {second:x} {:x}", every_gate());
     for backend in ["scalar", "avx2", "avx512"] {
         let available = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "an_unknown_back_end_is_refused"])

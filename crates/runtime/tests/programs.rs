@@ -46,70 +46,77 @@ impl Setup {
     }
 }
 
-/// Types of the operands of an operation at width 4.
+/// Types of the operands of an operation.
 fn operands(name: &str, ty: Type, arity: usize) -> Vec<Type> {
     match (name, arity) {
         ("select", _) => vec![Type::Bool, ty, ty],
-        ("shl" | "shr" | "rotate_left" | "rotate_right", _) => vec![ty, Type::Uint(3)],
+        ("shl" | "shr" | "rotate_left" | "rotate_right", _) => vec![ty, Type::Uint(2)],
         (_, arity) => vec![ty; arity],
     }
 }
 
-fn every_operation(setup: &Setup, ty: Type, lanes: usize) {
-    let mut state = 0x1234_5678_9abc_def1u128 | 1;
+/// Runs a program on lanes of inputs and compares with plain arithmetic.
+fn agrees(setup: &Setup, program: &Program, name: &str, lanes: &[Vec<u128>]) {
+    let inputs: Vec<Vec<u128>> =
+        (0..program.inputs.len()).map(|input| lanes.iter().map(|lane| lane[input]).collect()).collect();
+    let got = setup.run(program, &inputs);
+    for (i, lane) in lanes.iter().enumerate() {
+        let got: Vec<u128> = got.iter().map(|output| output[i]).collect();
+        assert_eq!(got, program.evaluate(lane).unwrap(), "{name} of {lane:?} as {}", program.inputs[0].ty);
+    }
+}
+
+/// Every operation on every input of a small type.
+fn every_operation_exhaustively(setup: &Setup, ty: Type) {
     for operation in OPERATIONS {
         let Ok(program) = Program::from_op(operation.name, &operands(operation.name, ty, operation.arity)) else {
             continue;
         };
-        let inputs: Vec<Vec<u128>> = program
-            .inputs
-            .iter()
-            .map(|input| {
-                (0..lanes)
-                    .map(|lane| {
-                        state = state.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f325_80f5_b171).wrapping_add(99);
-                        let corners = [0, input.ty.mask(), input.ty.mask() >> 1, 1];
-                        if lane < 4 {
-                            corners[(lane + state as usize % 3) % 4]
-                        } else {
-                            (state >> 64) & input.ty.mask()
-                        }
-                    })
-                    .collect()
-            })
-            .collect();
-        let got = setup.run(&program, &inputs);
-        for lane in 0..lanes {
-            let arguments: Vec<u128> = inputs.iter().map(|values| values[lane]).collect();
-            let want = program.evaluate(&arguments).unwrap();
-            let got: Vec<u128> = got.iter().map(|output| output[lane]).collect();
-            assert_eq!(got, want, "{} of {arguments:?} at {ty}", operation.name);
+        let mut lanes = vec![Vec::new()];
+        for input in &program.inputs {
+            let values = 0..=input.ty.mask();
+            lanes = lanes.iter().flat_map(|lane| values.clone().map(move |v| [&lane[..], &[v]].concat())).collect();
         }
+        agrees(setup, &program, operation.name, &lanes);
+    }
+}
+
+/// Operations at a width, on corners and random inputs.
+fn sampled(setup: &Setup, names: &[&str], ty: Type) {
+    let mut state = 0x1234_5678_9abc_def1u128;
+    for name in names {
+        let program = Program::from_op(name, &operands(name, ty, 2)).unwrap();
+        let mut lane = |corner: Option<u128>| -> Vec<u128> {
+            let mut value = |mask: u128| {
+                state = state.wrapping_mul(0x2d99_7879_26d4_6932_a4c1_f325_80f5_b171).wrapping_add(99);
+                (state ^ state >> 64) & mask
+            };
+            vec![corner.unwrap_or_else(|| value(ty.mask())), value(program.inputs[1].ty.mask())]
+        };
+        let lanes = [lane(Some(ty.mask())), lane(Some(ty.mask() >> 1)), lane(None)];
+        agrees(setup, &program, name, &lanes);
     }
 }
 
 #[test]
 fn every_operation_on_gates() {
-    every_operation(gates(), Type::Uint(4), 6);
-    every_operation(gates(), Type::Int(3), 6);
+    every_operation_exhaustively(gates(), Type::Uint(2));
+    every_operation_exhaustively(gates(), Type::Int(2));
+    sampled(gates(), &["mul", "div", "rem", "max", "rotate_left"], Type::Int(7));
+    for width in [16, 32, 48, 64, 128] {
+        sampled(gates(), &["add", "lt"], Type::Uint(width));
+    }
 }
 
 #[test]
 fn every_operation_on_tables() {
-    every_operation(integers(), Type::Uint(4), 5);
-    every_operation(integers(), Type::Int(5), 3);
-}
-
-#[test]
-fn add_and_mul_of_u64_on_both_families() {
-    for setup in [gates(), integers()] {
-        let program = Program::from_op("add", &[Type::Uint(64); 2]).unwrap();
-        let (a, b) = (u128::from(u64::MAX - 3), 0x0123_4567_89ab_cdef);
-        assert_eq!(setup.run(&program, &[vec![a], vec![b]]), [[(a + b) & u128::from(u64::MAX)]]);
+    every_operation_exhaustively(integers(), Type::Uint(2));
+    every_operation_exhaustively(integers(), Type::Int(1));
+    sampled(integers(), &["mul", "div", "shr", "min"], Type::Int(7));
+    for width in [16, 32, 48, 64, 128] {
+        sampled(integers(), &["add", "lt", "eq"], Type::Uint(width));
     }
-    let program = Program::from_op("mul", &[Type::Uint(32); 2]).unwrap();
-    let (a, b) = (0xffff_fffd, 0x89ab_cdef);
-    assert_eq!(integers().run(&program, &[vec![a], vec![b]]), [[(a * b) & 0xffff_ffff]]);
+    sampled(integers(), &["mul"], Type::Uint(16));
 }
 
 #[test]
@@ -125,6 +132,21 @@ fn circuits_run_in_both_families() {
         let out = setup.server.run_circuit(&netlist, &[encrypt(37), encrypt(29)], &Control::default()).unwrap();
         assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [37 * 29 % 64]);
     }
+}
+
+#[test]
+fn bristol_adder64_runs_encrypted() {
+    let folder = std::env::var_os("SOLINAS_CASES")
+        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"), Into::into);
+    let Ok(text) = std::fs::read_to_string(folder.join("circuits/bristol_adder64.txt")) else {
+        println!("no case files in {}: nothing to run", folder.display());
+        return;
+    };
+    let netlist = import::read(&text).unwrap();
+    let (a, b) = (0xffff_ffff_0000_0001u128, 0x0000_0001_ffff_ffffu128);
+    let encrypt = |value| gates().client.encrypt(&Plain::unsigned(Type::Uint(64), value).unwrap()).unwrap();
+    let out = gates().server.run_circuit(&netlist, &[encrypt(a), encrypt(b)], &Control::default()).unwrap();
+    assert_eq!(gates().client.decrypt(&out[0]).unwrap().values, [(a + b) & u128::from(u64::MAX)]);
 }
 
 #[test]
@@ -156,6 +178,32 @@ fn results_go_on_as_inputs() {
             }
             assert_eq!(setup.client.decrypt(&y).unwrap().values, want, "{name}");
         }
+    }
+}
+
+#[test]
+fn one_ciphertext_serves_as_every_input() {
+    let u6 = Type::Uint(6);
+    let program = Program::from_op("mul", &[u6, u6]).unwrap();
+    let choose = Program::from_op("select", &[Type::Bool, u6, u6]).unwrap();
+    for setup in [gates(), integers()] {
+        let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
+        let yes = encrypt(Type::Bool, 1);
+        // A result of MUX gates, the noisiest there is, then multiplied with itself.
+        let x = setup.server.run(&choose, &[yes, encrypt(u6, 23), encrypt(u6, 9)], &Control::default()).unwrap();
+        let x = x[0].clone();
+        let square = setup.server.run(&program, &[x.clone(), x], &Control::default()).unwrap();
+        assert_eq!(setup.client.decrypt(&square[0]).unwrap().values, [23 * 23 % 64]);
+    }
+}
+
+#[test]
+fn arrays_longer_than_a_batch_and_empty_ones_run() {
+    let program = Program::from_op("xor", &[Type::Bool, Type::Bool]).unwrap();
+    for len in [0, 70] {
+        let values: Vec<u128> = (0..len).map(|i| i % 3 % 2).collect();
+        let want: Vec<u128> = values.iter().map(|value| value ^ 1).collect();
+        assert_eq!(gates().run(&program, &[values, vec![1; len as usize]]), [want]);
     }
 }
 

@@ -152,6 +152,9 @@ impl Decision {
     }
 }
 
+/// Messages, their fresh ciphertexts, and the errors these have.
+type Fresh = (Vec<u32>, Vec<LweCiphertext>, Step);
+
 /// What a run is made of.
 struct Bench {
     client: ClientKey,
@@ -162,7 +165,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn fresh(&self, rng: &mut impl RngCore) -> Result<(Vec<u32>, Vec<LweCiphertext>, Step), Box<dyn Error>> {
+    fn fresh(&self, rng: &mut impl RngCore) -> Result<Fresh, Box<dyn Error>> {
         let params = self.client.params();
         let (mut values, mut pool) = (Vec::new(), Vec::new());
         let mut step = Step::new("fresh encryption", (2.0 * params.fresh_log2_std()).exp2());

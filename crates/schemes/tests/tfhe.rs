@@ -146,3 +146,10 @@ fn table_noise_matches_formula() {
         assert_variance(&format!("a shared table of weight {weight}"), got, weight * bootstrap);
     }
 }
+
+#[test]
+fn a_client_key_has_one_server_key() {
+    // The same masks with other noise could be averaged.
+    let client = client("gates-40");
+    assert!(client.server_key(&|_, _| ()).unwrap() == client.server_key(&|_, _| ()).unwrap());
+}

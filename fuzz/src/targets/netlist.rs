@@ -12,9 +12,10 @@ pub fn run(data: &[u8]) {
         }
         let inputs = vec![0x5a5a_3c3c_0ff0_6699; netlist.input_bits()];
         let want = netlist.evaluate_lanes(&inputs).ok();
-        for text in [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), export::write_yosys_json(&netlist)]
-            .into_iter()
-            .flatten()
+        for text in
+            [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), export::write_yosys_json(&netlist)]
+                .into_iter()
+                .flatten()
         {
             let again = import::read(&text).expect("what was exported can be read");
             assert_eq!(again.evaluate_lanes(&inputs).ok(), want, "an export computes something else");

@@ -111,7 +111,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { max_weight: 256, input_weight: 1 }
+        Self { max_weight: 160, input_weight: 1 }
     }
 }
 

@@ -6,7 +6,7 @@ use super::analysis::{Analysis, norm, read};
 use super::build::quietest;
 use super::{Budget, Builder, Error, Linear, Lut, LutGraph, Set, ValueRef};
 
-const BUDGET: Budget = Budget { max_weight: 256, input_weight: 1 };
+const BUDGET: Budget = Budget { max_weight: 160, input_weight: 1 };
 
 fn input(i: u32) -> ValueRef {
     ValueRef::Input(i)

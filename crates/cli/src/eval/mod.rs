@@ -25,12 +25,13 @@ Examples:
   solinas eval --key keys/server.key to_u16 a.ct -o wide.ct
   solinas eval --key keys/server.key max array.ct -o largest.ct
   solinas eval --key keys/server.key mul a.ct b.ct --estimate
-  solinas eval --key keys/server.key --circuit adder64.txt --inputs a.ct b.ct -o sum.ct
+  solinas circuit build add --type u32 -o add32.txt
+  solinas eval --key keys/server.key --circuit add32.txt --inputs a.ct b.ct -o sum.ct
   solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
 
-An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, ./5
-always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax and
-argmin of one array reduce it. Several results go to a folder, or to as many -o.
+An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \
+./5 always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax \
+and argmin of one array reduce it. Several results go to a folder, or to as many -o.
 Ctrl-C stops with exit code 130 and writes nothing.";
 
 #[derive(clap::Args)]
@@ -57,14 +58,14 @@ pub(crate) struct Args {
     /// The ciphertext file to write, or a folder; repeat it for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
-    /// Threads; by default as many as there are processors
+    /// Threads; by default as many as there are processors, and at most four for each
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Print what it would cost, and do nothing
     #[arg(long)]
     estimate: bool,
     /// Print the operations
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "estimate"])]
     list: bool,
 }
 
@@ -85,7 +86,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         check_key(file, ciphertext, key_file, key.key_id())?;
     }
     work.check_types(&files)?;
-    let server = Server::new(&key, args.threads.map(usize::from))?;
+    let server = Server::new(&key, args.threads.map(crate::args::threads))?;
     drop(key);
     if args.estimate {
         let estimate = work.estimate(&server, &files)?;

@@ -1,24 +1,31 @@
 //! Where results go.
 
 use crate::error::{Error, Result, usage};
-use crate::files::check_writable;
+use crate::files::check_ciphertext_target;
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
 /// A file for each result: as many files as there are results, or one folder. Fails where they could not be written.
 pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf>> {
+    if given.iter().any(|path| path == Path::new("-")) {
+        check_ciphertext_target(Path::new("-"))?;
+    }
     let as_folder = match given {
         [one] => names.len() > 1 || one.is_dir() || one.as_os_str().to_string_lossy().ends_with(['/', '\\']),
         _ => false,
     };
     let targets: Vec<PathBuf> = match given {
+        [folder] if as_folder && folder.exists() && !folder.is_dir() => {
+            let what = format!("{} is a file, and there are {} results", folder.display(), names.len());
+            return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
+        }
         [folder] if as_folder => {
             std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", folder, e))?;
             names.iter().enumerate().map(|(index, name)| folder.join(file_name(index, name))).collect()
         }
         files if files.len() == names.len() => files.to_vec(),
         files => {
-            let what = format!("there are {} results and {} output files", names.len(), files.len());
+            let what = format!("results: {}, output files: {}", names.len(), files.len());
             return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
         }
     };
@@ -26,7 +33,7 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         if targets[..index].contains(target) {
             return Err(usage(format!("{} is named twice", target.display()), "give each result a file of its own"));
         }
-        check_writable(target)?;
+        check_ciphertext_target(target)?;
     }
     Ok(targets)
 }

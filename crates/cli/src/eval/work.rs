@@ -50,7 +50,7 @@ pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
 pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
     let place = file.display().to_string();
     let program: Program = serde_json::from_str(&read_text(file)?).map_err(|e| {
-        input(format!("{place} is not a program: {e}"), "write it with the Python package's Program.to_json")
+        input(format!("{place} is not a program: {e}"), "write it with `save` of a program of the Python package")
     })?;
     program.validate().map_err(Error::circuit(&place))?;
     let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));

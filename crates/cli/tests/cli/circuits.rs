@@ -113,3 +113,19 @@ fn inputs_that_do_not_suit_a_circuit_are_named() {
     assert!(place.fail("circuit run add.txt 3 16", 1).contains("0..=15"));
     assert!(!place.path("r.ct").exists());
 }
+
+#[test]
+fn circuits_and_pictures_for_standard_output_are_json_where_that_is_asked_for() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    for (line, begins) in [
+        ("circuit build add --type u4 --to blif", ".model"),
+        ("circuit convert add.txt --to blif", ".model"),
+        ("circuit draw add.txt", "<svg"),
+        ("circuit draw add.txt -o - --to dot", "digraph"),
+    ] {
+        let text = place.run(line);
+        let json: serde_json::Value = serde_json::from_str(&place.run(&format!("{line} --json"))).unwrap();
+        assert!(text.contains(begins) && json["text"] == text && json["output"].is_null(), "{line}");
+    }
+}

@@ -83,6 +83,9 @@ fn every_verb_has_examples_in_its_help() {
         assert!(text.contains("Examples:\n") && text.contains(&format!("solinas {verb}")), "{verb}");
     }
     assert!(place.run("--help").contains("130 interrupted"));
+    // Paragraphs are wrapped once.
+    let text = place.run("eval --help");
+    assert!(text.contains("always a constant, ./5 always a file. Operations"), "{text}");
     for verb in ["stats", "draw", "optimize", "convert", "lower", "build", "run"] {
         assert!(place.run(&format!("circuit {verb} --help")).contains("Example"), "{verb}");
     }

@@ -146,3 +146,76 @@ fn places_that_cannot_be_written_are_named_before_any_work() {
     }
     assert_eq!(place.files(), ["a.ct", "file"]);
 }
+
+/// The JSON on standard error of a command that fails with exit code 2.
+fn mistake(place: &Place, line: &str) -> serde_json::Value {
+    let output = place.command(line).assert().code(2);
+    let output = output.get_output();
+    assert!(output.stdout.is_empty(), "{line}");
+    serde_json::from_slice(&output.stderr).unwrap()
+}
+
+#[test]
+fn wrong_arguments_are_told_as_json_where_that_is_asked_for() {
+    let place = Place::new();
+    for (line, part, help) in [
+        ("encrypt --json", "--key <FILE>", "--help"),
+        ("--json encrypt --type uint8 --key k 1 -o r.ct", "did you mean u8?", "--help"),
+        ("decrypt --json --kee k a.ct", "--kee", "--key"),
+        ("frobnicate --json", "frobnicate", "--help"),
+        ("circuit --json", "requires a subcommand", "--help"),
+        ("--json circuit", "no subcommand", "--help"),
+        ("eval --json --list --estimate", "--list", "--help"),
+    ] {
+        let json = mistake(&place, line);
+        let text = |field: &str| json[field].as_str().unwrap().to_owned();
+        assert!(text("error").contains(part) && !text("error").contains('\n'), "{line}: {json}");
+        assert!(text("help").contains(help) && json["code"] == 2, "{line}: {json}");
+    }
+    // After `--`, it is a value like any other.
+    let output = place.command("encrypt --type u8 -- --json").assert().code(2);
+    assert!(output.get_output().stderr.starts_with(b"error: "));
+}
+
+#[test]
+fn warnings_are_json_where_that_is_asked_for() {
+    let place = Place::new();
+    let output = place.command("keygen --params gates-40 --insecure-seed 1 --out k --json").assert().success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stderr).unwrap();
+    assert!(json["warning"].as_str().unwrap().contains("fixed seed"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_file_sizes_is_an_error_that_leaves_nothing() {
+    let place = Place::new();
+    place.encrypt("u8", "1 2 3 4 5 6 7 8 9", "a.ct");
+    for line in ["keygen --params gates-40 --out .", "encrypt --key CLIENT --type u8 1 2 3 4 5 6 7 8 9 -o b.ct"] {
+        let command = place.command(line);
+        let mut limited = assert_cmd::Command::new("sh");
+        limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+        let output = limited.current_dir(place.path("")).assert().code(1);
+        let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(message.contains("no room left") && message.contains("help: "), "{line}: {message}");
+    }
+    assert_eq!(place.files(), ["a.ct"]);
+}
+
+#[test]
+fn existing_places_are_named_with_the_way_out() {
+    let place = Place::new();
+    place.run("circuit build add --type u4 -o add.txt");
+    place.encrypt("u4", "1", "a.ct");
+    place.run("encrypt --key CLIENT --type bool true -o c.ct");
+    std::fs::create_dir(place.path("auction")).unwrap();
+    assert!(place.fail("demo --keep auction", 1).contains("auction already exists\n  help: name a new folder"));
+    // What is known of the other files is printed all the same.
+    let output = place.command("inspect a.ct absent.ct c.ct").assert().code(1);
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("a.ct: ciphertext") && text.contains("c.ct: ciphertext"), "{text}");
+    let output = place.command("circuit stats -").write_stdin([0xff, 0xfe]).assert().code(1);
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read standard input"));
+    place.write("columns.csv", "a;b\n1;2\n");
+    let message = place.fail("encrypt --key CLIENT --type u4 --csv columns.csv --column x -o r.ct", 1);
+    assert!(message.contains("no column 'x'\n  help: its columns are a;b; or"), "{message}");
+}

@@ -6,4 +6,5 @@ mod common;
 mod cycle;
 mod errors;
 mod operations;
+mod safety;
 mod terminal;

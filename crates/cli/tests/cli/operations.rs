@@ -160,3 +160,10 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
             .contains("no.json is not a program")
     );
 }
+
+#[test]
+fn operations_are_listed_as_json() {
+    let listed: serde_json::Value = serde_json::from_str(&Place::new().run("eval --list --json")).unwrap();
+    let add = listed.as_array().unwrap().iter().find(|operation| operation["name"] == "add").unwrap();
+    assert_eq!(add["arity"], 2);
+}

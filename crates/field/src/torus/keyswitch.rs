@@ -24,7 +24,11 @@ pub struct KeyswitchKey {
 
 impl KeyswitchKey {
     /// A key of zeros from dimension `from` to dimension `to`; fill it with [`Self::place`].
+    ///
+    /// # Panics
+    /// For dimensions above `2^20`.
     pub fn new(from: usize, to: usize, cut: Decomposition, backend: Backend) -> Self {
+        assert!(from <= 1 << 20 && to <= 1 << 20, "LWE dimensions are at most 2^20");
         let words = (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize;
         Self { from, to, cut, words: AlignedVec::zeroed(words), backend }
     }

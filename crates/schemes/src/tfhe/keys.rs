@@ -175,7 +175,10 @@ impl ClientKey {
     /// # Errors
     /// From the kernels.
     pub fn server_key(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<ServerKey, Error> {
-        let noise = SecretSeed::of_secret("solinas 2026 tfhe evaluation key noise", &[&self.lwe, &self.glwe, &self.public_seed]);
+        let noise = SecretSeed::of_secret(
+            "solinas 2026 tfhe evaluation key noise",
+            &[&self.lwe, &self.glwe, &self.public_seed],
+        );
         let p = self.params.literal();
         let ring = SecretRing::new(self)?;
         let done = std::sync::atomic::AtomicUsize::new(0);
@@ -279,7 +282,10 @@ impl SecretRing {
             for (out, &c) in out.iter_mut().zip(coefficients.iter()) {
                 *out = out.wrapping_add((c.round_ties_even() as i64 as u64) << (32 * half));
             }
+            sum.zeroize();
         }
+        // A product without its noise tells the key.
+        coefficients.zeroize();
     }
 }
 

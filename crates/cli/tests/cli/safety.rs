@@ -1,0 +1,122 @@
+//! Nothing is lost: no value, no row, no key.
+
+use crate::common::Place;
+
+#[test]
+fn json_has_every_value_of_the_widest_types() {
+    let place = Place::new();
+    for (ty, values) in
+        [("u128", format!("[1,{},2]", u128::MAX)), ("i128", format!("[-1,{},{}]", i128::MIN, i128::MAX))]
+    {
+        let arguments = values.trim_matches(['[', ']']).replace(',', " ");
+        place.encrypt(ty, &arguments, "x.ct");
+        let json: String = place.run("decrypt --key CLIENT x.ct --json").split_whitespace().collect();
+        assert!(json.contains(&format!("\"shape\":[3],\"values\":{values}")), "{json}");
+    }
+}
+
+#[test]
+fn text_never_replaces_a_key_or_a_ciphertext() {
+    let place = Place::new();
+    place.run("keygen --params gates-40 --out k");
+    place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
+    place.run("circuit build add --type u4 -o add.txt");
+    for target in ["k/client.key", "k/server.key", "a.ct"] {
+        let before = std::fs::read(place.path(target)).unwrap();
+        for line in [
+            "decrypt --key k/client.key a.ct",
+            "circuit build add --type u4",
+            "circuit optimize add.txt",
+            "circuit draw add.txt --to svg",
+        ] {
+            assert!(place.fail(&format!("{line} -o {target}"), 1).contains("key or ciphertext"), "{line} -o {target}");
+        }
+        assert!(std::fs::read(place.path(target)).unwrap() == before, "{target}");
+    }
+    place.run("circuit build mul --type u4 -o add.txt");
+    place.run("decrypt --key k/client.key a.ct -o add.txt");
+    assert_eq!(std::fs::read_to_string(place.path("add.txt")).unwrap(), "5\n");
+}
+
+#[test]
+fn ciphertexts_replace_ciphertexts_but_no_key_and_do_not_go_to_standard_output() {
+    let place = Place::new();
+    place.run("keygen --params gates-40 --out k");
+    for _ in 0..2 {
+        place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
+    }
+    for target in ["k/client.key", "k/server.key"] {
+        let before = std::fs::read(place.path(target)).unwrap();
+        for line in ["encrypt --key k/client.key --type u4 1", "eval --key k/server.key neg a.ct"] {
+            let message = place.fail(&format!("{line} -o {target}"), 1);
+            assert!(message.contains("is a key") && !message.contains("overwrite"), "{message}");
+        }
+        assert!(std::fs::read(place.path(target)).unwrap() == before, "{target}");
+    }
+    for line in ["encrypt --key k/client.key --type u4 1 -o -", "eval --key k/server.key neg a.ct -o -"] {
+        assert!(place.fail(line, 2).contains("./-"));
+    }
+    assert_eq!(place.files(), ["a.ct", "k"]);
+}
+
+#[test]
+fn no_row_and_no_field_of_a_csv_file_is_left_out() {
+    let place = Place::new();
+    let encrypt = |text: &str, column: &str| {
+        place.write("v.csv", text);
+        format!("encrypt --key CLIENT --type u8 --csv v.csv --column {column} -o v.ct")
+    };
+    for (text, column, part) in [
+        ("bid\n1,000\n2\n", "bid", "line 2: 2 fields, the first line has 1"),
+        ("5,6\n7,8\n", "5", "its columns are 0 to 1"),
+        ("1\n2\n", "1", "one column, 0"),
+        ("300\n2\n", "0", "line 1"),
+        ("-1\n2\n", "0", "line 1"),
+        ("1.5\n2\n", "0", "line 1"),
+    ] {
+        let message = place.fail(&encrypt(text, column), 1);
+        assert!(message.contains(part), "{text:?}: {message}");
+    }
+    for (text, column, values) in [
+        ("5,6\n7,8\n", "1", "6\n8\n"),
+        ("who,5\na,6\n", "5", "6\n"),
+        ("bid\n7\n", "0", "7\n"),
+        ("a,b\n1,2\n3\n", "a", "1\n3\n"),
+    ] {
+        place.run(&encrypt(text, column));
+        assert_eq!(place.run("decrypt --key CLIENT v.ct"), values, "{text:?}");
+    }
+}
+
+#[test]
+fn a_pair_of_keys_is_replaced_whole_or_stays() {
+    let place = Place::new();
+    place.run("keygen --params gates-40 --out k");
+    let server = std::fs::read(place.path("k/server.key")).unwrap();
+    std::fs::rename(place.path("k/client.key"), place.path("client.key")).unwrap();
+    std::fs::create_dir(place.path("k/client.key")).unwrap();
+    place.fail("keygen --params gates-40 --out k --force", 1);
+    assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
+    std::fs::remove_dir(place.path("k/client.key")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", place.path("k/client.key")).unwrap();
+        place.fail("keygen --params gates-40 --out k --force", 1);
+        assert!(std::fs::read(place.path("k/server.key")).unwrap() == server);
+        std::fs::remove_file(place.path("k/client.key")).unwrap();
+    }
+    assert!(place.fail("keygen --params gates-40 --out k", 1).contains("without its client key"));
+    place.run("keygen --params gates-40 --out k --force");
+    place.run("encrypt --key k/client.key --type u4 5 -o a.ct");
+    place.run("eval --key k/server.key neg a.ct -o a.ct");
+    assert_eq!(place.run("decrypt --key k/client.key a.ct"), "11\n");
+    let left = std::fs::read_dir(place.path("k")).unwrap().count();
+    assert_eq!(left, 2, "no temporary folder stays");
+}
+
+#[test]
+fn a_failed_keygen_leaves_no_folder() {
+    let place = Place::new();
+    place.fail("keygen --params nothing --out k", 1);
+    assert!(place.files().is_empty());
+}
