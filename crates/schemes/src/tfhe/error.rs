@@ -1,7 +1,5 @@
 //! Error type of the scheme.
 
-use super::KeyId;
-
 /// Everything that can go wrong for a caller of the scheme.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -38,13 +36,13 @@ pub enum Error {
         /// Words the key needs.
         want: usize,
     },
-    /// A ciphertext and a key do not belong together.
-    #[error("the ciphertext belongs to key {ciphertext}, not to key {key}; use the key it was encrypted with")]
-    KeyMismatch {
-        /// Key of the ciphertext.
-        ciphertext: KeyId,
-        /// The key at hand.
-        key: KeyId,
+    /// A table that the parameters cannot evaluate.
+    #[error(
+        "parameters {params:?} cannot evaluate that table: gates take signs, integers take one table of entries or more"
+    )]
+    Table {
+        /// Name of the parameter set.
+        params: String,
     },
     /// A value does not fit the plaintext space.
     #[error("value {value} does not fit a message of 0..{modulus}")]

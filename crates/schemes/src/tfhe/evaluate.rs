@@ -1,5 +1,6 @@
 //! Bootstrapping: keyswitch, modulus switch, blind rotation, sample extraction.
 
+use super::params::Family;
 use super::{BOOL_TRUE, Error, KeyId, LweCiphertext, Params, ServerKey, encode_value};
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -132,11 +133,18 @@ impl Evaluator {
     /// The result does not depend on the number of threads, nor on how jobs are batched.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when an input is of other parameters.
+    /// [`Error::Dimension`] when an input is of other parameters, [`Error::Table`] when a table is of the other family, or none.
     pub fn bootstrap(&self, jobs: &[Job<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let want = self.params.big_dimension() + 1;
         if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
             return Err(Error::Dimension { got: job.input.0.len(), want });
+        }
+        let fits = |table: &Table| match table {
+            Table::Sign => self.params.family() == Family::Gates,
+            Table::Entries(tables) => self.params.family() == Family::Integers && !tables.is_empty(),
+        };
+        if !jobs.iter().all(|job| fits(job.table)) {
+            return Err(Error::Table { params: self.params.name().into() });
         }
         let share = jobs.len().div_ceil(rayon::current_num_threads().max(1));
         // Even batches: 17 jobs are 9 and 8, not 16 and 1.
