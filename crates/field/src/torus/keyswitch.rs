@@ -9,6 +9,8 @@ use crate::simd::{Lanes, dispatch};
 const COLUMNS: usize = 64;
 /// Ciphertexts that share a pass over the key.
 const GROUP: usize = 4;
+/// Rows the key is asked for ahead: one ciphertext alone waits for memory, not for arithmetic.
+const AHEAD: usize = 24;
 
 /// Keyswitch key: for each coefficient of the input key and each level, an LWE ciphertext (mask, then body) of dimension `to`.
 ///
@@ -91,20 +93,20 @@ impl KeyswitchKey {
             let (key, at, to) = (self.words.as_ptr(), digits.as_ptr(), self.to);
             let out = outputs[first * (self.to + 1)..].as_mut_ptr();
             if group == 1 {
-                dispatch!(self.backend, subtract_rows<_, 1>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 1, 8>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
             } else {
-                dispatch!(self.backend, subtract_rows<_, 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
+                dispatch!(self.backend, subtract_rows<_, 4, 4>(key: *const u32, rows: usize, at: *const i32, out: *mut u32, to: usize, group: usize));
             }
         }
     }
 }
 
-/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items.
+/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items, `AT_ONCE` registers of columns at once.
 ///
 /// # Safety
 /// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
 #[inline(always)]
-unsafe fn subtract_rows<L: Lanes, const G: usize>(
+unsafe fn subtract_rows<L: Lanes, const G: usize, const AT_ONCE: usize>(
     l: L,
     key: *const u32,
     rows: usize,
@@ -113,15 +115,17 @@ unsafe fn subtract_rows<L: Lanes, const G: usize>(
     to: usize,
     group: usize,
 ) {
-    const LANES_AT_ONCE: usize = 4;
     for run in 0..(to + 1).div_ceil(COLUMNS) {
         // SAFETY: columns past `to` exist in the key (zeros) and are dropped on the way out.
         unsafe {
             let key = key.add(run * rows * COLUMNS);
-            for part in (0..COLUMNS).step_by(LANES_AT_ONCE * L::WIDTH) {
-                let mut sums = [[l.splat_u32(0); LANES_AT_ONCE]; G];
+            for part in (0..COLUMNS).step_by(AT_ONCE * L::WIDTH) {
+                let mut sums = [[l.splat_u32(0); AT_ONCE]; G];
                 for row in 0..rows {
-                    let words: [L::I; LANES_AT_ONCE] =
+                    for line in (0..AT_ONCE * L::WIDTH).step_by(16) {
+                        l.prefetch(key.wrapping_add((row + AHEAD) * COLUMNS + part + line).cast());
+                    }
+                    let words: [L::I; AT_ONCE] =
                         core::array::from_fn(|i| l.load_u32(key.add(row * COLUMNS + part + i * L::WIDTH)));
                     for (item, sums) in sums.iter_mut().enumerate() {
                         let digit = l.splat_u32(*digits.add(item * rows + row) as u32);
@@ -136,7 +140,7 @@ unsafe fn subtract_rows<L: Lanes, const G: usize>(
                         l.store_u32(words.as_mut_ptr().add(i * L::WIDTH), *sum);
                     }
                     let first = run * COLUMNS + part;
-                    for (i, word) in words[..LANES_AT_ONCE * L::WIDTH].iter().enumerate() {
+                    for (i, word) in words[..AT_ONCE * L::WIDTH].iter().enumerate() {
                         if first + i <= to {
                             let at = out.add(item * (to + 1) + first + i);
                             *at = (*at).wrapping_sub(*word);
