@@ -12,7 +12,7 @@ pub enum Backend {
     Scalar,
     /// AVX2 and FMA: 4 lanes.
     Avx2(Avx2),
-    /// AVX-512 F and DQ: 8 lanes.
+    /// AVX-512 F, BW, DQ and VL: 8 lanes.
     Avx512(Avx512),
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Scalar;
 /// Proof that AVX2 and FMA were detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Avx2(());
-/// Proof that AVX-512 F and DQ were detected.
+/// Proof that AVX-512 F, BW, DQ and VL were detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Avx512(());
 
@@ -36,7 +36,11 @@ impl Backend {
             if avx2 {
                 all.push(Self::Avx2(Avx2(())));
             }
-            if avx2 && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 {
                 all.push(Self::Avx512(Avx512(())));
             }
         }

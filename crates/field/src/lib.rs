@@ -2,14 +2,22 @@
 //!
 //! - [`Backend`]: the vector unit, found at run time; all back ends give identical results.
 //! - [`fft`]: negacyclic floating transforms of real polynomials modulo `X^N + 1`.
+//! - [`solinas`]: the prime field modulo 2^64 - 2^32 + 1 and its exact transforms.
+//! - [`prime`]: word-size primes and their negacyclic number-theoretic transforms.
+//! - [`complex`]: transforms of long digit sequences in complex doubles, exact by a proven error bound.
+//! - [`limbs`]: kernels on little-endian slices of 64-bit words (carries, products, Montgomery).
 //! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which stand on the transforms.
 
 mod backend;
 pub mod buffer;
+pub mod complex;
 mod error;
 pub mod fft;
 mod kernels;
+pub mod limbs;
+pub mod prime;
 mod simd;
+pub mod solinas;
 pub mod torus;
 
 pub use backend::Backend;

@@ -63,7 +63,7 @@ pub(crate) trait Lanes: Copy {
 macro_rules! dispatch {
     ($backend:expr, $kernel:ident <$($generic:tt),*> ($($arg:ident: $ty:ty),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         unsafe fn avx512(token: $crate::backend::Avx512, $($arg: $ty),*) {
             // SAFETY: the caller's contract is the kernel's.
             unsafe { $kernel::<$($generic),*>(token, $($arg),*) }

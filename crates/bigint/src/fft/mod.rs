@@ -1,0 +1,1 @@
+//! Products by transforms: plans, spectra, engines.

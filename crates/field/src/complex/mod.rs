@@ -1,0 +1,1 @@
+//! Transforms of long digit sequences in complex doubles, exact by a proven error bound.

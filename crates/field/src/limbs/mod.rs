@@ -1,0 +1,1 @@
+//! Kernels on little-endian slices of 64-bit words.

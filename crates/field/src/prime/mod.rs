@@ -1,0 +1,1 @@
+//! Word-size primes and their negacyclic number-theoretic transforms.
