@@ -65,9 +65,9 @@ impl Plan {
             Ring::Minus => {
                 limbs::add(&mut r, &product[n..2 * n]);
                 let top = std::mem::take(&mut r[n]) + product[2 * n];
-                limbs::add_word(&mut r, top);
+                limbs::add_1(&mut r, top);
                 let top = std::mem::take(&mut r[n]);
-                limbs::add_word(&mut r, top);
+                limbs::add_1(&mut r, top);
                 if r[..n].iter().all(|&w| w == u64::MAX) {
                     r.fill(0)
                 }
@@ -77,11 +77,11 @@ impl Plan {
                 let b = limbs::sub(&mut r, high);
                 if b == 1 {
                     r[n] = 0;
-                    if limbs::add_word(&mut r[..n], 1) == 1 {
+                    if limbs::add_1(&mut r[..n], 1) == 1 {
                         r[n] = 1
                     }
                 }
-                limbs::add_word(&mut r, product[2 * n]);
+                limbs::add_1(&mut r, product[2 * n]);
             }
         }
         r

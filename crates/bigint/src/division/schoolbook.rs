@@ -131,7 +131,7 @@ fn div_rem_normalized(q: &mut [u64], r: &mut [u64], d: &[u64]) {
         let (u2, u1, u0) = (r[n], r[n - 1], r[n - 2]);
         // The quotient's word, or one too large (TAOCP 4.3.1, exercise 20).
         let mut word = if (u2, u1) == (top.d1, top.d0) { u64::MAX } else { top.quotient(u2, u1, u0) };
-        let borrow = limbs::submul_word(&mut r[..n], d, word);
+        let borrow = limbs::submul_1(&mut r[..n], d, word);
         let (high, negative) = u2.overflowing_sub(borrow);
         r[n] = high;
         if negative {

@@ -29,19 +29,19 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
         balanced(out, a, b, scratch);
         return;
     }
-    // Blocks of n words; each product is added to the upper half of the one before.
-    out.fill(0);
-    let blocks = a.chunks_exact(n);
-    let (rest, at) = (blocks.remainder(), a.len() / n * n);
-    let (product, scratch) = scratch.split_at_mut(2 * n);
-    for (i, block) in blocks.enumerate() {
-        balanced(product, block, b, scratch);
-        limbs::add(&mut out[i * n..], product);
+    // The part of `a` beyond whole blocks of n words first, then the blocks downwards, so that every addition is to words written before.
+    let at = a.len() / n * n;
+    if at < a.len() {
+        mul(&mut out[at..], b, &a[at..], scratch);
+    } else {
+        out[at..].fill(0);
     }
-    if !rest.is_empty() {
-        let product = &mut product[..n + rest.len()];
-        mul(product, b, rest, scratch);
-        limbs::add(&mut out[at..], product);
+    let (product, scratch) = scratch.split_at_mut(2 * n);
+    for (i, block) in a.chunks_exact(n).enumerate().rev() {
+        balanced(product, block, b, scratch);
+        let (low, high) = product.split_at(n);
+        out[i * n..(i + 1) * n].copy_from_slice(low);
+        limbs::add(&mut out[(i + 1) * n..], high);
     }
 }
 

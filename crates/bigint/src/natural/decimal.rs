@@ -51,7 +51,7 @@ impl Natural {
 fn read(text: &[u8], powers: &[Natural]) -> Natural {
     let chunks = text.len().div_ceil(CHUNK);
     if chunks <= BASECASE_WORDS {
-        let mut words = vec![0; chunks];
+        let mut words = vec![0u64; chunks];
         for (i, chunk) in text.rchunks(CHUNK).rev().enumerate() {
             let value = chunk.iter().fold(0, |value, digit| 10 * value + u64::from(digit - b'0'));
             // The first i words hold the chunks so far, below B^i.

@@ -98,10 +98,10 @@ impl Euclid {
 fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 1];
     let (low, high) = words.split_at_mut(x.words().len());
-    high[0] = limbs::mul_word(low, x.words(), a);
+    high[0] = limbs::mul_1(low, x.words(), a);
     let (low, high) = words.split_at_mut(y.words().len());
-    let borrow = limbs::submul_word(low, y.words(), b);
-    limbs::sub_word(high, borrow);
+    let borrow = limbs::submul_1(low, y.words(), b);
+    limbs::sub_1(high, borrow);
     Natural::from_words(words)
 }
 
@@ -109,10 +109,10 @@ fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
 fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 2];
     let (low, high) = words.split_at_mut(x.words().len());
-    high[0] = limbs::mul_word(low, x.words(), a);
+    high[0] = limbs::mul_1(low, x.words(), a);
     let (low, high) = words.split_at_mut(y.words().len());
-    let carry = limbs::addmul_word(low, y.words(), b);
-    limbs::add_word(high, carry);
+    let carry = limbs::addmul_1(low, y.words(), b);
+    limbs::add_1(high, carry);
     Natural::from_words(words)
 }
 
@@ -122,11 +122,14 @@ impl Steps {
     /// With x' = floor(x / 2^k), y' = floor(y / 2^k), both (x' + a) / (y' + c) and (x' + b) / (y' + d), with signed coefficients, bound the
     /// quotient; where they agree it is right.
     fn of_leading(x: &Natural, y: &Natural) -> Self {
+        if x.bit_len() < y.bit_len() {
+            // The first step is a swap; `divide` does it.
+            return Self { a: 1, b: 0, c: 0, d: 1, odd: false };
+        }
         let shift = x.bit_len().saturating_sub(62);
         let (mut x, mut y) = (bits_at(x, shift), bits_at(y, shift));
         let (mut a, mut b, mut c, mut d) = (1, 0, 0, 1);
         let mut odd = false;
-        // A first step with x < y would be a swap; `divide` does it.
         while x >= y && y + c != 0 && y + d != 0 {
             let quotient = (x + a) / (y + c);
             if quotient != (x + b) / (y + d) {
