@@ -9,6 +9,8 @@
 //! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`conditional_sub`], [`reduce_once`].
 
 mod add;
+#[cfg(target_arch = "x86_64")]
+mod adx;
 mod choice;
 mod montgomery;
 mod mul;

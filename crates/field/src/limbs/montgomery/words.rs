@@ -1,5 +1,6 @@
 //! Montgomery multiplication on 64-bit words: the product, then its reduction word by word.
 
+use crate::limbs::mul::portable;
 use crate::limbs::{self, Multiplier};
 use zeroize::Zeroize;
 
@@ -22,31 +23,42 @@ impl Words {
     }
 
     pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
-        limbs::mul(scratch, a, b);
+        self.multiplier.mul(scratch, a, b);
         self.reduce(out, scratch);
     }
 
     pub(super) fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
-        limbs::square(scratch, a);
+        self.multiplier.square(scratch, a);
         self.reduce(out, scratch);
     }
 
     /// out <- t / R modulo m; destroys t. Shape: t 2n. Range: t in 0..R m, out in 0..m.
     pub(super) fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
-        let n = self.m.len();
-        let _ = self.multiplier;
-        let mut above = 0;
-        for i in 0..n {
-            let q = t[i].wrapping_mul(self.inverse);
-            let carry = limbs::addmul_1(&mut t[i..i + n], &self.m, q);
-            let (sum, c1) = t[i + n].overflowing_add(carry);
-            let (sum, c2) = sum.overflowing_add(above);
-            t[i + n] = sum;
-            above = u64::from(c1) + u64::from(c2);
-        }
-        out.copy_from_slice(&t[n..]);
+        #[cfg(target_arch = "x86_64")]
+        let above = match self.multiplier.words() {
+            Some(token) => limbs::adx::reduce(token, t, &self.m, self.inverse),
+            None => reduce_portable(t, &self.m, self.inverse),
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let above = reduce_portable(t, &self.m, self.inverse);
+        out.copy_from_slice(&t[self.m.len()..]);
         limbs::reduce_once(out, above, &self.m);
     }
+}
+
+/// t[n..2n] and the carry returned <- t / R modulo m, below R + m: word by word, q makes the lowest word zero.
+fn reduce_portable(t: &mut [u64], m: &[u64], inverse: u64) -> u64 {
+    let n = m.len();
+    let mut above = 0;
+    for i in 0..n {
+        let q = t[i].wrapping_mul(inverse);
+        let carry = portable::addmul_1(&mut t[i..i + n], m, q, 0);
+        let (sum, c1) = t[i + n].overflowing_add(carry);
+        let (sum, c2) = sum.overflowing_add(above);
+        t[i + n] = sum;
+        above = u64::from(c1 | c2);
+    }
+    above
 }
 
 impl Drop for Words {
