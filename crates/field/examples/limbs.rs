@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for &m in &all {
             let plan = Montgomery::new(&modulus, m);
             let mut scratch = vec![0; plan.scratch_len()];
-            let (mut a, mut b) = (vec![0; plan.len()], vec![0; plan.len()]);
+            let (mut a, mut b) = (vec![0; plan.residue_len()], vec![0; plan.residue_len()]);
             plan.enter(&mut a, &words(n, 4), &mut scratch);
             let mul = time(|| plan.mul(black_box(&mut b), &a, &a, &mut scratch));
             let square = time(|| plan.square(black_box(&mut b), &a, &mut scratch));

@@ -4,11 +4,9 @@
 //! final. Bound: `mulx` runs once a cycle, 64 cycles a block; a row is 37 micro-operations, 6.2 cycles at 6 a cycle, so the multiplier
 //! bounds it. Measured figures: `docs/derivations/montgomery.md`.
 
+use super::BLOCK;
 use super::unit::Adx;
 use core::arch::naked_asm;
-
-/// Words in a side of a block.
-pub(super) const BLOCK: usize = 8;
 
 /// One row: the register named first holds the lowest word, and in the end the highest.
 /// In: rdx multiplier, rsi a, rdi sum, rbp zero. Lost: rax, rcx.

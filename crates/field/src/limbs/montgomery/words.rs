@@ -13,13 +13,43 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// `m` odd, padded with zero words to the length of a residue.
+    /// `m` odd.
     pub(super) fn new(m: &[u64], multiplier: Multiplier) -> Self {
-        Self { multiplier, m: m.into(), inverse: super::negative_inverse(m[0]) }
+        let mut padded = vec![0; m.len().next_multiple_of(limbs::BLOCK)];
+        padded[..m.len()].copy_from_slice(m);
+        Self { multiplier, m: padded.into(), inverse: super::negative_inverse(m[0]) }
+    }
+
+    /// Words of a residue.
+    pub(super) fn len(&self) -> usize {
+        self.m.len()
+    }
+
+    /// out <- words n i.. of a number.
+    pub(super) fn unpack(&self, out: &mut [u64], x: &[u64], i: usize) {
+        let from = (i * self.len()).min(x.len());
+        let part = &x[from..x.len().min(from + self.len())];
+        out[..part.len()].copy_from_slice(part);
+        out[part.len()..].fill(0);
+    }
+
+    /// out <- out + x modulo m. Range: both in 0..m.
+    pub(super) fn add(&self, out: &mut [u64], x: &[u64]) {
+        let carry = limbs::add(out, x);
+        limbs::reduce_once(out, carry, &self.m);
+    }
+
+    /// out <- a / R modulo m. Range: a below R, out in 0..m.
+    pub(super) fn leave(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+        let n = self.len();
+        scratch[..n].copy_from_slice(a);
+        scratch[n..].fill(0);
+        self.reduce_wide(scratch);
+        out.copy_from_slice(&scratch[n..n + out.len()]);
     }
 
     pub(super) fn scratch_len(&self) -> usize {
-        2 * self.m.len()
+        2 * self.len()
     }
 
     pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
@@ -33,16 +63,19 @@ impl Words {
     }
 
     /// out <- t / R modulo m; destroys t. Shape: t 2n. Range: t in 0..R m, out in 0..m.
-    pub(super) fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
-        #[cfg(target_arch = "x86_64")]
-        let above = match self.multiplier.words() {
-            Some(token) => limbs::adx::reduce(token, t, &self.m, self.inverse),
-            None => reduce_portable(t, &self.m, self.inverse),
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let above = reduce_portable(t, &self.m, self.inverse);
-        out.copy_from_slice(&t[self.m.len()..]);
+    fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
+        let above = self.reduce_wide(t);
+        out.copy_from_slice(&t[self.len()..]);
         limbs::reduce_once(out, above, &self.m);
+    }
+
+    /// t[n..2n] and the carry returned <- t / R modulo m. Range: t in 0..R m, out in 0..2m.
+    fn reduce_wide(&self, t: &mut [u64]) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(token) = self.multiplier.words() {
+            return limbs::adx::reduce(token, t, &self.m, self.inverse);
+        }
+        reduce_portable(t, &self.m, self.inverse)
     }
 }
 
