@@ -39,8 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: as above.
     let (mul_basecase, mpn_mul, mpn_sqr): (Symbol<MulBasecase>, Symbol<MulBasecase>, Symbol<Square>) =
         unsafe { (gmp.get(b"__gmpn_mul_basecase")?, gmp.get(b"__gmpn_mul")?, gmp.get(b"__gmpn_sqr")?) };
-    let best = Backend::available().pop().unwrap_or(Backend::Scalar);
-    let all = Multiplier::available(best);
+    let mut all: Vec<_> = Backend::available().into_iter().flat_map(Multiplier::available).collect();
+    all.sort_by_key(|m| ["portable", "adx", "fma", "fma512", "ifma"].iter().position(|&name| name == m.name()));
+    all.dedup();
 
     println!("products, ns");
     print!("{:>6} {:>9} {:>9} {:>9}", "words", "gmp base", "gmp mul", "gmp sqr");
