@@ -20,6 +20,7 @@
 mod division;
 mod error;
 pub mod fft;
+pub mod modular;
 pub mod mul;
 mod natural;
 mod standin;
