@@ -21,9 +21,11 @@ mod division;
 mod error;
 pub mod fft;
 pub mod modular;
+mod montgomery;
 pub mod mul;
 mod natural;
 mod standin;
 
 pub use error::Error;
+pub use montgomery::Montgomery;
 pub use natural::Natural;
