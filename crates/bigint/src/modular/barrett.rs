@@ -19,7 +19,7 @@ use solinas_field::limbs;
 use super::cyclic;
 use super::form::Form;
 use crate::division::newton;
-use crate::standin::{Options, Plan, Ring, Spectrum};
+use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::{Error, Natural, mul};
 
 /// From this many words on, reduction by transforms is faster than by [`mul::mul`].

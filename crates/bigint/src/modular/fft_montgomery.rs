@@ -6,8 +6,8 @@
 
 use super::cyclic;
 use super::form::Form;
+use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul;
-use crate::standin::{Options, Plan, Ring, Spectrum};
 use crate::{Error, Natural};
 use solinas_field::limbs;
 
@@ -101,14 +101,12 @@ fn negative_inverse(m: &[u64], n: usize) -> Vec<u64> {
     while x.len() < n {
         let k = (2 * x.len()).min(n);
         let m = &m[..k.min(m.len())];
-        let mut product = vec![0; m.len() + x.len()];
-        mul::mul(&mut product, m, &x);
+        let mut product = mul::product(m, &x);
         product.resize(k, 0);
         // 2 - m x.
         limbs::neg(&mut product);
         limbs::add_1(&mut product, 2);
-        let mut next = vec![0; k + x.len()];
-        mul::mul(&mut next, &product, &x);
+        let mut next = mul::product(&product, &x);
         next.truncate(k);
         x = next;
     }

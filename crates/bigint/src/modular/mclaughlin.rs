@@ -16,7 +16,7 @@ use solinas_field::limbs;
 
 use super::fft_montgomery::leave_range;
 use super::form::Form;
-use crate::standin::{Options, Plan, Spectrum};
+use crate::fft::{Options, Plan, Spectrum};
 use crate::{Error, Natural};
 
 /// A modulus > 1 with what McLaughlin's form keeps of it. Residues are x R modulo m, in 0..2m. The modulus may be even.

@@ -9,8 +9,8 @@ use super::barrett::{self, Barrett};
 use super::fft_montgomery::FftMontgomery;
 use super::form::{Form, Pool};
 use super::mclaughlin::McLaughlin;
+use crate::fft::Options;
 use crate::montgomery::Montgomery;
-use crate::standin::Options;
 use crate::{Error, Natural};
 
 /// Odd moduli of fewer words have their powers taken by [`Method::Montgomery`].

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::barrett::Barrett;
 use super::*;
-use crate::standin::Options;
+use crate::fft::Options;
 use crate::{Error, Natural};
 
 const METHODS: [Method; 4] = [Method::Montgomery, Method::FftMontgomery, Method::McLaughlin, Method::Barrett];
