@@ -101,7 +101,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (a[n - 1], b[n - 1]) = (u64::MAX - 1, u64::MAX - 2);
         let mut out = vec![0; n];
         // SAFETY: all have n words.
-        let gmp_add = time(|| unsafe { add_n(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n as i64) });
+        let gmp_add = time(|| unsafe {
+            add_n(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n as i64);
+        });
         let add = time(|| {
             limbs::add_to(black_box(&mut out), &a, &b);
         });
