@@ -83,7 +83,15 @@ pub(super) fn add_on(backend: Backend, a: &mut [u64], b: &[u64]) -> u64 {
     }
     let _ = backend;
     let mut carry = false;
-    for (x, &y) in low.iter_mut().zip(b) {
+    // Eight words in a row become a chain of add-with-carry instructions.
+    let (low, low_rest) = low.as_chunks_mut::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    for (x, y) in low.iter_mut().zip(b) {
+        for i in 0..8 {
+            (x[i], carry) = x[i].carrying_add(y[i], carry);
+        }
+    }
+    for (x, &y) in low_rest.iter_mut().zip(b_rest) {
         (*x, carry) = x.carrying_add(y, carry);
     }
     add_1(high, carry.into())

@@ -1,7 +1,7 @@
 //! Sums and differences of 8 words at once: the lanes that overflow make a carry, the lanes that would with one more hand one on, and one
 //! scalar addition of the two masks ripples them.
 //!
-//! Bound: the chain through the scalar addition, 3 cycles for 8 words, where `adc` takes 1 for each; in long numbers the bytes
+//! Bound: the chain through the scalar addition, 2 cycles for 8 words, where `adc` takes 1 for each; in long numbers the bytes
 //! (`docs/derivations/montgomery.md`).
 
 use crate::backend::Avx512;
@@ -103,21 +103,28 @@ fn mask(_: Avx512, choice: u64) -> __m512i {
 #[inline(always)]
 fn ripple(makes: __mmask8, hands_on: __mmask8, carry: &mut u32, count: usize) -> __mmask8 {
     let hands_on = u32::from(hands_on);
-    let into = ((u32::from(makes) << 1 | *carry) + hands_on) ^ hands_on;
-    *carry = into >> count & 1;
+    // Only the addition of the carry and the shift wait for the words before.
+    let rippled = (2 * u32::from(makes) + hands_on) + *carry;
+    let into = rippled ^ hands_on;
+    *carry = if count == 8 { rippled >> 8 } else { into >> count & 1 };
     into as __mmask8
 }
 
-/// Takes a step over all words; stores the result where `out` is not null.
+/// Takes a step over all words; stores the result where `out` is not null. The first words go by themselves, up to a line of what is written.
 ///
 /// # Safety
 /// `n` words to read from a, b and, where the step reads it, c; as many to write to out, which may be one of them or else lies apart.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn walk<S: Step>(step: &mut S, out: *mut u64, a: *const u64, b: *const u64, c: *const u64, n: usize) {
-    let whole = n / 8 * 8;
-    for at in (0..whole).step_by(8) {
-        // SAFETY: 8 words from `at` on are within n.
-        unsafe {
+    let written = if out.is_null() { a } else { out.cast_const() };
+    let first = if n < 32 { 0 } else { written.align_offset(64).min(8) % 8 };
+    let last = first + (n - first) / 8 * 8;
+    // SAFETY: 0..first, 8 words at a time from there to last, last..n are all within n.
+    unsafe {
+        if first > 0 {
+            part(step, out, [a, b, c], 0, first);
+        }
+        for at in (first..last).step_by(8) {
             let (x, y) = (_mm512_loadu_epi64(a.add(at).cast()), _mm512_loadu_epi64(b.add(at).cast()));
             let z = if S::THREE { _mm512_loadu_epi64(c.add(at).cast()) } else { y };
             let value = step.step(x, y, z, 8);
@@ -125,18 +132,28 @@ unsafe fn walk<S: Step>(step: &mut S, out: *mut u64, a: *const u64, b: *const u6
                 _mm512_storeu_epi64(out.add(at).cast(), value);
             }
         }
+        if last < n {
+            part(step, out, [a, b, c], last, n - last);
+        }
     }
-    if whole < n {
-        let mask = (1 << (n - whole)) - 1;
-        // SAFETY: the mask keeps to the words that are left.
-        unsafe {
-            let x = _mm512_maskz_loadu_epi64(mask, a.add(whole).cast());
-            let y = _mm512_maskz_loadu_epi64(mask, b.add(whole).cast());
-            let z = if S::THREE { _mm512_maskz_loadu_epi64(mask, c.add(whole).cast()) } else { y };
-            let value = step.step(x, y, z, n - whole);
-            if !out.is_null() {
-                _mm512_mask_storeu_epi64(out.add(whole).cast(), mask, value);
-            }
+}
+
+/// Takes a step over `count` words from `at` on. Range: count in 1..8.
+///
+/// # Safety
+/// As for [`walk`], for these words.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn part<S: Step>(step: &mut S, out: *mut u64, [a, b, c]: [*const u64; 3], at: usize, count: usize) {
+    let mask = (1 << count) - 1;
+    // SAFETY: the mask keeps to these words.
+    unsafe {
+        let x = _mm512_maskz_loadu_epi64(mask, a.add(at).cast());
+        let y = _mm512_maskz_loadu_epi64(mask, b.add(at).cast());
+        let z = if S::THREE { _mm512_maskz_loadu_epi64(mask, c.add(at).cast()) } else { y };
+        let value = step.step(x, y, z, count);
+        if !out.is_null() {
+            _mm512_mask_storeu_epi64(out.add(at).cast(), mask, value);
         }
     }
 }
