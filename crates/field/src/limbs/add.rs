@@ -116,7 +116,14 @@ pub(super) fn sub_on(backend: Backend, a: &mut [u64], b: &[u64]) -> u64 {
     }
     let _ = backend;
     let mut borrow = false;
-    for (x, &y) in low.iter_mut().zip(b) {
+    let (low, low_rest) = low.as_chunks_mut::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    for (x, y) in low.iter_mut().zip(b) {
+        for i in 0..8 {
+            (x[i], borrow) = x[i].borrowing_sub(y[i], borrow);
+        }
+    }
+    for (x, &y) in low_rest.iter_mut().zip(b_rest) {
         (*x, borrow) = x.borrowing_sub(y, borrow);
     }
     sub_1(high, borrow.into())
