@@ -62,7 +62,9 @@ pub enum Error {
         max_bits: u32,
     },
     /// A field has no root of unity of that order.
-    #[error("there is no root of unity of order {order} modulo {modulus}: the order must be a power of two that divides {modulus} - 1")]
+    #[error(
+        "there is no root of unity of order {order} modulo {modulus}: the order must be a power of two that divides {modulus} - 1"
+    )]
     RootOfUnity {
         /// The prime.
         modulus: u64,
@@ -70,7 +72,9 @@ pub enum Error {
         order: u64,
     },
     /// A prime is too wide, or the dimension too small, for the kernel asked for, or the CPU lacks it.
-    #[error("the {kernel} kernel does not run {dimension} points modulo {modulus} on the {backend} back end: leave the choice to NttPlan::new")]
+    #[error(
+        "the {kernel} kernel does not run {dimension} points modulo {modulus} on the {backend} back end: leave the choice to NttPlan::new"
+    )]
     NttKernel {
         /// The kernel's name.
         kernel: &'static str,

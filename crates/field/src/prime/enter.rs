@@ -72,8 +72,7 @@ mod x86 {
                 entries!($direction, ifma, "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma", Avx512, Ifma);
                 entries!($direction, avx2_double, "avx2,fma", Avx2, Float);
                 entries!($direction, avx2_word, "avx2,fma", Avx2, Word);
-                let factors =
-                    Factors { values: call.table.values.as_ptr(), quotients: call.table.quotients.as_ptr() };
+                let factors = Factors { values: call.table.values.as_ptr(), quotients: call.table.quotients.as_ptr() };
                 let shape = Shape { len: x.len(), passes: call.passes, factors };
                 let (q, at) = (call.modulus.value(), x.as_mut_ptr());
                 // SAFETY: the token proves the instruction set (a plan with the IFMA kernel, that it was detected); `x` holds N words, for

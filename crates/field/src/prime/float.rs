@@ -30,6 +30,13 @@ impl<L: Words> Float<L> {
         Self { lanes, q: splat(q as f64), inverse: splat(1.0 / q as f64), round: splat(ROUND), count: splat(COUNT) }
     }
 
+    /// `x y mod q`, canonical words in and out.
+    #[inline(always)]
+    pub(super) fn multiply(self, x: L::U, y: L::U) -> L::U {
+        let l = self.lanes;
+        l.to_bits(self.canonical(self.product(self.enter(l.from_bits(x)), self.enter(l.from_bits(y)))))
+    }
+
     /// Working form (any sign) to canonical words; `|x| < q`.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
@@ -102,6 +109,6 @@ impl<L: Words> Arithmetic for Float<L> {
     }
     #[inline(always)]
     fn transpose(self, square: &mut [L::V; 8]) {
-        self.lanes.transpose(&mut square[..L::WIDTH]);
+        self.lanes.transpose_words(square);
     }
 }

@@ -67,24 +67,62 @@ pub(super) struct Shape<'a> {
     pub(super) factors: Factors,
 }
 
+/// Bodies of a strided pass that run side by side.
+const PASS: usize = 2;
+/// Tiles that run side by side.
+const TILES: usize = 2;
+
+/// One register of each of `K` bodies, whose chains of dependent operations overlap.
+type Bodies<V, const K: usize> = [[V; 8]; K];
+
+/// `split` of registers `i` and `j` of every body.
+#[inline(always)]
+fn split_pair<A: Arithmetic, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    i: usize,
+    j: usize,
+    w: &[[A::W; 8]; K],
+    h: usize,
+) {
+    for k in 0..K {
+        [v[k][i], v[k][j]] = a.split(v[k][i], v[k][j], w[k][h]);
+    }
+}
+
+/// `join` of registers `i` and `j` of every body.
+#[inline(always)]
+fn join_pair<A: Arithmetic, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    i: usize,
+    j: usize,
+    w: &[[A::W; 8]; K],
+    h: usize,
+) {
+    for k in 0..K {
+        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h]);
+    }
+}
+
 /// `log2 R` levels down, on `R` registers; `w` in heap order from 1.
 #[inline(always)]
-fn split_levels<A: Arithmetic, const R: usize>(a: A, v: &mut [A::V; 8], w: &[A::W; 8]) {
+fn split_levels<A: Arithmetic, const R: usize, const K: usize>(a: A, v: &mut Bodies<A::V, K>, w: &[[A::W; 8]; K]) {
     let half = R / 2;
     for j in 0..half {
-        [v[j], v[j + half]] = a.split(v[j], v[j + half], w[1]);
+        split_pair(a, v, j, j + half, w, 1);
     }
     if R >= 4 {
         let half = R / 4;
         for node in 0..2 {
             for j in 2 * node * half..(2 * node + 1) * half {
-                [v[j], v[j + half]] = a.split(v[j], v[j + half], w[2 + node]);
+                split_pair(a, v, j, j + half, w, 2 + node);
             }
         }
     }
     if R == 8 {
         for node in 0..4 {
-            [v[2 * node], v[2 * node + 1]] = a.split(v[2 * node], v[2 * node + 1], w[4 + node]);
+            split_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
         }
     }
 }
@@ -92,31 +130,39 @@ fn split_levels<A: Arithmetic, const R: usize>(a: A, v: &mut [A::V; 8], w: &[A::
 /// Inverse of [`split_levels`], times `R`. In and out in the range of a product; with `LAST`, `w[0]` scales the sums, and `w[1]` contains
 /// that scale.
 #[inline(always)]
-fn join_levels<A: Arithmetic, const R: usize, const LAST: bool>(a: A, v: &mut [A::V; 8], w: &[A::W; 8]) {
+fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    w: &[[A::W; 8]; K],
+) {
     if R == 8 {
         for node in 0..4 {
-            [v[2 * node], v[2 * node + 1]] = a.join(v[2 * node], v[2 * node + 1], w[4 + node]);
+            join_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
         }
     }
     if R >= 4 {
         let half = R / 4;
         for node in 0..2 {
             for j in 2 * node * half..(2 * node + 1) * half {
-                [v[j], v[j + half]] = a.join(v[j], v[j + half], w[2 + node]);
+                join_pair(a, v, j, j + half, w, 2 + node);
             }
         }
     }
     if R == 8 {
         // Sums of sums are four times what came in.
-        (v[0], v[4]) = (a.relax(v[0]), a.relax(v[4]));
+        for k in 0..K {
+            (v[k][0], v[k][4]) = (a.relax(v[k][0]), a.relax(v[k][4]));
+        }
     }
     let half = R / 2;
     for j in 0..half {
-        [v[j], v[j + half]] = a.join(v[j], v[j + half], w[1]);
-        if LAST {
-            v[j] = a.product(v[j], w[0]);
-        } else if R < 8 || j > 0 {
-            v[j] = a.relax(v[j]);
+        join_pair(a, v, j, j + half, w, 1);
+        for k in 0..K {
+            if LAST {
+                v[k][j] = a.product(v[k][j], w[k][0]);
+            } else if R < 8 || j > 0 {
+                v[k][j] = a.relax(v[k][j]);
+            }
         }
     }
 }
@@ -127,7 +173,7 @@ fn join_levels<A: Arithmetic, const R: usize, const LAST: bool>(a: A, v: &mut [A
 /// `at` holds `shape.len` words; the tables fit the shape; the instruction set of `a` is enabled in the caller.
 #[inline(always)]
 pub(super) unsafe fn forward<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
-    let area = A::WIDTH * A::WIDTH;
+    let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
     // Depth first: a block is done with, while it is in the nearest cache that holds it, before the next one starts.
     for begin in (0..shape.len).step_by(area) {
         for (number, pass) in shape.passes.iter().enumerate() {
@@ -151,10 +197,10 @@ pub(super) unsafe fn forward<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64
         // SAFETY: the tile ends at or before `len`.
         unsafe {
             match (A::WIDTH, shape.passes.is_empty()) {
-                (8, true) => forward_tile::<A, 8, true>(a, shape, begin, at.add(begin)),
-                (8, false) => forward_tile::<A, 8, false>(a, shape, begin, at.add(begin)),
-                (_, true) => forward_tile::<A, 4, true>(a, shape, begin, at.add(begin)),
-                (_, false) => forward_tile::<A, 4, false>(a, shape, begin, at.add(begin)),
+                (8, true) => forward_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
+                (8, false) => forward_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
+                (_, true) => forward_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
+                (_, false) => forward_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
             }
         }
     }
@@ -166,9 +212,9 @@ unsafe fn subtree<A: Arithmetic, const R: usize>(a: A, factors: Factors, node: u
     // SAFETY: the caller's nodes are in the table.
     unsafe {
         let mut w = [a.broadcast(factors, node); 8];
-        for (h, w) in w.iter_mut().enumerate().take(R).skip(2) {
+        for h in 2..R {
             let level = h.ilog2();
-            *w = a.broadcast(factors, (node << level) + h - (1 << level));
+            w[h] = a.broadcast(factors, (node << level) + h - (1 << level));
         }
         w
     }
@@ -185,23 +231,27 @@ unsafe fn forward_pass<A: Arithmetic, const R: usize, const FIRST: bool>(
     let step = length / R;
     // SAFETY: `j + k step + WIDTH <= length`.
     unsafe {
-        let w = subtree::<A, R>(a, factors, node);
-        for j in (0..step).step_by(A::WIDTH) {
+        let w = [subtree::<A, R>(a, factors, node); PASS];
+        for j in (0..step).step_by(PASS * A::WIDTH) {
             let at = at.add(j);
-            let mut v = [a.load(at); 8];
-            for (k, v) in v.iter_mut().enumerate().take(R) {
-                let x = a.load(at.add(k * step));
-                *v = if FIRST {
-                    a.enter(x)
-                } else if k < R / 2 {
-                    a.relax(x)
-                } else {
-                    x
-                };
+            let mut v = [[a.load(at); 8]; PASS];
+            for k in 0..R {
+                for body in 0..PASS {
+                    let x = a.load(at.add(k * step + body * A::WIDTH));
+                    v[body][k] = if FIRST {
+                        a.enter(x)
+                    } else if k < R / 2 {
+                        a.relax(x)
+                    } else {
+                        x
+                    };
+                }
             }
-            split_levels::<A, R>(a, &mut v, &w);
-            for (k, &v) in v.iter().enumerate().take(R) {
-                a.store(at.add(k * step), v);
+            split_levels::<A, R, PASS>(a, &mut v, &w);
+            for k in 0..R {
+                for body in 0..PASS {
+                    a.store(at.add(k * step + body * A::WIDTH), v[body][k]);
+                }
             }
         }
     }
@@ -214,47 +264,61 @@ unsafe fn columns<A: Arithmetic, const T: usize>(a: A, shape: Shape<'_>, begin: 
     // SAFETY: each tile has T - 1 vectors in the table.
     unsafe {
         let mut w = [a.factors(shape.factors, from); 8];
-        for (h, w) in w.iter_mut().enumerate().take(T).skip(2) {
-            *w = a.factors(shape.factors, from + (h - 1) * T);
+        for h in 2..T {
+            w[h] = a.factors(shape.factors, from + (h - 1) * T);
         }
         w
     }
 }
 
 #[inline(always)]
-unsafe fn forward_tile<A: Arithmetic, const T: usize, const FIRST: bool>(
+unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIRST: bool>(
     a: A,
     shape: Shape<'_>,
     begin: usize,
     at: *mut u64,
 ) {
-    // SAFETY: the tile holds T * T words.
+    let area = T * T;
+    // SAFETY: K tiles of T * T words.
     unsafe {
-        let mut v = [a.load(at); 8];
-        for (k, v) in v.iter_mut().enumerate().take(T) {
-            let x = a.load(at.add(k * T));
-            *v = if FIRST {
-                a.enter(x)
-            } else if k < T / 2 {
-                a.relax(x)
-            } else {
-                x
-            };
+        let mut v = [[a.load(at); 8]; K];
+        for k in 0..T {
+            for tile in 0..K {
+                let x = a.load(at.add(tile * area + k * T));
+                v[tile][k] = if FIRST {
+                    a.enter(x)
+                } else if k < T / 2 {
+                    a.relax(x)
+                } else {
+                    x
+                };
+            }
         }
-        let w = subtree::<A, T>(a, shape.factors, (shape.len + begin) / (T * T));
-        split_levels::<A, T>(a, &mut v, &w);
-        a.transpose(&mut v);
-        for v in &mut v[..T / 2] {
-            *v = a.relax(*v);
+        let node = (shape.len + begin) / area;
+        let mut w = [subtree::<A, T>(a, shape.factors, node); K];
+        for tile in 1..K {
+            w[tile] = subtree::<A, T>(a, shape.factors, node + tile);
         }
-        let w = columns::<A, T>(a, shape, begin);
-        split_levels::<A, T>(a, &mut v, &w);
-        for v in &mut v[..T] {
-            *v = a.leave(*v);
+        split_levels::<A, T, K>(a, &mut v, &w);
+        for tile in 0..K {
+            a.transpose(&mut v[tile]);
+            for k in 0..T / 2 {
+                v[tile][k] = a.relax(v[tile][k]);
+            }
         }
-        a.transpose(&mut v);
-        for (k, &v) in v.iter().enumerate().take(T) {
-            a.store(at.add(k * T), v);
+        let mut w = [columns::<A, T>(a, shape, begin); K];
+        for tile in 1..K {
+            w[tile] = columns::<A, T>(a, shape, begin + tile * area);
+        }
+        split_levels::<A, T, K>(a, &mut v, &w);
+        for tile in 0..K {
+            for k in 0..T {
+                v[tile][k] = a.leave(v[tile][k]);
+            }
+            a.transpose(&mut v[tile]);
+            for k in 0..T {
+                a.store(at.add(tile * area + k * T), v[tile][k]);
+            }
         }
     }
 }
@@ -265,15 +329,15 @@ unsafe fn forward_tile<A: Arithmetic, const T: usize, const FIRST: bool>(
 /// As [`forward`].
 #[inline(always)]
 pub(super) unsafe fn inverse<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
-    let area = A::WIDTH * A::WIDTH;
+    let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
     for begin in (0..shape.len).step_by(area) {
         // SAFETY: the tile ends at or before `len`.
         unsafe {
             match (A::WIDTH, shape.passes.is_empty()) {
-                (8, true) => inverse_tile::<A, 8, true>(a, shape, begin, at.add(begin)),
-                (8, false) => inverse_tile::<A, 8, false>(a, shape, begin, at.add(begin)),
-                (_, true) => inverse_tile::<A, 4, true>(a, shape, begin, at.add(begin)),
-                (_, false) => inverse_tile::<A, 4, false>(a, shape, begin, at.add(begin)),
+                (8, true) => inverse_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
+                (8, false) => inverse_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
+                (_, true) => inverse_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
+                (_, false) => inverse_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
             }
         }
         let end = begin + area;
@@ -314,44 +378,65 @@ unsafe fn inverse_pass<A: Arithmetic, const R: usize, const LAST: bool>(
         if LAST {
             w[0] = a.broadcast(factors, 0);
         }
-        for j in (0..step).step_by(A::WIDTH) {
+        let w = [w; PASS];
+        for j in (0..step).step_by(PASS * A::WIDTH) {
             let at = at.add(j);
-            let mut v = [a.load(at); 8];
-            for (k, v) in v.iter_mut().enumerate().take(R) {
-                *v = a.load(at.add(k * step));
+            let mut v = [[a.load(at); 8]; PASS];
+            for k in 0..R {
+                for body in 0..PASS {
+                    v[body][k] = a.load(at.add(k * step + body * A::WIDTH));
+                }
             }
-            join_levels::<A, R, LAST>(a, &mut v, &w);
-            for (k, &v) in v.iter().enumerate().take(R) {
-                a.store(at.add(k * step), if LAST { a.leave_product(v) } else { v });
+            join_levels::<A, R, PASS, LAST>(a, &mut v, &w);
+            for k in 0..R {
+                for body in 0..PASS {
+                    let v = v[body][k];
+                    a.store(at.add(k * step + body * A::WIDTH), if LAST { a.leave_product(v) } else { v });
+                }
             }
         }
     }
 }
 
 #[inline(always)]
-unsafe fn inverse_tile<A: Arithmetic, const T: usize, const LAST: bool>(
+unsafe fn inverse_tiles<A: Arithmetic, const T: usize, const K: usize, const LAST: bool>(
     a: A,
     shape: Shape<'_>,
     begin: usize,
     at: *mut u64,
 ) {
-    // SAFETY: the tile holds T * T words.
+    let area = T * T;
+    // SAFETY: K tiles of T * T words.
     unsafe {
-        let mut v = [a.load(at); 8];
-        for (k, v) in v.iter_mut().enumerate().take(T) {
-            *v = a.enter(a.load(at.add(k * T)));
+        let mut v = [[a.load(at); 8]; K];
+        for tile in 0..K {
+            for k in 0..T {
+                v[tile][k] = a.enter(a.load(at.add(tile * area + k * T)));
+            }
+            a.transpose(&mut v[tile]);
         }
-        a.transpose(&mut v);
-        let w = columns::<A, T>(a, shape, begin);
-        join_levels::<A, T, false>(a, &mut v, &w);
-        a.transpose(&mut v);
-        let mut w = subtree::<A, T>(a, shape.factors, (shape.len + begin) / (T * T));
+        let mut w = [columns::<A, T>(a, shape, begin); K];
+        for tile in 1..K {
+            w[tile] = columns::<A, T>(a, shape, begin + tile * area);
+        }
+        join_levels::<A, T, K, false>(a, &mut v, &w);
+        for tile in 0..K {
+            a.transpose(&mut v[tile]);
+        }
+        let node = (shape.len + begin) / area;
+        let mut w = [subtree::<A, T>(a, shape.factors, node); K];
+        for tile in 1..K {
+            w[tile] = subtree::<A, T>(a, shape.factors, node + tile);
+        }
         if LAST {
-            w[0] = a.broadcast(shape.factors, 0);
+            w[0][0] = a.broadcast(shape.factors, 0);
         }
-        join_levels::<A, T, LAST>(a, &mut v, &w);
-        for (k, &v) in v.iter().enumerate().take(T) {
-            a.store(at.add(k * T), if LAST { a.leave_product(v) } else { v });
+        join_levels::<A, T, K, LAST>(a, &mut v, &w);
+        for tile in 0..K {
+            for k in 0..T {
+                let v = v[tile][k];
+                a.store(at.add(tile * area + k * T), if LAST { a.leave_product(v) } else { v });
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod ifma;
 mod kernel;
 mod modulus;
 mod plan;
+mod pointwise;
 mod primes;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
@@ -18,4 +19,5 @@ mod words;
 
 pub use modulus::{MAX_PRIME_BITS, Modulus, Shoup};
 pub use plan::{Kernel, MAX_DIMENSION, MIN_DIMENSION, NttPlan};
+pub use pointwise::Pointwise;
 pub use primes::{is_prime, primes};

@@ -1,7 +1,7 @@
 //! Plans of the negacyclic transforms.
 
 use super::modulus::Shoup;
-use super::{MAX_PRIME_BITS, Modulus, enter, scalar};
+use super::{MAX_PRIME_BITS, Modulus, Pointwise, enter, scalar};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 
@@ -90,7 +90,7 @@ impl Table {
 /// (f[1], g[(1 << 10) - 1]) = (2, 3);                // 2 X and 3 X^(N-1)
 /// plan.forward(&mut f);
 /// plan.forward(&mut g);
-/// for (f, g) in f.iter_mut().zip(&g) { *f = q.mul(*f, *g); }
+/// plan.pointwise().multiply(&mut f, &g);
 /// plan.inverse(&mut f);
 /// assert_eq!(f[0], q.value() - 6);                  // 6 X^N = -6
 /// # Ok::<(), solinas_field::Error>(())
@@ -132,9 +132,10 @@ impl NttPlan {
     /// # Errors
     /// [`Error::RingDimension`] unless `N` is a power of two in `2^4 ..= 2^17`; [`Error::RootOfUnity`] unless `2N` divides `q - 1`.
     pub fn new(modulus: Modulus, dimension: usize, backend: Backend) -> Result<Self, Error> {
-        let wanted = if modulus.bits() <= 50 { Kernel::Double } else { Kernel::Word };
-        let fits = wanted.runs(modulus, backend) && dimension >= enter::lanes(backend).pow(2);
-        Self::with_kernel(modulus, dimension, backend, if fits { wanted } else { Kernel::Scalar })
+        // Fastest first.
+        let runs = |kernel: &Kernel| kernel.runs(modulus, backend) && dimension >= enter::lanes(backend).pow(2);
+        let kernel = [Kernel::Ifma, Kernel::Double, Kernel::Word].into_iter().find(runs).unwrap_or(Kernel::Scalar);
+        Self::with_kernel(modulus, dimension, backend, kernel)
     }
 
     /// As [`Self::new`], with a kernel of the caller's choice: for measurements.
@@ -199,13 +200,19 @@ impl NttPlan {
         self.kernel
     }
 
+    /// Products and sums of polynomials in either domain.
+    pub fn pointwise(&self) -> Pointwise {
+        Pointwise::new(self.modulus, self.backend)
+    }
+
     /// The odd power `2 brv(place) + 1` of `psi` at which place `place` of a transform is the value.
     pub fn exponent(&self, place: usize) -> usize {
         2 * reverse(place, self.dimension.ilog2()) + 1
     }
 
-    fn check(&self, lengths: &[usize]) {
-        assert!(lengths.iter().all(|&len| len == self.dimension), "polynomials have N = {} words", self.dimension);
+    fn check(&self, x: &[u64]) {
+        assert!(x.len() == self.dimension, "a polynomial of N = {} words, not {}", self.dimension, x.len());
+        debug_assert!(x.iter().all(|&x| x < self.modulus.value()), "words are residues below q");
     }
 
     /// Transforms in place: coefficients in natural order to values in bit-reversed order. In and out: `0..q`.
@@ -213,7 +220,7 @@ impl NttPlan {
     /// # Panics
     /// When `x` has not `N` words.
     pub fn forward(&self, x: &mut [u64]) {
-        self.check(&[x.len()]);
+        self.check(x);
         match self.kernel {
             Kernel::Scalar => scalar::forward(self.modulus, &self.forward, x),
             _ => enter::forward(self.call(&self.forward), x),
@@ -225,7 +232,7 @@ impl NttPlan {
     /// # Panics
     /// When `x` has not `N` words.
     pub fn inverse(&self, x: &mut [u64]) {
-        self.check(&[x.len()]);
+        self.check(x);
         match self.kernel {
             Kernel::Scalar => scalar::inverse(self.modulus, &self.inverse, x),
             _ => enter::inverse(self.call(&self.inverse), x),
@@ -233,12 +240,6 @@ impl NttPlan {
     }
 
     fn call<'a>(&'a self, table: &'a Table) -> enter::Call<'a> {
-        enter::Call {
-            kernel: self.kernel,
-            backend: self.backend,
-            modulus: self.modulus,
-            passes: &self.passes,
-            table,
-        }
+        enter::Call { kernel: self.kernel, backend: self.backend, modulus: self.modulus, passes: &self.passes, table }
     }
 }
