@@ -5,9 +5,6 @@
 use super::kernel::{Arithmetic, Factors};
 use super::words::Words;
 
-/// Primes of the doubles have at most this many bits.
-pub(super) const FLOAT_BITS: u32 = 50;
-
 /// Adding and subtracting it rounds a double of magnitude up to 2^51 to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// Its low bits count up from zero when integers below 2^52 are added.
@@ -34,7 +31,7 @@ impl<L: Words> Float<L> {
     #[inline(always)]
     pub(super) fn multiply(self, x: L::U, y: L::U) -> L::U {
         let l = self.lanes;
-        l.to_bits(self.canonical(self.product(self.enter(l.from_bits(x)), self.enter(l.from_bits(y)))))
+        l.to_bits(self.canonical(self.product(self.enter(l.float_bits(x)), self.enter(l.float_bits(y)))))
     }
 
     /// Working form (any sign) to canonical words; `|x| < q`.
@@ -42,7 +39,7 @@ impl<L: Words> Float<L> {
     fn canonical(self, x: L::V) -> L::V {
         let l = self.lanes;
         let x = l.add(l.wrap_negative(x, self.q), self.count);
-        l.from_bits(l.xor(l.to_bits(x), l.to_bits(self.count)))
+        l.float_bits(l.xor(l.to_bits(x), l.to_bits(self.count)))
     }
 }
 
@@ -74,7 +71,7 @@ impl<L: Words> Arithmetic for Float<L> {
     #[inline(always)]
     fn enter(self, v: L::V) -> L::V {
         let l = self.lanes;
-        l.sub(l.from_bits(l.or(l.to_bits(v), l.to_bits(self.count))), self.count)
+        l.sub(l.float_bits(l.or(l.to_bits(v), l.to_bits(self.count))), self.count)
     }
     #[inline(always)]
     fn leave(self, v: L::V) -> L::V {
@@ -109,6 +106,6 @@ impl<L: Words> Arithmetic for Float<L> {
     }
     #[inline(always)]
     fn transpose(self, square: &mut [L::V; 8]) {
-        self.lanes.transpose_words(square);
+        self.lanes.transpose_floats(square);
     }
 }

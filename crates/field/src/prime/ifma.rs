@@ -100,14 +100,6 @@ impl Arithmetic for Ifma {
     }
     #[inline(always)]
     fn transpose(self, square: &mut [__m512i; 8]) {
-        let l = self.lanes;
-        let mut floats = [l.from_bits(square[0]); 8];
-        for k in 1..8 {
-            floats[k] = l.from_bits(square[k]);
-        }
-        l.transpose_words(&mut floats);
-        for k in 0..8 {
-            square[k] = l.to_bits(floats[k]);
-        }
+        self.lanes.transpose_words(square);
     }
 }

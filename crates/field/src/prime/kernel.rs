@@ -1,6 +1,11 @@
 //! The transform's passes, written once over an [`Arithmetic`].
 //!
+//! Loops run over indices: iterators and closures are not always inlined into functions with a `#[target_feature]`, and a call in a pass
+//! costs more than the pass.
+//!
 //! A tile is a square of `T x T` words, `T` = lanes in a register; [`super`] draws the order of the data.
+
+#![allow(clippy::needless_range_loop, reason = "see above")]
 
 /// Residues in the lanes of a register, and the butterflies on them.
 ///

@@ -6,6 +6,9 @@ use crate::Error;
 /// Bits of the widest prime: eight times a residue still fits a word, which is what lazy butterflies need.
 pub const MAX_PRIME_BITS: u32 = 61;
 
+/// Bits of the widest prime of the fastest kernels (doubles, 52-bit multiply-adds): what a tower of a residue number system should have.
+pub const FAST_PRIME_BITS: u32 = 50;
+
 /// An odd prime `q < 2^61` with the constants of its reductions.
 ///
 /// Residues are words in `0..q` unless a name says `lazy`. Nothing here branches on the value of a residue.
@@ -63,7 +66,7 @@ impl Modulus {
     /// # Errors
     /// [`Error::Prime`] unless `q` is an odd prime below `2^61`.
     pub fn new(q: u64) -> Result<Self, Error> {
-        if q % 2 == 0 || q >> MAX_PRIME_BITS != 0 || !is_prime(q) {
+        if q.is_multiple_of(2) || q >> MAX_PRIME_BITS != 0 || !is_prime(q) {
             return Err(Error::Prime { value: q, max_bits: MAX_PRIME_BITS });
         }
         let shift = q.ilog2();

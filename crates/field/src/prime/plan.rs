@@ -1,7 +1,7 @@
 //! Plans of the negacyclic transforms.
 
 use super::modulus::Shoup;
-use super::{MAX_PRIME_BITS, Modulus, Pointwise, enter, scalar};
+use super::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Pointwise, enter, scalar};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 
@@ -39,10 +39,10 @@ impl Kernel {
         let fits = |bits| modulus.bits() <= bits;
         match (self, backend) {
             (Self::Scalar, _) => true,
-            (Self::Double, Backend::Avx2(_) | Backend::Avx512(_)) => fits(50),
+            (Self::Double, Backend::Avx2(_) | Backend::Avx512(_)) => fits(FAST_PRIME_BITS),
             (Self::Word, Backend::Avx2(_) | Backend::Avx512(_)) => fits(MAX_PRIME_BITS),
             #[cfg(target_arch = "x86_64")]
-            (Self::Ifma, Backend::Avx512(_)) => fits(50) && is_x86_feature_detected!("avx512ifma"),
+            (Self::Ifma, Backend::Avx512(_)) => fits(FAST_PRIME_BITS) && is_x86_feature_detected!("avx512ifma"),
             _ => false,
         }
     }
@@ -166,7 +166,7 @@ impl NttPlan {
         let forward = heap(root);
         // psi^(2N - 1) = 1 / psi.
         let mut inverse = heap(q.pow(root, 2 * dimension as u64 - 1));
-        let scale = q.pow((q.value() + 1) / 2, u64::from(bits));
+        let scale = q.pow(q.value().div_ceil(2), u64::from(bits));
         inverse[0] = scale;
         inverse[1] = q.mul(inverse[1], scale);
         let table = |heap: &[u64]| Table::new(kernel, q, &arrange(heap, lanes));

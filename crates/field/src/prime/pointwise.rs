@@ -1,7 +1,7 @@
 //! Slices of residues, element by element.
 
 use super::modulus::Shoup;
-use super::{MAX_PRIME_BITS, Modulus};
+use super::{FAST_PRIME_BITS, Modulus};
 use crate::Backend;
 
 /// Operations on slices of residues modulo one prime: in and out canonical (`0..q`), any length, the same words on every back end.
@@ -60,12 +60,16 @@ impl Pointwise {
 
     /// `dst <- dst x`.
     pub fn multiply(&self, dst: &mut [u64], x: &[u64]) {
-        if self.modulus.bits() <= 50 { self.run(Mul::<true>, dst, x, &[]) } else { self.run(Mul::<false>, dst, x, &[]) }
+        if self.modulus.bits() <= FAST_PRIME_BITS {
+            self.run(Mul::<true>, dst, x, &[])
+        } else {
+            self.run(Mul::<false>, dst, x, &[])
+        }
     }
 
     /// `dst <- dst + x y`.
     pub fn multiply_add(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
-        if self.modulus.bits() <= 50 {
+        if self.modulus.bits() <= FAST_PRIME_BITS {
             self.run(MulAdd::<true>, dst, x, y);
         } else {
             self.run(MulAdd::<false>, dst, x, y);
@@ -86,7 +90,6 @@ impl Pointwise {
         let len = dst.len();
         assert!(O::READS < 1 || x.len() == len, "slices of {len} and {} words", x.len());
         assert!(O::READS < 2 || y.len() == len, "slices of {len} and {} words", y.len());
-        debug_assert!(self.modulus.bits() <= MAX_PRIME_BITS);
         let operands = Operands { dst: dst.as_mut_ptr(), x: x.as_ptr(), y: y.as_ptr(), len };
         #[cfg(target_arch = "x86_64")]
         let done = x86::run(self.backend, self.modulus, op, operands);

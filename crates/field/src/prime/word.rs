@@ -99,14 +99,6 @@ impl<L: Words> Arithmetic for Word<L> {
     }
     #[inline(always)]
     fn transpose(self, square: &mut [L::U; 8]) {
-        let l = self.lanes;
-        let mut floats = [l.from_bits(square[0]); 8];
-        for k in 1..8 {
-            floats[k] = l.from_bits(square[k]);
-        }
-        l.transpose_words(&mut floats);
-        for k in 0..8 {
-            square[k] = l.to_bits(floats[k]);
-        }
+        self.lanes.transpose_words(square);
     }
 }

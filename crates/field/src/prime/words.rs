@@ -31,13 +31,24 @@ pub(super) trait Words: Lanes {
     fn mul_word(self, a: Self::U, b: Self::U) -> Self::U;
     /// `x` in `0..2n` to `0..n`, for `n < 2^63`.
     fn once(self, x: Self::U, n: Self::U) -> Self::U;
-    fn from_bits(self, x: Self::U) -> Self::V;
+    fn float_bits(self, x: Self::U) -> Self::V;
     fn to_bits(self, x: Self::V) -> Self::U;
     /// `x + q` in the lanes where `x < 0`, else `x`.
     fn wrap_negative(self, x: Self::V, q: Self::V) -> Self::V;
 
     /// Transposes the first `WIDTH` registers as a square.
-    fn transpose_words(self, square: &mut [Self::V; 8]);
+    fn transpose_floats(self, square: &mut [Self::V; 8]);
+
+    /// As [`transpose_floats`](Self::transpose_floats).
+    #[inline(always)]
+    fn transpose_words(self, square: &mut [Self::U; 8]) {
+        let v = *square;
+        let at = |k: usize| self.float_bits(v[k]);
+        let mut floats = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
+        self.transpose_floats(&mut floats);
+        let at = |k: usize| self.to_bits(floats[k]);
+        *square = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
+    }
 
     /// High word of the product, or up to 2 less; `w_high` is the high half of `w`.
     #[inline(always)]
@@ -86,7 +97,7 @@ macro_rules! words {
         words!(@safe shift_right(a: $u, count: u32) -> $u, $sr(a, _mm_cvtsi32_si128(count as i32)));
         words!(@safe shift_left(a: $u, count: u32) -> $u, $sl(a, _mm_cvtsi32_si128(count as i32)));
         words!(@safe mul_low(a: $u, b: $u) -> $u, $mul(a, b));
-        words!(@safe from_bits(x: $u) -> Self::V, $from(x));
+        words!(@safe float_bits(x: $u) -> Self::V, $from(x));
         words!(@safe to_bits(x: Self::V) -> $u, $to(x));
     };
     (@safe $name:ident($($arg:ident: $ty:ty),*) -> $out:ty, $body:expr) => {
@@ -125,9 +136,9 @@ impl Words for Avx2 {
     }
     #[inline(always)]
     fn once(self, x: __m256i, n: __m256i) -> __m256i {
-        let less = self.from_bits(self.sub_word(x, n));
+        let less = self.float_bits(self.sub_word(x, n));
         // SAFETY: the token proves the instruction set; registers only.
-        self.to_bits(unsafe { _mm256_blendv_pd(less, self.from_bits(x), less) })
+        self.to_bits(unsafe { _mm256_blendv_pd(less, self.float_bits(x), less) })
     }
     #[inline(always)]
     fn wrap_negative(self, x: __m256d, q: __m256d) -> __m256d {
@@ -135,7 +146,7 @@ impl Words for Avx2 {
         unsafe { _mm256_add_pd(x, _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(x, _mm256_setzero_pd()), q)) }
     }
     #[inline(always)]
-    fn transpose_words(self, square: &mut [__m256d; 8]) {
+    fn transpose_floats(self, square: &mut [__m256d; 8]) {
         self.transpose(&mut square[..4]);
     }
 }
@@ -179,7 +190,7 @@ impl Words for Avx512 {
     }
     /// As `Lanes::transpose`, with half of the permutations replaced by blends, which have more ports on Zen 4: 16 cycles, not 21.
     #[inline(always)]
-    fn transpose_words(self, v: &mut [__m512d; 8]) {
+    fn transpose_floats(self, v: &mut [__m512d; 8]) {
         /// The upper half of the first operand, the lower half of the second.
         const MIDDLE: i32 = 0b01_00_11_10;
         // SAFETY: the token proves the instruction set; registers only.
