@@ -1,10 +1,10 @@
-//! Our negacyclic transforms beside the `tfhe-ntt` crate's, in one run.
+//! Our negacyclic transforms beside the `tfhe-ntt` crate's, in one run: see README.md.
 
-use solinas_field::Backend;
 use solinas_field::prime::{Kernel, Modulus, NttPlan, primes};
+use solinas_field::{Backend, Error};
 use std::time::{Duration, Instant};
 
-/// Shortest of many timings of each of `actions`, taken in turns so that both see the same machine. Microseconds.
+/// Shortest of many timings of each of `actions`, in microseconds; taken in turns, so that all see the same machine.
 fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; actions.len()];
     let started = Instant::now();
@@ -21,40 +21,104 @@ fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     best
 }
 
+/// Pseudorandom residues.
 fn words(q: Modulus, n: usize) -> Vec<u64> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    (0..n)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            q.reduce(state)
-        })
-        .collect()
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        q.reduce(state)
+    };
+    (0..n).map(next).collect()
 }
 
-fn main() -> Result<(), solinas_field::Error> {
-    let kernels = [Kernel::Scalar, Kernel::Double, Kernel::Word, Kernel::Ifma];
-    let only: Option<u32> = std::env::args().nth(1).and_then(|a| a.parse().ok());
-    println!("{:>4} {:>6} {:>8} {:>8} {:>9} {:>9} {:>6} {:>9} {:>9} {:>6} {:>8}", "bits", "N", "backend", "kernel", "fwd us", "peer", "ratio", "inv us", "peer", "ratio", "ns/bf");
-    for bits in [30, 50, 51, 61] {
-        if only.is_some_and(|only| only != bits) { continue; }
-        for log in 10..=17 {
-            let n = 1usize << log;
+/// The peer's plan of 64-bit words, or of 32-bit words.
+enum Peer {
+    Wide(Box<tfhe_ntt::prime64::Plan>),
+    Narrow(Box<tfhe_ntt::prime32::Plan>),
+}
+
+/// One line: our plan against the peer's forward, inverse with its scaling, and pointwise product with scaling.
+fn line(plan: &NttPlan, peer: &Peer) {
+    let (q, n) = (plan.modulus(), plan.dimension());
+    let (mut x, mut y) = (words(q, n), words(q, n));
+    let ours = plan.pointwise();
+    let rhs = words(q, n);
+    let mut times = match peer {
+        Peer::Wide(peer) => [
+            race(&mut [&mut || plan.forward(&mut x), &mut || peer.fwd(&mut y)]),
+            race(&mut [&mut || plan.inverse(&mut x), &mut || {
+                peer.inv(&mut y);
+                peer.normalize(&mut y);
+            }]),
+            race(&mut [&mut || ours.multiply(&mut x, &rhs), &mut || peer.mul_assign_normalize(&mut y, &rhs)]),
+        ],
+        Peer::Narrow(peer) => {
+            let mut y: Vec<u32> = y.iter().map(|&y| y as u32).collect();
+            let narrow: Vec<u32> = rhs.iter().map(|&y| y as u32).collect();
+            [
+                race(&mut [&mut || plan.forward(&mut x), &mut || peer.fwd(&mut y)]),
+                race(&mut [&mut || plan.inverse(&mut x), &mut || {
+                    peer.inv(&mut y);
+                    peer.normalize(&mut y);
+                }]),
+                race(&mut [&mut || ours.multiply(&mut x, &rhs), &mut || peer.mul_assign_normalize(&mut y, &narrow)]),
+            ]
+        }
+    }
+    .into_iter();
+    print!("{:>4} {n:>7} {:>7} {:>7} |", q.bits(), plan.backend().name(), plan.kernel().name());
+    let butterflies = (n / 2) as f64 * f64::from(n.ilog2());
+    for (column, t) in times.by_ref().enumerate() {
+        print!(" {:>8.2} {:>8.2} {:>5.2} |", t[0], t[1], t[1] / t[0]);
+        if column == 0 {
+            let ns = 1e3 * t[0] / butterflies;
+            print!(" {ns:>6.3} {:>7.0} |", f64::from(q.bits()) / ns);
+        }
+    }
+    println!();
+}
+
+fn main() -> Result<(), Error> {
+    let every = std::env::args().any(|a| a == "--kernels");
+    println!("microseconds, shortest of many; peer: tfhe-ntt 0.7.1 (prime64; the last rows prime32)");
+    println!(
+        "{:>4} {:>7} {:>7} {:>7} | {:>8} {:>8} {:>5} | {:>6} {:>7} | {:>8} {:>8} {:>5} | {:>8} {:>8} {:>5} |",
+        "bits",
+        "N",
+        "backend",
+        "kernel",
+        "forward",
+        "peer",
+        "ratio",
+        "ns/bfly",
+        "bits/ns",
+        "inverse",
+        "peer",
+        "ratio",
+        "product",
+        "peer",
+        "ratio"
+    );
+    for (bits, narrow) in [(50, false), (51, false), (60, false), (61, false), (30, false), (30, true)] {
+        for n in (10..=17).map(|log| 1usize << log) {
             let q = primes(bits, 1, 2 * n as u64)?[0];
-            let peer = tfhe_ntt::prime64::Plan::try_new(n, q.value()).expect("a peer's plan");
-            for backend in Backend::available() {
-                for kernel in kernels {
-                    if (kernel == Kernel::Scalar) != (backend == Backend::Scalar) { continue; }
-                    if kernel == Kernel::Scalar && log != 14 { continue; }
-                    let Ok(plan) = NttPlan::with_kernel(q, n, backend, kernel) else { continue };
-                    let (mut x, mut y) = (words(q, n), words(q, n));
-                    let forward = race(&mut [&mut || plan.forward(&mut x), &mut || peer.fwd(&mut y)]);
-                    let inverse = race(&mut [&mut || plan.inverse(&mut x), &mut || { peer.inv(&mut y); peer.normalize(&mut y) }]);
-                    let butterflies = (n / 2 * log) as f64;
-                    println!("{bits:>4} {n:>6} {:>8} {:>8} {:>9.2} {:>9.2} {:>6.2} {:>9.2} {:>9.2} {:>6.2} {:>8.3}", backend.name(), kernel.name(),
-                        forward[0], forward[1], forward[1] / forward[0], inverse[0], inverse[1], inverse[1] / inverse[0], forward[0] * 1e3 / butterflies);
+            let peer = if narrow {
+                Peer::Narrow(Box::new(tfhe_ntt::prime32::Plan::try_new(n, q.value() as u32).expect("the peer's plan")))
+            } else {
+                Peer::Wide(Box::new(tfhe_ntt::prime64::Plan::try_new(n, q.value()).expect("the peer's plan")))
+            };
+            if every {
+                for backend in Backend::available() {
+                    let kernels = [Kernel::Scalar, Kernel::Word, Kernel::Double, Kernel::Ifma];
+                    let plans = kernels.into_iter().filter_map(|k| NttPlan::with_kernel(q, n, backend, k).ok());
+                    plans
+                        .filter(|p| p.kernel() != Kernel::Scalar || backend == Backend::Scalar)
+                        .for_each(|p| line(&p, &peer));
                 }
+            } else {
+                line(&NttPlan::new(q, n, Backend::detect()?)?, &peer);
             }
         }
     }

@@ -122,6 +122,7 @@ mod x86 {
         pub(super) float: Float<L>,
         pub(super) q: L::U,
         q2: L::U,
+        q4: L::U,
         barrett: L::U,
         word: L::U,
         shift: u32,
@@ -135,6 +136,7 @@ mod x86 {
                 float: Float::new(l, q.value()),
                 q: l.splat_word(q.value()),
                 q2: l.splat_word(2 * q.value()),
+                q4: l.splat_word(4 * q.value()),
                 barrett: l.splat_word(q.barrett()),
                 word: l.splat_word(q.word()),
                 shift: q.bits() - 1,
@@ -169,9 +171,9 @@ mod x86 {
             let l = self.l;
             let (high, low) = (l.high_word(x, y), l.mul_word(x, y));
             let top = l.or(l.shift_right(low, self.shift), l.shift_left(high, 64 - self.shift));
-            // The quotient falls short by at most 2, the third unit being `high_word`'s exactness: r < 3q.
-            let quotient = l.high_word(top, self.barrett);
-            self.canonical(l.sub_word(low, l.mul_word(quotient, self.q)))
+            // The quotient falls short by at most 2 of its own and 2 of `high_lazy`: the rest is below 5q.
+            let quotient = l.high_lazy(top, self.barrett, l.high(self.barrett));
+            self.canonical(l.once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
         }
     }
 
