@@ -1,5 +1,6 @@
 //! Our negacyclic transforms beside the `tfhe-ntt` crate's, in one run: see README.md.
 
+use solinas_field::buffer::{AlignedVec, Word};
 use solinas_field::prime::{Kernel, Modulus, NttPlan, primes};
 use solinas_field::{Backend, Error};
 use std::time::{Duration, Instant};
@@ -21,16 +22,17 @@ fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
     best
 }
 
-/// Pseudorandom residues.
-fn words(q: Modulus, n: usize) -> Vec<u64> {
+/// Pseudorandom residues, from a cache line's start on.
+fn words<T: Word>(q: Modulus, n: usize, word: fn(u64) -> T) -> AlignedVec<T> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let next = |_| {
+    let mut out = AlignedVec::zeroed(n);
+    for out in out.iter_mut() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        q.reduce(state)
-    };
-    (0..n).map(next).collect()
+        *out = word(q.reduce(state));
+    }
+    out
 }
 
 /// The peer's plan of 64-bit words, or of 32-bit words.
@@ -42,9 +44,9 @@ enum Peer {
 /// One line: our plan against the peer's forward, inverse with its scaling, and pointwise product with scaling.
 fn line(plan: &NttPlan, peer: &Peer) {
     let (q, n) = (plan.modulus(), plan.dimension());
-    let (mut x, mut y) = (words(q, n), words(q, n));
+    let (mut x, mut y) = (words(q, n, |x| x), words(q, n, |x| x));
     let ours = plan.pointwise();
-    let rhs = words(q, n);
+    let rhs = words(q, n, |x| x);
     let mut times = match peer {
         Peer::Wide(peer) => [
             race(&mut [&mut || plan.forward(&mut x), &mut || peer.fwd(&mut y)]),
@@ -55,8 +57,7 @@ fn line(plan: &NttPlan, peer: &Peer) {
             race(&mut [&mut || ours.multiply(&mut x, &rhs), &mut || peer.mul_assign_normalize(&mut y, &rhs)]),
         ],
         Peer::Narrow(peer) => {
-            let mut y: Vec<u32> = y.iter().map(|&y| y as u32).collect();
-            let narrow: Vec<u32> = rhs.iter().map(|&y| y as u32).collect();
+            let (mut y, narrow) = (words(q, n, |x| x as u32), words(q, n, |x| x as u32));
             [
                 race(&mut [&mut || plan.forward(&mut x), &mut || peer.fwd(&mut y)]),
                 race(&mut [&mut || plan.inverse(&mut x), &mut || {
