@@ -12,6 +12,7 @@
 //! so no level needs a shuffle inside a register, and the order of the output (transposed tiles, on every back end the same) is undone
 //! by the inverse. Products in that order are pointwise.
 
+pub(crate) mod butterfly;
 mod kernel;
 mod plan;
 
