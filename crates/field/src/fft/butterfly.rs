@@ -1,6 +1,6 @@
 //! Butterflies on complex numbers in lanes: one or two levels of the tree at once.
 
-use super::TILE;
+use super::tile::TILE;
 use crate::simd::Lanes;
 
 /// A complex number in each lane.

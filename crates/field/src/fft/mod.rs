@@ -15,9 +15,8 @@
 pub(crate) mod butterfly;
 mod kernel;
 mod plan;
+pub(crate) mod tile;
 
-pub(crate) use kernel::{
-    FloatSink, FloatSource, Sink, Source, Square, TILE, forward, forward_strided, forward_tile, inverse,
-    inverse_strided, inverse_tile,
-};
+pub(crate) use kernel::{FloatSink, FloatSource, Sink, Source, forward, forward_strided, inverse, inverse_strided};
 pub use plan::{MAX_DIMENSION, NegacyclicPlan};
+pub(crate) use tile::{Square, TILE, forward_tile, inverse_tile};
