@@ -217,3 +217,23 @@ fn length_for_is_the_smallest_supported() {
     }
     assert_eq!((Plan::length_for((17 << 22) + 1), Plan::length_for(usize::MAX)), (None, None));
 }
+
+#[test]
+fn pointwise_products_match_u128_remainder() {
+    for n in [2, 12, 64, 192] {
+        let (a, b, c) = (words(1, n), words(2, n), words(3, n));
+        let residue = |x: u128| (x % u128::from(P)) as u64;
+        let product = |i: usize| residue(u128::from(a[i]) * u128::from(b[i]));
+        let want: Vec<u64> = (0..n).map(product).collect();
+        let want_sum: Vec<u64> = (0..n).map(|i| residue(u128::from(product(i)) + u128::from(c[i]))).collect();
+        let want_square: Vec<u64> = a.iter().map(|&a| residue(u128::from(a) * u128::from(a))).collect();
+        for backend in Backend::available() {
+            let plan = Plan::new(n, Convolution::Cyclic, backend, 1).unwrap();
+            let (mut x, mut y, mut z) = (a.clone(), a.clone(), c.clone());
+            plan.multiply(&mut x, &b).unwrap();
+            plan.square(&mut y).unwrap();
+            plan.multiply_add(&mut z, &a, &b).unwrap();
+            assert_eq!((&x, &y, &z), (&want, &want_square, &want_sum), "n = {n}, {backend}");
+        }
+    }
+}

@@ -2,9 +2,11 @@
 //!
 //! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
 
+use super::element::reduce_u128;
 use super::lanes::Lanes;
 use super::tables::{Pass, Tables, child};
 use crate::Backend;
+use crate::simd::dispatch;
 
 /// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 8}: powers of two. Order: `x` natural, `X` as
 /// [`child`] says. Range: `|x0|, |x1| <= 2^33` in, `2^59` out, without what was added to input 0.
@@ -34,8 +36,8 @@ fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
             // sums with no factor applied after another, which keeps the shifts below 24.
             let iu2 = times_i(l, u[2]);
             let (e, f) = (l.add(u[0], iu2), l.sub(u[0], iu2));
-            let p = l.add(l.shl::<24>(u[1]), l.shl::<8>(l.phi2(u[3])));
-            let q = l.add(l.shl::<8>(l.phi2(u[1])), l.shl::<24>(u[3]));
+            let p = l.add(l.shl::<24>(u[1]), l.phi2(l.shl::<8>(u[3])));
+            let q = l.add(l.phi2(l.shl::<8>(u[1])), l.shl::<24>(u[3]));
             out[4] = l.add(e, p);
             out[5] = l.sub(e, p);
             out[6] = l.add(f, q);
@@ -49,7 +51,7 @@ fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
 /// `x 2^48`.
 #[inline(always)]
 fn times_i<L: Lanes>(l: L, x: L::X) -> L::X {
-    l.shl::<16>(l.phi(x))
+    l.phi(l.shl::<16>(x))
 }
 
 #[inline(always)]
@@ -213,11 +215,11 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
         unsafe {
             match owed {
                 Owed::Nothing => {
-                    inverse_column::<L, R, TOP>(l, node, t, |l, _, v| l.widen(v));
+                    inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
                     t += L::WIDTH;
                 }
                 Owed::Lanes(factors) => {
-                    inverse_column::<L, R, TOP>(l, node, t, |l, k, v| l.mul(v, l.twiddles(factors.add(16 * k + t))));
+                    inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
                     t += L::WIDTH;
                 }
                 Owed::Blocks { factors, radix } => {
@@ -226,12 +228,10 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
                     let end = node.to.min((j + 1) * block);
                     while t < end {
                         if j == 0 {
-                            inverse_column::<L, R, TOP>(l, node, t, |l, _, v| l.unpack(v));
+                            inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
                         } else {
                             let factors = factors.add(2 * (j - 1));
-                            inverse_column::<L, R, TOP>(l, node, t, |l, k, v| {
-                                l.mul(v, l.broadcast(factors.add(2 * k * (radix - 1))))
-                            });
+                            inverse_column::<L, R, TOP, BROADCAST>(l, node, t, factors, 2 * (radix - 1));
                         }
                         t += L::WIDTH;
                     }
@@ -241,21 +241,45 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
     }
 }
 
+/// How a column's inputs become wide: by kind, with the factors for child 0 and the words from one child's to the next's.
+const WORDS: u8 = 0;
+const UNPACK: u8 = 1;
+const BROADCAST: u8 = 2;
+const VECTOR: u8 = 3;
+
 #[inline(always)]
-unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool>(
+unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match KIND {
+            WORDS => l.widen(v),
+            UNPACK => l.unpack(v),
+            BROADCAST => l.mul(v, l.broadcast(factors)),
+            _ => l.mul(v, l.twiddles(factors)),
+        }
+    }
+}
+
+/// One register of columns of an inverse pass; child `k`'s factors are at `factors + k step`.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
     l: L,
     node: Node,
     t: usize,
-    wide: impl Fn(L, usize, L::V) -> L::X,
+    factors: *const u64,
+    step: usize,
 ) {
     // SAFETY: the caller's contract.
     unsafe {
         let at = node.data.add(t);
-        let first = wide(l, 0, l.load(at));
+        let first = owed_input::<L, KIND>(l, l.load(at), factors);
         let canonical = TOP && node.factors.is_null();
         let mut x = [if canonical { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
         for k in 1..R {
-            x[k] = wide(l, k, l.load(at.add(k * node.stride)));
+            x[k] = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
         for (j, x) in inverse_dft::<L, R>(l, x).into_iter().enumerate() {
             put_inverse::<L, TOP>(l, node, at, j, x);
@@ -577,7 +601,54 @@ unsafe fn step<L: Lanes>(l: L, tables: &Tables, step: Step) {
 /// # Safety
 /// As [`step`], for the back end of the tables.
 pub(super) unsafe fn run(backend: Backend, tables: &Tables, what: Step) {
-    let _ = backend;
+    dispatch!(backend, step<_>(tables: &Tables, what: Step));
+}
+
+/// What a pointwise kernel does to its first operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointwise {
+    /// `c <- a b`.
+    Multiply,
+    /// `c <- c + a b`.
+    MultiplyAdd,
+}
+
+/// # Safety
+/// The three pointers are to `len` words; `a` and `b` may be `c`.
+#[inline(always)]
+unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
+    let mut i = 0;
     // SAFETY: the caller's contract.
-    unsafe { step(crate::backend::Scalar, tables, what) }
+    unsafe {
+        while i + L::WIDTH <= len {
+            let mut x = l.lift_canonical(l.mul_words(l.load(a.add(i)), l.load(b.add(i))));
+            if what == Pointwise::MultiplyAdd {
+                x = l.add(x, l.widen(l.load(c.add(i))));
+            }
+            l.store(c.add(i), l.canonical(x));
+            i += L::WIDTH;
+        }
+        while i < len {
+            let sum = if what == Pointwise::MultiplyAdd { u128::from(c.add(i).read()) } else { 0 };
+            // (2^64 - 1)^2 + 2^64 - 1 < 2^128.
+            let product = u128::from(a.add(i).read()) * u128::from(b.add(i).read());
+            c.add(i).write(reduce_u128(product + sum));
+            i += 1;
+        }
+    }
+}
+
+/// `len` products, by a back end's instructions; all canonical.
+///
+/// # Safety
+/// As [`pointwise_kernel`].
+pub(super) unsafe fn pointwise(
+    backend: Backend,
+    what: Pointwise,
+    c: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) {
+    dispatch!(backend, pointwise_kernel<_>(what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize));
 }

@@ -1,7 +1,7 @@
 //! Plans: a length's tables, built once and applied in place.
 
-use super::element::{mul, reduce_u128};
-use super::kernel::{self, Node, Step};
+use super::element::mul;
+use super::kernel::{self, Node, Pointwise, Step};
 use super::tables::{Tables, blocked, child};
 use crate::{Backend, Error};
 use core::ptr;
@@ -236,9 +236,9 @@ impl Plan {
     pub fn multiply(&self, a: &mut [u64], b: &[u64]) -> Result<(), Error> {
         self.check(a.len())?;
         self.check(b.len())?;
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = mul(*a, *b);
-        }
+        let at = a.as_mut_ptr();
+        // SAFETY: both slices have the checked length.
+        unsafe { kernel::pointwise(self.backend, Pointwise::Multiply, at, at, b.as_ptr(), self.len) };
         Ok(())
     }
 
@@ -248,9 +248,9 @@ impl Plan {
     /// [`Error::Length`] unless `a` holds `n` words.
     pub fn square(&self, a: &mut [u64]) -> Result<(), Error> {
         self.check(a.len())?;
-        for a in a {
-            *a = mul(*a, *a);
-        }
+        let at = a.as_mut_ptr();
+        // SAFETY: the slice has the checked length.
+        unsafe { kernel::pointwise(self.backend, Pointwise::Multiply, at, at, at, self.len) };
         Ok(())
     }
 
@@ -262,9 +262,9 @@ impl Plan {
         self.check(sum.len())?;
         self.check(a.len())?;
         self.check(b.len())?;
-        for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
-            *sum = reduce_u128(u128::from(*a) * u128::from(*b) + u128::from(*sum));
-        }
+        let (sum, a, b) = (sum.as_mut_ptr(), a.as_ptr(), b.as_ptr());
+        // SAFETY: the slices have the checked length.
+        unsafe { kernel::pointwise(self.backend, Pointwise::MultiplyAdd, sum, a, b, self.len) };
         Ok(())
     }
 }

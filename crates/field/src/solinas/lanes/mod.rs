@@ -8,7 +8,13 @@
 //!
 //! The ranges that keep all of it from overflowing are derived in `docs/derivations/solinas-transform.md`.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod scalar;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no vector unit is supported there"))]
+mod vector;
 
 /// A factor as the kernels read it: two words, in a form of the back end's own.
 pub(super) type Twiddle = [u64; 2];
@@ -44,6 +50,9 @@ pub(super) trait Lanes: Copy {
     /// Packed elements times twiddles.
     fn mul(self, v: Self::V, w: Self::W) -> Self::X;
 
+    /// Products of any words.
+    fn mul_words(self, a: Self::V, b: Self::V) -> Self::X;
+
     /// Adds what [`Self::pack`] expects its operand to contain. Once per sum: a transform adds it to input 0, whose factor is 1 in every output.
     fn lift_packed(self, x: Self::X) -> Self::X;
     /// Adds what [`Self::canonical`] expects its operand to contain.
@@ -72,6 +81,6 @@ pub(super) trait Lanes: Copy {
 pub(super) fn encode_twiddle(backend: crate::Backend, w: u64) -> Twiddle {
     match backend {
         crate::Backend::Scalar => [w, 0],
-        _ => [w, 0],
+        _ => vector::encode_twiddle(w),
     }
 }

@@ -50,6 +50,10 @@ impl Lanes for Scalar {
         reduce_u128_lazy(u128::from(v) * u128::from(w)).into()
     }
     #[inline(always)]
+    fn mul_words(self, a: u64, b: u64) -> i128 {
+        self.mul(a, b)
+    }
+    #[inline(always)]
     fn lift_packed(self, x: i128) -> i128 {
         x + LIFT
     }
