@@ -24,7 +24,8 @@ fn best(mut run: impl FnMut()) -> Duration {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut lengths: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     if lengths.is_empty() {
-        lengths = vec![512, 4096, 1 << 14, 1 << 15, 1 << 16, 3 << 15, 5 << 15, 17 << 14, 1 << 18, 1 << 20, 5 << 18, 1 << 21];
+        lengths =
+            vec![512, 4096, 1 << 14, 1 << 15, 1 << 16, 3 << 15, 5 << 15, 17 << 14, 1 << 18, 1 << 20, 5 << 18, 1 << 21];
     }
     println!(
         "{:>9} {:>8} {:>7} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}",
