@@ -8,7 +8,11 @@ use solinas_field::solinas::{Convolution, Plan};
 use std::time::{Duration, Instant};
 
 /// The best of as many runs as fit a quarter of a second, 20 at least.
-fn best(mut run: impl FnMut()) -> Duration {
+fn best(mut run: impl FnMut() + Send) -> Duration {
+    rayon::scope(|_| measure(&mut run))
+}
+
+fn measure(run: &mut impl FnMut()) -> Duration {
     let start = Instant::now();
     let mut best = Duration::MAX;
     let mut runs = 0;

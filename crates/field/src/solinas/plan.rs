@@ -1,8 +1,8 @@
 //! Plans: a length's tables, built once and applied in place.
 
-use super::element::mul;
+use super::element::{mul, reduce};
 use super::kernel::{self, Node, Pointwise, Step};
-use super::tables::{Pass, Tables, blocked, child};
+use super::tables::{Tables, blocked, child};
 use crate::{Backend, Error};
 use core::ops::Range;
 use core::ptr;
@@ -57,12 +57,6 @@ fn share(parts: usize, part: &(impl Fn(usize) + Sync)) {
 /// Where part `part` of `len` starts: at a multiple of 8.
 fn bound(len: usize, part: usize, parts: usize) -> usize {
     if part == parts { len } else { (len * part / parts) & !7 }
-}
-
-/// A part of the columns of a node.
-fn columns(pass: Pass, data: *mut u64, factors: *const u64, part: usize, parts: usize) -> Node {
-    let stride = pass.len / pass.radix;
-    Node { data, stride, from: bound(stride, part, parts), to: bound(stride, part + 1, parts), factors }
 }
 
 /// A transform of `n = m 2^k` points over F_p, `m` in {1, 3, 5, 17}, in place.
@@ -157,21 +151,7 @@ impl Plan {
     /// # Errors
     /// [`Error::Length`] unless `data` holds `n` words.
     pub fn forward(&self, data: &mut [u64]) -> Result<(), Error> {
-        self.check(data.len())?;
-        let data = Words(data.as_mut_ptr());
-        let (parts, shared) = self.shares();
-        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
-        unsafe {
-            for pass in 0..shared {
-                share(parts, &|part| self.forward_columns(pass, data, part, parts));
-            }
-            share(parts, &|part| {
-                for node in self.nodes(shared, part, parts) {
-                    self.forward_node(shared, node, data.at(node * self.tables.passes[shared].len));
-                }
-            });
-        }
-        Ok(())
+        self.forward_prefix(data, data.len())
     }
 
     /// As [`Self::forward`] of data of which only the first `nonzero` words are read; the others count as zeros, whatever they hold. Operands of a product fill
@@ -181,12 +161,30 @@ impl Plan {
     /// [`Error::Length`] unless `data` holds `n` words, `nonzero` of them at most.
     pub fn forward_prefix(&self, data: &mut [u64], nonzero: usize) -> Result<(), Error> {
         self.check(data.len())?;
-        let len = data.len();
-        let Some(zeros) = data.get_mut(nonzero..) else {
-            return Err(Error::Length { what: "nonzero prefix", len: nonzero, expected: len });
-        };
-        zeros.fill(0);
-        self.forward(data)
+        if nonzero > self.len {
+            return Err(Error::Length { what: "nonzero prefix", len: nonzero, expected: self.len });
+        }
+        let half = 2 * nonzero <= self.len && self.tables.passes[0].radix.is_power_of_two();
+        data[nonzero..if half { self.len / 2 } else { self.len }].fill(0);
+        let at = Words(data.as_mut_ptr());
+        let (parts, shared) = self.shares();
+        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
+        unsafe {
+            for pass in 0..shared {
+                share(parts, &|part| self.forward_columns(pass, at, half, part, parts));
+            }
+            share(parts, &|part| {
+                for node in self.nodes(shared, part, parts) {
+                    self.forward_node(shared, node, at.at(node * self.tables.passes[shared].len), half);
+                }
+            });
+        }
+        if !self.tables.blocked {
+            for x in data {
+                *x = reduce(*x);
+            }
+        }
+        Ok(())
     }
 
     /// Into how many parts a transform is shared, and how many passes from the root down are shared by columns: then there are nodes for all.
@@ -207,29 +205,29 @@ impl Plan {
     }
 
     /// A pass over one part of the columns of each of its nodes.
-    unsafe fn forward_columns(&self, pass: usize, data: Words, part: usize, parts: usize) {
+    unsafe fn forward_columns(&self, pass: usize, data: Words, half: bool, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
-            unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), part, parts) };
+            unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), half, part, parts) };
         }
     }
 
-    /// A pass over one part of the columns of a node.
-    unsafe fn forward_step(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) {
+    /// A pass over one part of the columns of a node; `half`: the root's upper half counts as zeros.
+    unsafe fn forward_step(&self, pass: usize, index: usize, data: *mut u64, half: bool, part: usize, parts: usize) {
         let p = self.tables.passes[pass];
         let factors = if pass == 0 && self.convolution == Convolution::Cyclic {
             ptr::null()
         } else {
             self.tables.forward.as_ptr().wrapping_add(p.forward + 2 * index * (p.radix - 1))
         };
-        let node = columns(p, data, factors, part, parts);
-        let step = if pass == 0 { Step::ForwardRoot(node) } else { Step::ForwardInner { pass, node } };
+        let node = self.columns(pass, data, factors, part, parts);
+        let step = if pass == 0 { Step::ForwardRoot { node, half } } else { Step::ForwardInner { pass, node } };
         // SAFETY: the caller's contract.
         unsafe { self.run(step) };
     }
 
     /// All passes from `pass` on of one of its nodes, whose residues fill `data`.
-    unsafe fn forward_node(&self, pass: usize, index: usize, data: *mut u64) {
+    unsafe fn forward_node(&self, pass: usize, index: usize, data: *mut u64, half: bool) {
         let parent = self.tables.passes[pass];
         // SAFETY: the caller gives the node's words, and the children share them out.
         unsafe {
@@ -237,7 +235,7 @@ impl Plan {
                 self.run(Step::ForwardSubtree { pass, first: index, data, len: parent.len });
                 return;
             }
-            self.forward_step(pass, index, data, 0, 1);
+            self.forward_step(pass, index, data, half, 0, 1);
             let (below, first) = (pass + 1, index * parent.radix);
             let Some(&child) = self.tables.passes.get(below) else { return };
             if below + 1 == self.tables.passes.len() {
@@ -246,9 +244,17 @@ impl Plan {
                 return;
             }
             for k in 0..parent.radix {
-                self.forward_node(below, first + k, data.add(k * child.len));
+                self.forward_node(below, first + k, data.add(k * child.len), false);
             }
         }
+    }
+
+    /// A part of the columns of a node.
+    fn columns(&self, pass: usize, data: *mut u64, factors: *const u64, part: usize, parts: usize) -> Node {
+        let pass = self.tables.passes[pass];
+        let stride = pass.len / pass.radix;
+        let (from, to) = (bound(stride, part, parts), bound(stride, part + 1, parts));
+        Node { data, stride, from, to, factors, kernel: self.tables.rader.as_ptr() }
     }
 
     /// # Safety
@@ -297,7 +303,7 @@ impl Plan {
     unsafe fn inverse_step(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) {
         let own = pass == 0 && self.convolution == Convolution::Negacyclic;
         let factors = if own { self.tables.inverse.as_ptr() } else { ptr::null() };
-        let node = columns(self.tables.passes[pass], data, factors, part, parts);
+        let node = self.columns(pass, data, factors, part, parts);
         let step = if pass == 0 { Step::InverseRoot(node) } else { Step::InverseInner { pass, index, node } };
         // SAFETY: the caller's contract.
         unsafe { self.run(step) };
