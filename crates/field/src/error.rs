@@ -131,6 +131,7 @@ pub enum Error {
         dimension: usize,
         /// The back end's name.
         backend: &'static str,
+    },
     /// The number of digits is not one a plan of `complex` supports.
     #[error("{digits} digits are not 2 m 2^k with m in 1, 3, 5, 7 between {min} and {max}; the next such is {next}")]
     Digits {
