@@ -1,0 +1,654 @@
+//! The passes of the transforms, written once over [`Lanes`].
+//!
+//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
+
+use super::element::reduce_u128;
+use super::lanes::Lanes;
+use super::tables::{Pass, Tables, child};
+use crate::Backend;
+use crate::simd::dispatch;
+
+/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 8}: powers of two. Order: `x` natural, `X` as
+/// [`child`] says. Range: `|x0|, |x1| <= 2^33` in, `2^59` out, without what was added to input 0.
+#[inline(always)]
+fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
+    let mut out = x;
+    match R {
+        2 => {
+            out[0] = l.add(x[0], x[1]);
+            out[1] = l.sub(x[0], x[1]);
+        }
+        3 => {
+            // The root is f^2 and its square -f.
+            let (p, q) = (l.phi2(x[1]), l.phi(x[2]));
+            out[0] = l.add(l.add(x[0], x[1]), x[2]);
+            out[1] = l.sub(l.add(x[0], p), q);
+            out[2] = l.sub(l.add(x[0], l.phi2(x[2])), l.phi(x[1]));
+        }
+        4 => {
+            let four = dft4(l, [x[0], x[1], x[2], x[3]]);
+            out.copy_from_slice(&four);
+        }
+        8 => {
+            let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
+            out[..4].copy_from_slice(&dft4(l, even));
+            // The root is 2^24 and its square i = 2^48 = f 2^16. The odd outputs are u0 +- i u2 and, of 2^24 u1, 2^72 u3 = f^2 2^8 u3, ...,
+            // sums with no factor applied after another, which keeps the shifts below 24.
+            let iu2 = times_i(l, u[2]);
+            let (e, f) = (l.add(u[0], iu2), l.sub(u[0], iu2));
+            let p = l.add(l.shl::<24>(u[1]), l.phi2(l.shl::<8>(u[3])));
+            let q = l.add(l.phi2(l.shl::<8>(u[1])), l.shl::<24>(u[3]));
+            out[4] = l.add(e, p);
+            out[5] = l.sub(e, p);
+            out[6] = l.add(f, q);
+            out[7] = l.sub(f, q);
+        }
+        _ => debug_assert!(false, "no transform of {R} points by shifts"),
+    }
+    out
+}
+
+/// `x 2^48`.
+#[inline(always)]
+fn times_i<L: Lanes>(l: L, x: L::X) -> L::X {
+    l.phi(l.shl::<16>(x))
+}
+
+#[inline(always)]
+fn butterflies<L: Lanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X; 4]) {
+    let mut sums = a;
+    let mut differences = a;
+    for j in 0..4 {
+        sums[j] = l.add(a[j], b[j]);
+        differences[j] = l.sub(a[j], b[j]);
+    }
+    (sums, differences)
+}
+
+#[inline(always)]
+fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
+    let (s0, d0) = (l.add(x[0], x[2]), l.sub(x[0], x[2]));
+    let (s1, d1) = (l.add(x[1], x[3]), times_i(l, l.sub(x[1], x[3])));
+    [l.add(s0, s1), l.sub(s0, s1), l.add(d0, d1), l.sub(d0, d1)]
+}
+
+/// The inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as [`child`] says, out natural.
+#[inline(always)]
+fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
+    let mut natural = x;
+    for k in 0..R {
+        natural[k] = x[child(R, (R - k) % R)];
+    }
+    let y = dft::<L, R>(l, natural);
+    let mut out = y;
+    for k in 0..R {
+        out[child(R, k)] = y[k];
+    }
+    out
+}
+
+/// Where a pass reads and writes, and what it multiplies by.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    /// First coefficient.
+    pub(super) data: *mut u64,
+    /// Coefficients in a block: the length over the radix.
+    pub(super) stride: usize,
+    /// The columns to do, multiples of the width.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The node's factors.
+    pub(super) factors: *const u64,
+}
+
+/// One forward pass over columns of a node: canonical input if `FIRST`, else packed; multiplied by the factors if `TWIDDLED`; packed output, or
+/// canonical if `LAST`.
+///
+/// # Safety
+/// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
+#[inline(always)]
+unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const TWIDDLED: bool, const LAST: bool>(
+    l: L,
+    node: Node,
+) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let at = node.data.add(t);
+            let first = l.load(at);
+            let first = if FIRST { l.widen(first) } else { l.unpack(first) };
+            let mut x = [if LAST { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
+            for j in 1..R {
+                let v = l.load(at.add(j * node.stride));
+                x[j] = if TWIDDLED {
+                    let v = if FIRST { l.encode(v) } else { v };
+                    l.mul(v, l.broadcast(node.factors.add(2 * (j - 1))))
+                } else if FIRST {
+                    l.widen(v)
+                } else {
+                    l.unpack(v)
+                };
+            }
+            for (k, x) in dft::<L, R>(l, x).into_iter().enumerate() {
+                l.store(at.add(k * node.stride), if LAST { l.canonical(x) } else { l.pack(x) });
+            }
+        }
+        t += L::WIDTH;
+    }
+}
+
+/// The transform of odd length by its definition on packed elements; `sign` of the exponent: 1 or `m - 1`.
+///
+/// # Safety
+/// `roots` are the `m = M` twiddles of the roots of unity.
+#[inline(always)]
+unsafe fn odd_dft<L: Lanes, const M: usize>(
+    l: L,
+    v: &[L::V; M],
+    roots: *const u64,
+    k: usize,
+    canonical: bool,
+    inverse: bool,
+) -> L::X {
+    let first = l.unpack(v[0]);
+    let mut sum = if canonical { l.lift_canonical(first) } else { l.lift_packed(first) };
+    let k = if inverse { (M - k) % M } else { k };
+    let mut exponent = 0;
+    for v in &v[1..] {
+        exponent = (exponent + k) % M;
+        // SAFETY: the caller's contract.
+        sum = l.add(sum, l.mul(*v, unsafe { l.broadcast(roots.add(2 * exponent)) }));
+    }
+    sum
+}
+
+/// As [`forward_pass`] for `M` in {5, 17}, whose roots are no powers of two; always first.
+///
+/// # Safety
+/// As [`forward_pass`]; `roots` as [`odd_dft`].
+#[inline(always)]
+unsafe fn forward_odd<L: Lanes, const M: usize>(l: L, node: Node, twiddled: bool, last: bool, roots: *const u64) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let at = node.data.add(t);
+            let mut v = [l.encode(l.load(at)); M];
+            for j in 1..M {
+                v[j] = l.encode(l.load(at.add(j * node.stride)));
+                if twiddled {
+                    let x = l.mul(v[j], l.broadcast(node.factors.add(2 * (j - 1))));
+                    v[j] = l.pack(l.lift_packed(x));
+                }
+            }
+            for k in 0..M {
+                let x = odd_dft::<L, M>(l, &v, roots, k, last, false);
+                l.store(at.add(k * node.stride), if last { l.canonical(x) } else { l.pack(x) });
+            }
+        }
+        t += L::WIDTH;
+    }
+}
+
+/// The factors that the children of a node owe to an inverse pass.
+#[derive(Clone, Copy)]
+pub(super) enum Owed {
+    /// None: the children are values.
+    Nothing,
+    /// For each child `radix - 1` twiddles, one for each of its blocks but the first.
+    Blocks { factors: *const u64, radix: usize },
+    /// For each child eight first and eight second words: its coefficients are eight.
+    Lanes(*const u64),
+}
+
+/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`. If the node's own factors are
+/// given, the output is multiplied by them.
+///
+/// # Safety
+/// As [`forward_pass`], with `R` times the factors of a child.
+#[inline(always)]
+unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: Node, owed: Owed) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match owed {
+                Owed::Nothing => {
+                    inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
+                    t += L::WIDTH;
+                }
+                Owed::Lanes(factors) => {
+                    inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
+                    t += L::WIDTH;
+                }
+                Owed::Blocks { factors, radix } => {
+                    let block = node.stride / radix;
+                    let j = t / block;
+                    let end = node.to.min((j + 1) * block);
+                    while t < end {
+                        if j == 0 {
+                            inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
+                        } else {
+                            let factors = factors.add(2 * (j - 1));
+                            inverse_column::<L, R, TOP, BROADCAST>(l, node, t, factors, 2 * (radix - 1));
+                        }
+                        t += L::WIDTH;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How a column's inputs become wide: by kind, with the factors for child 0 and the words from one child's to the next's.
+const WORDS: u8 = 0;
+const UNPACK: u8 = 1;
+const BROADCAST: u8 = 2;
+const VECTOR: u8 = 3;
+
+#[inline(always)]
+unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match KIND {
+            WORDS => l.widen(v),
+            UNPACK => l.unpack(v),
+            BROADCAST => l.mul(v, l.broadcast(factors)),
+            _ => l.mul(v, l.twiddles(factors)),
+        }
+    }
+}
+
+/// One register of columns of an inverse pass; child `k`'s factors are at `factors + k step`.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
+    l: L,
+    node: Node,
+    t: usize,
+    factors: *const u64,
+    step: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let at = node.data.add(t);
+        let first = owed_input::<L, KIND>(l, l.load(at), factors);
+        let canonical = TOP && node.factors.is_null();
+        let mut x = [if canonical { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
+        for k in 1..R {
+            x[k] = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
+        }
+        for (j, x) in inverse_dft::<L, R>(l, x).into_iter().enumerate() {
+            put_inverse::<L, TOP>(l, node, at, j, x);
+        }
+    }
+}
+
+/// Stores output `j` of an inverse pass.
+#[inline(always)]
+unsafe fn put_inverse<L: Lanes, const TOP: bool>(l: L, node: Node, at: *mut u64, j: usize, x: L::X) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let v = if !TOP {
+            l.pack(x)
+        } else if node.factors.is_null() {
+            l.canonical(x)
+        } else {
+            let v = l.pack(x);
+            let x = if j == 0 { l.unpack(v) } else { l.mul(v, l.broadcast(node.factors.add(2 * (j - 1)))) };
+            l.canonical(l.lift_canonical(x))
+        };
+        l.store(at.add(j * node.stride), v);
+    }
+}
+
+/// As [`inverse_pass`] for `M` in {5, 17}: always at the top.
+///
+/// # Safety
+/// As [`inverse_pass`]; `roots` as [`odd_dft`].
+#[inline(always)]
+unsafe fn inverse_odd<L: Lanes, const M: usize>(l: L, node: Node, owed: Owed, roots: *const u64) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let at = node.data.add(t);
+            let mut v = [l.load(at); M];
+            for k in 0..M {
+                let packed = l.load(at.add(k * node.stride));
+                v[k] = match owed {
+                    Owed::Nothing => l.encode(packed),
+                    Owed::Blocks { radix, .. } if t < node.stride / radix => packed,
+                    Owed::Blocks { factors, radix } => {
+                        let j = t / (node.stride / radix);
+                        let x = l.mul(packed, l.broadcast(factors.add(2 * (k * (radix - 1) + j - 1))));
+                        l.pack(l.lift_packed(x))
+                    }
+                    Owed::Lanes(factors) => l.pack(l.lift_packed(l.mul(packed, l.twiddles(factors.add(16 * k + t))))),
+                };
+            }
+            for j in 0..M {
+                let x = odd_dft::<L, M>(l, &v, roots, j, node.factors.is_null(), true);
+                put_inverse::<L, true>(l, node, at, j, x);
+            }
+        }
+        t += L::WIDTH;
+    }
+}
+
+/// The last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Packed to canonical. Order: value `m` of node `k` goes to `8 m + k`.
+///
+/// # Safety
+/// `block` holds 64 words, `factors` 112.
+#[inline(always)]
+unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
+    // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
+    unsafe {
+        let mut rows = [[l.load(block); 8]; 8];
+        let groups = 8 / L::WIDTH;
+        for (g, row) in rows.iter_mut().enumerate().take(groups) {
+            *row = l.load_columns(block, g * L::WIDTH);
+        }
+        for (g, v) in rows.iter().enumerate().take(groups) {
+            let mut x = [l.lift_canonical(l.unpack(v[0])); 8];
+            for j in 1..8 {
+                x[j] = l.mul(v[j], l.twiddles(factors.add(16 * (j - 1) + g * L::WIDTH)));
+            }
+            for (m, x) in dft::<L, 8>(l, x).into_iter().enumerate() {
+                l.store(block.add(8 * m + g * L::WIDTH), l.canonical(x));
+            }
+        }
+    }
+}
+
+/// The inverse of [`forward_block`] without its factors, times 8. Canonical to packed.
+///
+/// # Safety
+/// `block` holds 64 words.
+#[inline(always)]
+unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
+    // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
+    unsafe {
+        let mut rows = [[l.load(block); 8]; 8];
+        let groups = 8 / L::WIDTH;
+        for (g, row) in rows.iter_mut().enumerate().take(groups) {
+            for (m, v) in row.iter_mut().enumerate() {
+                *v = l.load(block.add(8 * m + g * L::WIDTH));
+            }
+        }
+        for (g, v) in rows.iter().enumerate().take(groups) {
+            let mut x = [l.lift_packed(l.widen(v[0])); 8];
+            for m in 1..8 {
+                x[m] = l.widen(v[m]);
+            }
+            let x = inverse_dft::<L, 8>(l, x);
+            let mut packed = *v;
+            for j in 0..8 {
+                packed[j] = l.pack(x[j]);
+            }
+            l.store_columns(block, g * L::WIDTH, packed);
+        }
+    }
+}
+
+/// The first pass, over columns of the root. `last` when its children are single values.
+///
+/// # Safety
+/// As [`forward_pass`]; `roots` as [`odd_dft`].
+#[inline(always)]
+unsafe fn forward_root<L: Lanes>(l: L, radix: usize, node: Node, last: bool, roots: *const u64) {
+    let twiddled = !node.factors.is_null();
+    macro_rules! pass {
+        ($radix:literal) => {
+            match (twiddled, last) {
+                (false, false) => forward_pass::<L, $radix, true, false, false>(l, node),
+                (false, true) => forward_pass::<L, $radix, true, false, true>(l, node),
+                (true, false) => forward_pass::<L, $radix, true, true, false>(l, node),
+                (true, true) => forward_pass::<L, $radix, true, true, true>(l, node),
+            }
+        };
+    }
+    // SAFETY: the caller's contract.
+    unsafe {
+        match radix {
+            2 => pass!(2),
+            3 => pass!(3),
+            4 => pass!(4),
+            8 => pass!(8),
+            5 => forward_odd::<L, 5>(l, node, twiddled, last, roots),
+            17 => forward_odd::<L, 17>(l, node, twiddled, last, roots),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// A pass below the first, over columns of a node; canonical output when `last`.
+///
+/// # Safety
+/// As [`forward_pass`].
+#[inline(always)]
+unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node, last: bool) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match (radix, last) {
+            (2, false) => forward_pass::<L, 2, false, true, false>(l, node),
+            (4, false) => forward_pass::<L, 4, false, true, false>(l, node),
+            (8, false) => forward_pass::<L, 8, false, true, false>(l, node),
+            (2, true) => forward_pass::<L, 2, false, true, true>(l, node),
+            (4, true) => forward_pass::<L, 4, false, true, true>(l, node),
+            (8, true) => forward_pass::<L, 8, false, true, true>(l, node),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// The last inverse pass, over columns of the root.
+///
+/// # Safety
+/// As [`inverse_pass`]; `roots` as [`odd_dft`].
+#[inline(always)]
+unsafe fn inverse_root<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed, roots: *const u64) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match radix {
+            2 => inverse_pass::<L, 2, true>(l, node, owed),
+            3 => inverse_pass::<L, 3, true>(l, node, owed),
+            4 => inverse_pass::<L, 4, true>(l, node, owed),
+            8 => inverse_pass::<L, 8, true>(l, node, owed),
+            5 => inverse_odd::<L, 5>(l, node, owed, roots),
+            17 => inverse_odd::<L, 17>(l, node, owed, roots),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// An inverse pass below the root's, over columns of a node.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match radix {
+            2 => inverse_pass::<L, 2, false>(l, node, owed),
+            4 => inverse_pass::<L, 4, false>(l, node, owed),
+            8 => inverse_pass::<L, 8, false>(l, node, owed),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// The factors a pass's children owe; `node` is the pass's node.
+///
+/// # Safety
+/// The tables are those of the plan; the passes and the node exist.
+#[inline(always)]
+pub(super) unsafe fn owed(tables: &Tables, pass: usize, node: usize) -> Owed {
+    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return Owed::Nothing };
+    let first = node * tables.passes[pass].radix;
+    let at = tables.inverse.as_ptr().wrapping_add(inverse);
+    if tables.blocked && pass + 2 == tables.passes.len() {
+        Owed::Lanes(at.wrapping_add(16 * first))
+    } else {
+        Owed::Blocks { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
+    }
+}
+
+/// All passes from `pass` on below the nodes `first..` of that pass that fill `data`, one after another.
+///
+/// # Safety
+/// `data` holds whole nodes; `pass` is not the root's.
+#[inline(always)]
+unsafe fn forward_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: usize, data: *mut u64, len: usize) {
+    let mut first = first;
+    for (i, p) in tables.passes.iter().enumerate().skip(pass) {
+        let nodes = len / p.len;
+        let end = i + 1 == tables.passes.len();
+        for n in 0..nodes {
+            // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
+            unsafe {
+                let factors = tables.forward.as_ptr().add(p.forward);
+                if end && tables.blocked {
+                    if n % 8 == 0 {
+                        forward_block(l, data.add(8 * n), factors.add(14 * (first + n)));
+                    }
+                    continue;
+                }
+                let node = Node {
+                    data: data.add(n * p.len),
+                    stride: p.len / p.radix,
+                    from: 0,
+                    to: p.len / p.radix,
+                    factors: factors.add(2 * (first + n) * (p.radix - 1)),
+                };
+                forward_inner(l, p.radix, node, end);
+            }
+        }
+        first *= p.radix;
+    }
+}
+
+/// The inverse of [`forward_subtree`], except for the factors of pass `pass`, which its parent applies.
+///
+/// # Safety
+/// As [`forward_subtree`].
+#[inline(always)]
+unsafe fn inverse_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: usize, data: *mut u64, len: usize) {
+    for (i, p) in tables.passes.iter().enumerate().skip(pass).rev() {
+        let nodes = len / p.len;
+        let end = i + 1 == tables.passes.len();
+        let first = first * (tables.passes[pass].len / p.len);
+        for n in 0..nodes {
+            // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
+            unsafe {
+                if end && tables.blocked {
+                    if n % 8 == 0 {
+                        inverse_block(l, data.add(8 * n));
+                    }
+                    continue;
+                }
+                let stride = p.len / p.radix;
+                let node = Node { data: data.add(n * p.len), stride, from: 0, to: stride, factors: core::ptr::null() };
+                inverse_inner(l, p.radix, node, owed(tables, i, first + n));
+            }
+        }
+    }
+}
+
+/// One step of a transform: what is dispatched to a back end.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// The first forward pass over columns of the root.
+    ForwardRoot(Node),
+    /// A forward pass over columns of a node of pass `pass`, with passes below it.
+    ForwardInner { pass: usize, node: Node },
+    /// All passes from `pass` on of the nodes from number `first` that fill `len` words of `data`.
+    ForwardSubtree { pass: usize, first: usize, data: *mut u64, len: usize },
+    /// The last inverse pass over columns of the root.
+    InverseRoot(Node),
+    /// An inverse pass over columns of node `index` of pass `pass`, with passes below it.
+    InverseInner { pass: usize, index: usize, node: Node },
+    /// The inverse of `ForwardSubtree`, except for the factors of pass `pass`.
+    InverseSubtree { pass: usize, first: usize, data: *mut u64, len: usize },
+}
+
+/// # Safety
+/// The pointers are valid for what the step says, the columns multiples of the width, and the numbers those of passes and nodes of the tables.
+#[inline(always)]
+unsafe fn step<L: Lanes>(l: L, tables: &Tables, step: Step) {
+    let (root, roots) = (tables.passes[0].radix, tables.odd.as_ptr());
+    // SAFETY: the caller's contract.
+    unsafe {
+        match step {
+            Step::ForwardRoot(node) => forward_root(l, root, node, tables.passes.len() == 1, roots),
+            Step::ForwardInner { pass, node } => forward_inner(l, tables.passes[pass].radix, node, false),
+            Step::ForwardSubtree { pass, first, data, len } => forward_subtree(l, tables, pass, first, data, len),
+            Step::InverseRoot(node) => inverse_root(l, root, node, owed(tables, 0, 0), roots),
+            Step::InverseInner { pass, index, node } => {
+                inverse_inner(l, tables.passes[pass].radix, node, owed(tables, pass, index));
+            }
+            Step::InverseSubtree { pass, first, data, len } => inverse_subtree(l, tables, pass, first, data, len),
+        }
+    }
+}
+
+/// Does a step with a back end's instructions.
+///
+/// # Safety
+/// As [`step`], for the back end of the tables.
+pub(super) unsafe fn run(backend: Backend, tables: &Tables, what: Step) {
+    dispatch!(backend, step<_>(tables: &Tables, what: Step));
+}
+
+/// What a pointwise kernel does to its first operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointwise {
+    /// `c <- a b`.
+    Multiply,
+    /// `c <- c + a b`.
+    MultiplyAdd,
+}
+
+/// # Safety
+/// The three pointers are to `len` words; `a` and `b` may be `c`.
+#[inline(always)]
+unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
+    let mut i = 0;
+    // SAFETY: the caller's contract.
+    unsafe {
+        while i + L::WIDTH <= len {
+            let mut x = l.lift_canonical(l.mul_words(l.load(a.add(i)), l.load(b.add(i))));
+            if what == Pointwise::MultiplyAdd {
+                x = l.add(x, l.widen(l.load(c.add(i))));
+            }
+            l.store(c.add(i), l.canonical(x));
+            i += L::WIDTH;
+        }
+        while i < len {
+            let sum = if what == Pointwise::MultiplyAdd { u128::from(c.add(i).read()) } else { 0 };
+            // (2^64 - 1)^2 + 2^64 - 1 < 2^128.
+            let product = u128::from(a.add(i).read()) * u128::from(b.add(i).read());
+            c.add(i).write(reduce_u128(product + sum));
+            i += 1;
+        }
+    }
+}
+
+/// `len` products, by a back end's instructions; all canonical.
+///
+/// # Safety
+/// As [`pointwise_kernel`].
+pub(super) unsafe fn pointwise(
+    backend: Backend,
+    what: Pointwise,
+    c: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) {
+    dispatch!(backend, pointwise_kernel<_>(what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize));
+}
