@@ -62,7 +62,7 @@ fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) {
     let shape = size::choose(&task, &[Ring::Plus], Engine::Complex).ok();
     let found = shape.and_then(|shape| Some((shape, plan(shape.digits)?)));
     let Some((shape, plan)) = found else { panic!("a product of {} bits is too long for a transform", task.bits) };
-    let words = shape.words() + 1;
+    let words = shape.out_words();
     let spectra = plan.spectrum_len() * if b.is_some() { 2 } else { 1 };
     SCRATCH.with_borrow_mut(|Scratch { floats, residue }| {
         if floats.len() < spectra {

@@ -47,6 +47,16 @@ pub enum Engine {
     Solinas,
 }
 
+impl Engine {
+    /// The ring in which it computes products that do not wrap: the faster one.
+    fn product_ring(self) -> Ring {
+        match self {
+            Self::Complex => Ring::Plus,
+            Self::Solinas => Ring::Minus,
+        }
+    }
+}
+
 /// The ring of a plan's residues, for a number `bits` that is a multiple of 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ring {

@@ -74,7 +74,8 @@ impl Plan {
     /// As [`Plan::new`].
     pub fn for_product(a_words: usize, b_words: usize, options: &Options) -> Result<Self, Error> {
         let task = Task::product(a_words, b_words, options.terms.max(1));
-        let shape = size::choose(&task, &[Ring::Plus], options.engine())?;
+        let engine = options.engine();
+        let shape = size::choose(&task, &[engine.product_ring()], engine)?;
         Self::build(shape, options, Some([a_words.max(b_words), a_words.min(b_words)]))
     }
 
@@ -96,7 +97,7 @@ impl Plan {
 
     /// Words that [`Plan::inverse`] writes: [`Plan::words`], and one more modulo `2^bits + 1`, where `2^bits` is a residue.
     pub fn out_words(&self) -> usize {
-        self.words() + usize::from(self.shape.ring == Ring::Plus && self.product.is_none())
+        if self.product.is_some() { self.words() } else { self.shape.out_words() }
     }
 
     /// The engine it computes with.
@@ -131,7 +132,7 @@ impl Plan {
         if x.len() > max {
             return Err(Error::OperandTooLong { what: "the transform's operand", bits: 64 * x.len(), max: 64 * max });
         }
-        self.kernel.forward(&self.shape, x, &mut out.data);
+        self.kernel.forward(&self.shape, x, &mut out.data)?;
         out.content = Content::Operand { words: x.len() };
         Ok(())
     }
@@ -164,7 +165,7 @@ impl Plan {
         self.check("multiply", b)?;
         a.content = self.product_of("multiply", a.content, b.content)?;
         if a.content != Content::Zero {
-            self.kernel.multiply(&mut a.data, &b.data);
+            self.kernel.multiply(&mut a.data, &b.data)?;
         }
         Ok(())
     }
@@ -177,7 +178,7 @@ impl Plan {
         self.check("square", a)?;
         a.content = self.product_of("square", a.content, a.content)?;
         if a.content != Content::Zero {
-            self.kernel.square(&mut a.data);
+            self.kernel.square(&mut a.data)?;
         }
         Ok(())
     }
@@ -198,12 +199,12 @@ impl Plan {
             }
             (_, Content::Zero) => return Ok(()),
             (Content::Zero, _) => {
-                self.kernel.copy(&mut sum.data, &a.data);
-                self.kernel.multiply(&mut sum.data, &b.data);
+                self.kernel.copy(&mut sum.data, &a.data)?;
+                self.kernel.multiply(&mut sum.data, &b.data)?;
                 sum.content = product;
             }
             (Content::Products { terms }, _) if terms < self.terms => {
-                self.kernel.multiply_add(&mut sum.data, &a.data, &b.data);
+                self.kernel.multiply_add(&mut sum.data, &a.data, &b.data)?;
                 sum.content = Content::Products { terms: terms + 1 };
             }
             _ => return Err(Error::TooManyTerms { terms: self.terms }),
@@ -220,15 +221,19 @@ impl Plan {
         if out.len() != self.out_words() {
             return Err(Error::OutputLength { what: "inverse", words: out.len(), expected: self.out_words() });
         }
-        match core::mem::replace(&mut s.content, Content::Zero) {
-            Content::Zero => out.fill(0),
-            _ if self.product.is_some() => cache::with_residue(self.words() + 1, |residue| {
-                self.kernel.inverse(&self.shape, &mut s.data, residue);
-                out.copy_from_slice(&residue[..out.len()]);
-            }),
-            _ => self.kernel.inverse(&self.shape, &mut s.data, out),
+        if core::mem::replace(&mut s.content, Content::Zero) == Content::Zero {
+            out.fill(0);
+            return Ok(());
         }
-        Ok(())
+        let spare = self.shape.out_words();
+        if out.len() == spare {
+            return self.kernel.inverse(&self.shape, &mut s.data, out);
+        }
+        cache::with_residue(spare, |residue| {
+            self.kernel.inverse(&self.shape, &mut s.data, residue)?;
+            out.copy_from_slice(&residue[..out.len()]);
+            Ok(())
+        })
     }
 }
 

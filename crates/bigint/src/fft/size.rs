@@ -1,11 +1,18 @@
 //! Lengths of transforms and sizes of digits.
 
 use solinas_field::complex::{self, Wrap};
+use solinas_field::solinas;
 
 use super::spectrum::Shape;
 use super::{Engine, Ring};
 use crate::Error;
 
+/// Digits of a transform over the power of two in its length, at least: residues are then whole words.
+const SMALLEST: usize = 128;
+/// Bits of a digit, at most, in complex transforms.
+const COMPLEX_DIGIT_BITS: usize = 25;
+/// Digits of the longest transform over F_p.
+const SOLINAS_MAX_DIGITS: usize = 17 << 22;
 /// Digits shorter than this would make carries run over many of them.
 const MIN_DIGIT_BITS: usize = 6;
 
@@ -65,25 +72,48 @@ fn complex_cost(digits: usize) -> f64 {
     digits as f64 * ((digits as f64).log2() + first)
 }
 
-/// The least costly shape for a task that all of `rings` can do.
+/// Whether `digits` digits modulo p can do the task: sums of products stay below p, or p / 2 in magnitude where signs differ.
+fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
+    let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
+    let [a, b] = task.words.map(|words| digits_of(words, bits, digits));
+    let signs = if rings.contains(&Ring::Plus) { 2 } else { 1 };
+    let products = signs * a.min(b).checked_mul(task.terms)? as u64;
+    (bits <= solinas::max_digit_bits(products)?).then_some(bits)
+}
+
+/// Cost of a transform over F_p, in butterflies.
+fn solinas_cost(digits: usize) -> f64 {
+    digits as f64 * (digits as f64).log2()
+}
+
+/// The least costly of the lengths `m 2^k` in `lengths` for which `digit_bits` gives a size of digits.
+fn cheapest<const N: usize>(
+    odd: [usize; N],
+    least: usize,
+    most: usize,
+    digit_bits: impl Fn(usize) -> Option<u32>,
+    cost: impl Fn(usize) -> f64,
+) -> Option<(usize, u32)> {
+    let first = |m: usize| Some((m * least.div_ceil(m).checked_next_power_of_two()?).max(m * SMALLEST));
+    let lengths = |m| core::iter::successors(first(m), |n| n.checked_mul(2)).take_while(|&n| n <= most);
+    let shortest = odd.into_iter().filter_map(|m| lengths(m).find_map(|n| Some((n, digit_bits(n)?))));
+    shortest.min_by(|(m, _), (n, _)| cost(*m).total_cmp(&cost(*n)))
+}
+
+/// The least costly shape for a task that all of `rings` can do, of the first of them.
 ///
 /// # Errors
 /// [`Error::TransformTooLong`] when no length is enough.
 pub(super) fn choose(task: &Task, rings: &[Ring], engine: Engine) -> Result<Shape, Error> {
-    let ring = rings[0];
-    match engine {
-        Engine::Complex => {
-            let lengths = [1, 3, 5, 7].into_iter().filter_map(|m| {
-                let shortest = m * (task.bits / (25 * m)).next_power_of_two().max(128);
-                let mut lengths = core::iter::successors(Some(shortest), |n| n.checked_mul(2))
-                    .take_while(|&n| n <= complex::MAX_DIGITS);
-                lengths.find_map(|n| complex_digit_bits(task, rings, n).map(|bits| (n, bits)))
-            });
-            let best = lengths.min_by(|(m, _), (n, _)| complex_cost(*m).total_cmp(&complex_cost(*n)));
-            let (digits, digit_bits) =
-                best.ok_or(Error::TransformTooLong { bits: task.bits, max: complex::MAX_DIGITS * MIN_DIGIT_BITS })?;
-            Ok(Shape { engine, ring, digits, digit_bits })
-        }
-        Engine::Solinas => Err(Error::TransformTooLong { bits: task.bits, max: 0 }),
-    }
+    let (odd, largest, most) = match engine {
+        Engine::Complex => ([1, 3, 5, 7], COMPLEX_DIGIT_BITS, complex::MAX_DIGITS),
+        Engine::Solinas => ([1, 3, 5, 17], solinas::MAX_DIGIT_BITS as usize, SOLINAS_MAX_DIGITS),
+    };
+    let least = task.bits / largest;
+    let found = match engine {
+        Engine::Complex => cheapest(odd, least, most, |n| complex_digit_bits(task, rings, n), complex_cost),
+        Engine::Solinas => cheapest(odd, least, most, |n| solinas_digit_bits(task, rings, n), solinas_cost),
+    };
+    let (digits, digit_bits) = found.ok_or(Error::TransformTooLong { bits: task.bits, max: most * MIN_DIGIT_BITS })?;
+    Ok(Shape { engine, ring: rings[0], digits, digit_bits })
 }

@@ -20,6 +20,11 @@ impl Shape {
     pub(super) fn words(&self) -> usize {
         self.digits * self.digit_bits as usize / 64
     }
+
+    /// Words that an engine writes: one more where `2^bits` is a residue.
+    pub(super) fn out_words(&self) -> usize {
+        self.words() + usize::from(self.ring == Ring::Plus)
+    }
 }
 
 impl fmt::Display for Shape {

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 use super::{Engine, Options, Plan, Ring, mul, square, wipe_scratch};
 use crate::{Error, Natural};
 
-const ENGINES: [Engine; 1] = [Engine::Complex];
+const ENGINES: [Engine; 2] = [Engine::Complex, Engine::Solinas];
 const RINGS: [Ring; 2] = [Ring::Minus, Ring::Plus];
 
 /// Every engine on every back end, with one and two threads.
