@@ -1,68 +1,118 @@
 //! Worst-case error of a product by complex transforms, and the digits it allows.
 //!
-//! Derived in `docs/derivations/complex-products.md`: for operands of digits `a` and `b`, every coefficient of the computed product differs from the
-//! exact one by at most `growth * |a| |b|`, with Euclidean norms, summed over the products that were accumulated. The bound holds for all inputs.
+//! For operands of digits `a` and `b`, every coefficient that is rounded differs from the exact one by at most `growth * |a| |b|`, with Euclidean
+//! norms, summed over the products that were added up. The bound holds for all inputs; it is derived, constant by constant, in
+//! `docs/derivations/complex-products.md`.
 
 use super::Wrap;
+use super::tree::TILE_POINTS;
 
 /// Unit roundoff of doubles.
 const U: f64 = f64::EPSILON / 2.0;
-/// Relative error, in `u`, of a complex product by two multiplications and two fused ones (Jeannerod, Kornerup, Louvet, Muller: Error bounds on
+/// Relative error, in `u`, of a complex product of two multiplications and two fused ones (Jeannerod, Kornerup, Louvet and Muller, Error bounds on
 /// complex floating-point multiplication with an FMA, Math. Comp. 86, 2017).
 const PRODUCT: f64 = 2.0;
-/// Error, in `u`, of a twiddle factor: both parts within 0.51 ulp, 0.51 u each.
-const TWIDDLE: f64 = 0.73;
-/// What an error may reach. One half would do; the rest covers terms of second order and underflow.
-const LIMIT: f64 = 0.45;
+/// The same with a twiddle factor for one of the two: its parts are within 0.5001 ulp, 0.5001 u each.
+const TWIDDLE: f64 = PRODUCT + 0.7073;
+/// Error, in `u`, of a level of complex additions.
+const ADD: f64 = 1.0;
+/// What an error may reach. One half would do; the rest is for underflow.
+const LIMIT: f64 = 0.49;
+/// Most bits of a digit that the transforms take.
+const MAX_DIGIT_BITS: u32 = 25;
 
-/// Error, in `u`, of a level of radix `r` that multiplies by twiddle factors first: the product, then the additions.
-const fn level(additions: f64) -> f64 {
-    TWIDDLE + PRODUCT + additions
+/// Error, in `u`, of the pass that splits off an odd factor, twiddle factors included: the larger of the forward and of the inverse one's.
+fn odd_pass(odd: usize) -> f64 {
+    match odd {
+        1 => 0.0,
+        3 => 7.96,
+        5 => 9.69,
+        _ => 12.27,
+    }
 }
 
-/// Error, in `u`, of a transform of `points` complex numbers modulo `x^points - c`.
+/// Error, in `u`, of a step of radix `2^radix_log`: a level or two of additions for each product by twiddle factors.
+fn step(radix_log: u32) -> f64 {
+    match radix_log {
+        1 => TWIDDLE + ADD,
+        2 => TWIDDLE + 2.0 * ADD,
+        _ => 2.0 * TWIDDLE + 3.0 * ADD,
+    }
+}
+
+/// How many steps of radix 2, 4 and 8 split so many levels: those of `tree::radices`.
+fn steps(levels: u32) -> [u32; 3] {
+    match (levels, levels % 3) {
+        (1, _) => [1, 0, 0],
+        (_, 0) => [0, 0, levels / 3],
+        (_, 2) => [0, 1, (levels - 2) / 3],
+        _ => [0, 2, (levels - 4) / 3],
+    }
+}
+
+/// Error, in `u`, of a transform of `m 2^k` points, relative to its result.
 fn transform(points: usize) -> f64 {
-    let log = points.trailing_zeros();
-    // Constants of an m-point transform: one rounding of the constant, one of its product or of each sum, sqrt 2 for the two parts.
-    let first = match points >> log {
-        1 => 0.0,
-        m => {
-            let half = (m / 2) as f64;
-            level(2.0 + core::f64::consts::SQRT_2 * (1.02 + half) * (m as f64).sqrt())
+    let odd = points >> points.trailing_zeros();
+    let levels = (points / odd / TILE_POINTS).ilog2();
+    let [twos, fours, eights] = steps(levels).map(f64::from);
+    // Two more of radix 8 inside a tile.
+    odd_pass(odd) + twos * step(1) + fours * step(2) + (eights + 2.0) * step(3)
+}
+
+/// Error of the sum of `terms` products, relative to `sum |a| |b|`. Products of terms of first order are counted: `(1 + x u)(1 + y u) <= e^((x + y) u)`.
+fn growth(digits: usize, wrap: Wrap, terms: usize) -> f64 {
+    let (transform, halvings) = match wrap {
+        Wrap::Plus => (transform(digits / 2), 0),
+        Wrap::Minus => {
+            let odd = digits >> digits.trailing_zeros();
+            let (mut worst, mut halvings, mut length) = (0.0_f64, 0, digits);
+            while length / 4 >= odd * TILE_POINTS {
+                length /= 2;
+                worst = worst.max(transform(length / 2));
+                halvings += 1;
+            }
+            (worst.max(transform(length)), halvings)
         }
     };
-    // The last six levels are two steps of a radix-4 and a radix-2 level; an odd level before them is one of radix 2.
-    let above = log.saturating_sub(6);
-    let fours = 2 + above / 2;
-    let twos = 2 + above % 2;
-    first + f64::from(fours) * level(2.0) + f64::from(twos) * level(1.0)
-}
-
-/// Relative error of a product, in units of the operands' norms, when `terms` products are accumulated.
-fn growth(digits: usize, wrap: Wrap, terms: usize) -> f64 {
-    let accumulate = if terms > 1 { 2.0 * core::f64::consts::SQRT_2 * terms as f64 } else { PRODUCT };
-    // The factor 1/L, rounded once, and the sums of the two halves of each level of x^n - 1.
-    let (points, halves) = match wrap {
-        Wrap::Plus => (digits / 2, 0),
-        Wrap::Minus => (digits / 4, digits.trailing_zeros()),
-    };
-    let first_order = 3.0 * transform(points.max(1)) + accumulate + 1.0 + f64::from(halves);
+    // Two transforms, products, sums, the inverse, its halves put together, and the factor 1/L, rounded.
+    let additions = terms.saturating_sub(1) as f64 * ADD;
+    let first_order = 3.0 * transform + PRODUCT + additions + f64::from(halvings) * ADD + 1.0;
     (first_order * U).exp_m1()
 }
 
-/// Largest sum of squares of `digits` digits of `digit_bits` bits: each at most `2^(digit_bits - 1)`, digit 0 one more.
+/// Largest sum of squares of `digits` balanced digits of `digit_bits` bits: each at most `2^(digit_bits - 1)`, digit 0 one more.
 fn energy(digits: usize, digit_bits: u32) -> f64 {
-    let top = f64::from(digit_bits - 1).exp2();
-    digits as f64 * top * top + 2.0 * top + 1.0
+    let largest = f64::from(digit_bits - 1).exp2();
+    digits as f64 * largest * largest + 2.0 * largest + 1.0
 }
 
-/// Bound of the error of every coefficient of a sum of `terms` products of `a_digits` by `b_digits` digits, modulo `x^digits -+ 1`.
+/// Bound of the error, before rounding, of every coefficient of a sum of `terms` products of `a_digits` by `b_digits` digits of `digit_bits` bits
+/// (1 to 25), by a plan for `digits` digits.
+///
+/// A product is exact where this is below one half, with a little to spare: see [`max_digit_bits`].
 pub fn error_bound(digits: usize, wrap: Wrap, digit_bits: u32, a_digits: usize, b_digits: usize, terms: usize) -> f64 {
     let norms = (energy(a_digits, digit_bits) * energy(b_digits, digit_bits)).sqrt();
     growth(digits, wrap, terms) * terms as f64 * norms
 }
 
-/// Most bits of a digit for which every coefficient of a sum of `terms` products rounds to the exact one; 0 if there are none.
+/// The largest digits, in bits, for which every coefficient of a sum of `terms` products of `a_digits` by `b_digits` digits, by a plan for `digits`
+/// digits (a length that [`super::Plan::new`] takes), rounds to the exact one; 0 if there are none.
 pub fn max_digit_bits(digits: usize, wrap: Wrap, a_digits: usize, b_digits: usize, terms: usize) -> u32 {
-    (1..=25).rev().find(|&bits| error_bound(digits, wrap, bits, a_digits, b_digits, terms) < LIMIT).unwrap_or(0)
+    let exact = |bits: &u32| error_bound(digits, wrap, *bits, a_digits, b_digits, terms) < LIMIT;
+    (1..=MAX_DIGIT_BITS).rev().find(exact).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::radices;
+    use super::*;
+
+    #[test]
+    fn steps_are_those_of_the_trees() {
+        for levels in 0..24 {
+            let radices = radices(levels);
+            let counts = [1, 2, 3].map(|radix| radices.iter().filter(|&&r| r == radix).count() as u32);
+            assert_eq!(steps(levels), counts, "{levels} levels");
+        }
+    }
 }
