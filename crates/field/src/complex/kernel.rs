@@ -1,6 +1,6 @@
 //! The passes of a tree, written once over [`Lanes`]: depth first, so that a node is finished while it is in the nearest cache.
 
-use super::tree::{Step, TILE_POINTS, Tree};
+use super::tree::{MAX_ODD, Step, TILE_POINTS, Tree};
 use crate::Backend;
 use crate::fft::butterfly::{C, add, add_i, join4, mul, mul_conj, split4, sub, sub_i, transpose};
 use crate::fft::tile::{
@@ -36,6 +36,28 @@ impl Points {
         }
     }
 
+    /// `N` points, `stride` apart.
+    #[inline(always)]
+    unsafe fn gather<L: Lanes, const N: usize>(self, l: L, at: usize, stride: usize) -> [C<L::V>; N] {
+        let zero = l.splat(0.0);
+        let mut v = [C(zero, zero); N];
+        // No closure: those are not inlined reliably where an instruction set is enabled.
+        for (i, v) in v.iter_mut().enumerate() {
+            // SAFETY: the caller keeps them inside the tree's points.
+            *v = unsafe { self.load(l, at + i * stride) };
+        }
+        v
+    }
+
+    /// Inverse of [`Self::gather`].
+    #[inline(always)]
+    unsafe fn scatter<L: Lanes, const N: usize>(self, l: L, at: usize, stride: usize, v: &[C<L::V>; N]) {
+        for (i, v) in v.iter().enumerate() {
+            // SAFETY: the caller keeps them inside the tree's points.
+            unsafe { self.store(l, at + i * stride, *v) };
+        }
+    }
+
     #[inline(always)]
     fn tile(self, tile: usize) -> Square {
         Square { re: self.re.wrapping_add(tile * TILE_POINTS), im: self.im.wrapping_add(tile * TILE_POINTS) }
@@ -53,7 +75,7 @@ fn add_scaled<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
 fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     l: L,
     b: [C<L::V>; M],
-    roots: &[(f64, f64)],
+    roots: &[(f64, f64); MAX_ODD],
 ) -> [C<L::V>; M] {
     let half = M / 2;
     let mut out = b;
@@ -89,27 +111,24 @@ unsafe fn odd_pass<L: Lanes, const M: usize, const INVERSE: bool>(
     branch: usize,
     columns: Range<usize>,
 ) {
-    let twiddle = |j: usize| C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1));
     for run in 0..tree.subtree / branch {
         for column in columns.clone().step_by(L::WIDTH) {
             let at = run * branch + column;
             // SAFETY: at + j * subtree is below m * subtree.
             unsafe {
-                let mut b: [C<L::V>; M] = core::array::from_fn(|j| p.load(l, at + j * tree.subtree));
+                let mut b: [C<L::V>; M] = p.gather(l, at, tree.subtree);
                 if !INVERSE {
                     for j in 1..M {
-                        b[j] = mul(l, b[j], twiddle(j));
+                        b[j] = mul(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
                     }
                 }
                 let mut out = odd_transform::<L, M, INVERSE>(l, b, &tree.odd_roots);
                 if INVERSE {
                     for j in 1..M {
-                        out[j] = mul_conj(l, out[j], twiddle(j));
+                        out[j] = mul_conj(l, out[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
                     }
                 }
-                for (j, out) in out.into_iter().enumerate() {
-                    p.store(l, at + j * tree.subtree, out);
-                }
+                p.scatter(l, at, tree.subtree, &out);
             }
         }
     }
@@ -139,20 +158,16 @@ unsafe fn split<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Ra
         match step.radix_log {
             3 => {
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = core::array::from_fn(|i| p.load(l, at + i * child));
+                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
                     split8(l, &mut v, w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    p.scatter(l, at, child, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = split4(l, core::array::from_fn(|i| p.load(l, at + i * child)), w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    let v = split4(l, p.gather(l, at, child), w);
+                    p.scatter(l, at, child, &v);
                 }
             }
             _ => {
@@ -178,20 +193,16 @@ unsafe fn join<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Ran
         match step.radix_log {
             3 => {
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = core::array::from_fn(|i| p.load(l, at + i * child));
+                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
                     join8(l, &mut v, w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    p.scatter(l, at, child, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = join4(l, core::array::from_fn(|i| p.load(l, at + i * child)), w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    let v = join4(l, p.gather(l, at, child), w);
+                    p.scatter(l, at, child, &v);
                 }
             }
             _ => {

@@ -127,7 +127,7 @@ impl Plan {
         self.digits / 64 * digit_bits as usize
     }
 
-    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (1 to 25).
+    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         self.load(digit_bits, x, spectrum);
         for (segment, p) in self.points(spectrum) {
@@ -197,10 +197,13 @@ impl Plan {
     /// Digits of `x`, folded.
     fn load(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         let words = self.words(digit_bits);
-        assert!((1..=25).contains(&digit_bits) && x.len() <= words, "at most {words} words, digits of 1 to 25 bits");
+        assert!(
+            (2..=digits::MAX_DIGIT_BITS).contains(&digit_bits) && x.len() <= words,
+            "at most {words} words, digits of 2 to 25 bits"
+        );
         assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
         let (used, rest) = spectrum.split_at_mut(self.digits);
-        digits::split(x, digit_bits, 0, used);
+        digits::split(self.backend, x, digit_bits, 0, used);
         rest.fill(0.0);
         // What Booth's recoding carries out of the last digit.
         let top = if x.len() == words { (x[words - 1] >> 63) as f64 } else { 0.0 };
@@ -234,29 +237,25 @@ impl Plan {
         }
         let scale = 1.0 / (self.digits / 2) as f64;
         let (low, high) = out.split_at_mut(words);
-        let carry = digits::carry(&spectrum[..self.digits], scale, digit_bits, low);
         match self.wrap {
             Wrap::Minus => {
                 // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
+                let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, 0, low);
                 let carry = digits::add_small(low, carry);
                 digits::add_small(low, carry);
-                let ones = low.iter().fold(u64::MAX, |all, &x| all & x) == u64::MAX;
-                let keep = u64::from(ones).wrapping_sub(1);
-                low.iter_mut().for_each(|x| *x &= keep);
+                let zero = low.iter().all(|&x| x == u64::MAX);
+                low.iter_mut().filter(|_| zero).for_each(|x| *x = 0);
             }
             Wrap::Plus => {
-                // 2^(bits n) = -1: low - carry + 2 q, where the offsets were q (2^(bits n) - 1).
+                // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
                 let twice = 2 * digits::offset_quotient(digit_bits);
-                let negative = u64::from(carry > twice).wrapping_neg();
-                let borrow = digits::sub_small(low, carry.wrapping_sub(twice) & negative);
-                let carried = digits::add_small(low, twice.wrapping_sub(carry) & !negative);
-                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself. Above: - 2^(bits n) - 1, likewise.
+                let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, twice, low);
+                let borrow = digits::sub_small(low, carry);
+                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
                 let top = digits::add_small(low, borrow);
-                let below = digits::sub_small(low, carried);
-                low.iter_mut().for_each(|x| *x &= below.wrapping_sub(1));
                 high.fill(0);
                 if let Some(high) = high.first_mut() {
-                    *high = top | below;
+                    *high = top;
                 }
             }
         }
