@@ -220,9 +220,8 @@ impl Plan {
         }
     }
 
-    /// Coefficients to a canonical residue.
-    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
-        let words = self.words(digit_bits);
+    /// Residues modulo the factors of `x^n - 1` to coefficients, all times `n/2`.
+    fn join_factors(&self, spectrum: &mut [f64]) {
         if self.wrap == Wrap::Minus {
             let rest = &self.segments[self.segments.len() - 1].tree;
             // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
@@ -235,6 +234,12 @@ impl Plan {
                 length *= 2;
             }
         }
+    }
+
+    /// Residues modulo the factors to a canonical residue of the integer.
+    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
+        let words = self.words(digit_bits);
+        self.join_factors(spectrum);
         let scale = 1.0 / (self.digits / 2) as f64;
         let (low, high) = out.split_at_mut(words);
         match self.wrap {
@@ -288,3 +293,6 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod error_tests;

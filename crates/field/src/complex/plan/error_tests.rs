@@ -1,15 +1,13 @@
 //! The rounding errors of complex products, measured, stay below the proven bound (`docs/derivations/complex-products.md`).
 //!
-//! A spectrum times a power of two is exact, so that the inverse of a scaled one shows the bits of a coefficient below the point: what it shows less the
-//! exact coefficients are the errors, in the digits of the residue.
+//! What is measured are the numbers that the last step rounds.
 
-use solinas_field::complex::{Plan, Wrap, error_bound, max_digit_bits};
-use solinas_field::{Backend, solinas};
+use super::{Plan, Work, Wrap};
+use crate::complex::{error_bound, max_digit_bits};
+use crate::{Backend, solinas};
 
-/// Bits of the operands' digits. Errors are relative, so that any size shows them.
+/// Bits of the operands' digits. Errors are relative to the digits, so that small ones do as well as large ones.
 const BITS: u32 = 8;
-/// Bits of the digits in which errors are read.
-const ERROR_BITS: u32 = 25;
 
 /// The balanced digits of `x`, by Booth's rule, with the carry out of the last one brought back.
 fn digits(x: &[u64], n: usize, wrap: Wrap) -> Vec<i64> {
@@ -63,45 +61,23 @@ fn exact(a: &[i64], b: &[i64], wrap: Wrap) -> Vec<i64> {
     (0..n).map(fold).collect()
 }
 
-/// Largest error of a coefficient of the product, before rounding, and how finely it is known.
-fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> (f64, f64) {
-    let (n, wrap) = (plan.digits(), plan.wrap());
+/// Largest error of a coefficient of the product, before rounding.
+fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> f64 {
+    let (n, wrap) = (plan.digits, plan.wrap);
     let expected = exact(&digits(a, n, wrap), &digits(b, n, wrap), wrap);
-    let largest = expected.iter().map(|c| c.unsigned_abs()).max().unwrap();
-    let shift = 49 - (largest + 1).ilog2();
     let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
     plan.forward(BITS, a, &mut s);
     plan.forward(BITS, b, &mut t);
     plan.multiply(&mut s, &t);
-    let scale = f64::from(shift).exp2();
-    s.iter_mut().for_each(|x| *x *= scale);
-    let mut out = vec![0; plan.words(ERROR_BITS) + usize::from(wrap == Wrap::Plus)];
-    plan.inverse(ERROR_BITS, &mut s, &mut out);
-
-    // Digit by digit, what was computed less what is exact; then balanced.
-    let word = |i: usize| u128::from(out.get(i).copied().unwrap_or(0));
-    let base = 1_i64 << ERROR_BITS;
-    let digit = |j: usize| {
-        let at = j * ERROR_BITS as usize;
-        let found = (word(at / 64) | word(at / 64 + 1) << 64) >> (at % 64);
-        // The word of 2^bits, which is -1, is beyond the last digit.
-        let found =
-            if at + ERROR_BITS as usize == 64 * plan.words(ERROR_BITS) { found & (base as u128 - 1) } else { found };
-        (found as i64 & (base - 1)) - (expected[j] << shift)
-    };
-    let mut errors: Vec<_> = (0..n).map(digit).collect();
-    let mut carry = if wrap == Wrap::Plus { -(out[plan.words(ERROR_BITS)] as i64) } else { 0 };
-    while {
-        for error in &mut errors {
-            let sum = *error + carry;
-            *error = (sum + base / 2).rem_euclid(base) - base / 2;
-            carry = (sum - *error) >> ERROR_BITS;
-        }
-        carry = if wrap == Wrap::Plus { -carry } else { carry };
-        carry != 0
-    } {}
-    let largest = errors.iter().map(|error| error.unsigned_abs()).max().unwrap();
-    (largest as f64 / scale, 0.5 / scale)
+    for (segment, p) in plan.points(&mut s) {
+        plan.branches(&segment.tree, p, Work::BranchesInverse);
+        plan.top(&segment.tree, p, Work::TopInverse);
+    }
+    plan.join_factors(&mut s);
+    // The coefficients times n / 2, which has no error that matters: exact products, by one fused operation.
+    let scale = (n / 2) as f64;
+    let error = |(&found, &exact): (&f64, &i64)| (exact as f64).mul_add(-scale, found).abs() / scale;
+    s.iter().zip(&expected).map(error).fold(0.0, f64::max)
 }
 
 type Pattern = (&'static str, Box<dyn Fn(usize) -> bool>);
@@ -139,16 +115,16 @@ fn measured_errors_are_below_the_bound() {
                 let mut worst = 0.0_f64;
                 for (i, (name, a)) in operands.iter().enumerate() {
                     for (other, b) in [&operands[i], &operands[(3 * i + 1) % operands.len()]] {
-                        let (error, known) = largest_error(&plan, a, b);
+                        let error = largest_error(&plan, a, b);
                         assert!(
-                            error - known < bound,
+                            error < bound,
                             "{name} times {other}, {n} digits, {wrap:?}, {backend}: {error} against {bound}"
                         );
                         worst = worst.max(error);
                     }
                 }
-                // The bound is of use: some product comes within a factor of a hundred of it.
-                assert!(100.0 * worst > bound, "{n} digits, {wrap:?}, {backend}: at most {worst} against {bound}");
+                // The bound is of use: some product comes within a factor of fifty of it.
+                assert!(50.0 * worst > bound, "{n} digits, {wrap:?}, {backend}: at most {worst} against {bound}");
             }
         }
     }
