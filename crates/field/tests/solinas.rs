@@ -237,3 +237,41 @@ fn pointwise_products_match_u128_remainder() {
         }
     }
 }
+
+#[test]
+fn threads_and_prefixes_change_nothing() {
+    for n in [1 << 14, 3 << 13, 5 << 12, 17 << 10, 1 << 15, 1 << 16] {
+        for convolution in BOTH {
+            let x = words(n as u64, n);
+            let plan = Plan::new(n, convolution, Backend::Scalar, 1).unwrap();
+            let prefixes = [0, 1, n / 3, n / 2, n / 2 + 1, n];
+            let want = prefixes.map(|prefix| {
+                let mut y = x.clone();
+                y[prefix..].fill(0);
+                plan.forward(&mut y).unwrap();
+                y
+            });
+            for backend in Backend::available() {
+                for threads in 1..=3 {
+                    let plan = Plan::new(n, convolution, backend, threads).unwrap();
+                    for (prefix, want) in prefixes.into_iter().zip(&want) {
+                        let mut y = x.clone();
+                        plan.forward_prefix(&mut y, prefix).unwrap();
+                        assert!(y == *want, "n = {n}, {convolution:?}, {backend}, {threads} threads, prefix {prefix}");
+                        plan.inverse(&mut y).unwrap();
+                        let back = y
+                            .iter()
+                            .zip(&x)
+                            .enumerate()
+                            .all(|(i, (&y, &x))| y == if i < prefix { reduce(x) } else { 0 });
+                        assert!(back, "n = {n}, {convolution:?}, {backend}, {threads} threads, prefix {prefix}");
+                    }
+                    let (mut a, mut b) = (want[5].clone(), want[5].clone());
+                    plan.square(&mut a).unwrap();
+                    plan.multiply(&mut b, &want[5]).unwrap();
+                    assert!(a == b);
+                }
+            }
+        }
+    }
+}

@@ -8,10 +8,13 @@ use super::tables::{Pass, Tables, child};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 8}: powers of two. Order: `x` natural, `X` as
-/// [`child`] says. Range: `|x0|, |x1| <= 2^33` in, `2^59` out, without what was added to input 0.
+/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 5, 8, 16, 17}. Order: `x` natural, `X` as [`child`] says.
+/// Range: `|x0|, |x1| <= 2^33` in, below `2^60` out, without what was added to input 0, which every output contains once.
+///
+/// # Safety
+/// `kernel` points to the factors of [`rader`] if `R` is 5 or 17.
 #[inline(always)]
-fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
+unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     let mut out = x;
     match R {
         2 => {
@@ -30,21 +33,85 @@ fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
             out.copy_from_slice(&four);
         }
         8 => {
-            let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
-            out[..4].copy_from_slice(&dft4(l, even));
-            // The root is 2^24 and its square i = 2^48 = f 2^16. The odd outputs are u0 +- i u2 and, of 2^24 u1, 2^72 u3 = f^2 2^8 u3, ...,
-            // sums with no factor applied after another, which keeps the shifts below 24.
-            let iu2 = times_i(l, u[2]);
-            let (e, f) = (l.add(u[0], iu2), l.sub(u[0], iu2));
-            let p = l.add(l.shl::<24>(u[1]), l.phi2(l.shl::<8>(u[3])));
-            let q = l.add(l.phi2(l.shl::<8>(u[1])), l.shl::<24>(u[3]));
-            out[4] = l.add(e, p);
-            out[5] = l.sub(e, p);
-            out[6] = l.add(f, q);
-            out[7] = l.sub(f, q);
+            let eight = dft8(l, [x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]]);
+            out.copy_from_slice(&eight);
         }
-        _ => debug_assert!(false, "no transform of {R} points by shifts"),
+        16 => {
+            let mut sums = [x[0]; 8];
+            let mut differences = [x[0]; 8];
+            for j in 0..8 {
+                sums[j] = l.add(x[j], x[j + 8]);
+                differences[j] = l.sub(x[j], x[j + 8]);
+            }
+            // Times 2^(12 j): 2^12, 2^24, f 2^4, f 2^16, f 2^28, f^2 2^8, f^2 2^20.
+            differences[1] = l.twist::<12, 0>(differences[1]);
+            differences[2] = l.twist::<24, 0>(differences[2]);
+            differences[3] = l.twist::<4, 1>(differences[3]);
+            differences[4] = l.twist::<16, 1>(differences[4]);
+            differences[5] = l.twist::<28, 1>(differences[5]);
+            differences[6] = l.twist::<8, 2>(differences[6]);
+            differences[7] = l.twist::<20, 2>(differences[7]);
+            out[..8].copy_from_slice(&dft8(l, sums));
+            out[8..].copy_from_slice(&dft8(l, differences));
+        }
+        // SAFETY: the caller's contract.
+        5 => unsafe { rader::<L, 4>(l, &x, &mut out, kernel) },
+        // SAFETY: the caller's contract.
+        17 => unsafe { rader::<L, 16>(l, &x, &mut out, kernel) },
+        _ => debug_assert!(false, "no transform of {R} points"),
     }
+    out
+}
+
+/// The transform of a prime number `N + 1` of points, one that has the generator 3, by Rader's cyclic convolution: with `a[q] = x[3^q]` and `b[q] = w^(3^-q)`, output
+/// `3^-p` is `x[0] + (a * b)[p]`. The factors are the transform of `b`, divided by `N`, in the order of [`dft`].
+///
+/// # Safety
+/// `kernel` points to `N` twiddles.
+#[inline(always)]
+unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
+    let mut a = [x[0]; N];
+    let mut power = 1;
+    for (q, a) in a.iter_mut().enumerate() {
+        *a = if q == 0 { l.lift_packed(x[power]) } else { x[power] };
+        power = 3 * power % (N + 1);
+    }
+    // SAFETY: no factors are read, as N is a power of two; the kernel is the caller's.
+    unsafe {
+        let mut spectrum = dft::<L, N>(l, a, core::ptr::null());
+        for (i, s) in spectrum.iter_mut().enumerate() {
+            let v = l.pack(*s);
+            *s = l.mul(v, l.broadcast(kernel.add(2 * i)));
+            if i == 0 {
+                out[0] = l.add(x[0], l.unpack(v));
+                *s = l.add(x[0], *s);
+            }
+        }
+        // The powers of 1/3 are those of 3 backwards.
+        let convolution = inverse_dft::<L, N>(l, spectrum, core::ptr::null());
+        for p in 0..N {
+            power = 3 * power % (N + 1);
+            out[power] = convolution[(N - 1 - p) % N];
+        }
+    }
+}
+
+/// [`dft`] of 8 points. Range: `2^34` in magnitude in, below `2^60` out.
+#[inline(always)]
+fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
+    let mut out = x;
+    let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
+    out[..4].copy_from_slice(&dft4(l, even));
+    // The root is 2^24 and its square i = 2^48 = f 2^16. The odd outputs are u0 +- i u2 and, of 2^24 u1, 2^72 u3 = f^2 2^8 u3, ...,
+    // sums with no factor applied after another, which keeps the shifts below 24.
+    let iu2 = times_i(l, u[2]);
+    let (e, f) = (l.add(u[0], iu2), l.sub(u[0], iu2));
+    let p = l.add(l.shl::<24>(u[1]), l.phi2(l.shl::<8>(u[3])));
+    let q = l.add(l.phi2(l.shl::<8>(u[1])), l.shl::<24>(u[3]));
+    out[4] = l.add(e, p);
+    out[5] = l.sub(e, p);
+    out[6] = l.add(f, q);
+    out[7] = l.sub(f, q);
     out
 }
 
@@ -73,13 +140,17 @@ fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
 }
 
 /// The inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as [`child`] says, out natural.
+///
+/// # Safety
+/// As [`dft`].
 #[inline(always)]
-fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R]) -> [L::X; R] {
+unsafe fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     let mut natural = x;
     for k in 0..R {
         natural[k] = x[child(R, (R - k) % R)];
     }
-    let y = dft::<L, R>(l, natural);
+    // SAFETY: the caller's contract.
+    let y = unsafe { dft::<L, R>(l, natural, kernel) };
     let mut out = y;
     for k in 0..R {
         out[child(R, k)] = y[k];
@@ -99,15 +170,17 @@ pub(super) struct Node {
     pub(super) to: usize,
     /// The node's factors.
     pub(super) factors: *const u64,
+    /// The factors of a transform of 5 or 17 points, see [`rader`].
+    pub(super) kernel: *const u64,
 }
 
-/// One forward pass over columns of a node: canonical input if `FIRST`, else packed; multiplied by the factors if `TWIDDLED`; packed output, or
-/// canonical if `LAST`.
+/// One forward pass over columns of a node: canonical input if `FIRST`, else packed, the upper half taken for zeros if `HALF`; multiplied by the factors if
+/// `TWIDDLED`; packed output.
 ///
 /// # Safety
 /// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
 #[inline(always)]
-unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const TWIDDLED: bool, const LAST: bool>(
+unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
     l: L,
     node: Node,
 ) {
@@ -118,8 +191,12 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const TWIDDL
             let at = node.data.add(t);
             let first = l.load(at);
             let first = if FIRST { l.widen(first) } else { l.unpack(first) };
-            let mut x = [if LAST { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
+            let mut x = [l.lift_packed(first); R];
             for j in 1..R {
+                if HALF && 2 * j >= R {
+                    x[j] = l.zero();
+                    continue;
+                }
                 let v = l.load(at.add(j * node.stride));
                 x[j] = if TWIDDLED {
                     let v = if FIRST { l.encode(v) } else { v };
@@ -130,61 +207,8 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const TWIDDL
                     l.unpack(v)
                 };
             }
-            for (k, x) in dft::<L, R>(l, x).into_iter().enumerate() {
-                l.store(at.add(k * node.stride), if LAST { l.canonical(x) } else { l.pack(x) });
-            }
-        }
-        t += L::WIDTH;
-    }
-}
-
-/// The transform of odd length by its definition on packed elements; `sign` of the exponent: 1 or `m - 1`.
-///
-/// # Safety
-/// `roots` are the `m = M` twiddles of the roots of unity.
-#[inline(always)]
-unsafe fn odd_dft<L: Lanes, const M: usize>(
-    l: L,
-    v: &[L::V; M],
-    roots: *const u64,
-    k: usize,
-    canonical: bool,
-    inverse: bool,
-) -> L::X {
-    let first = l.unpack(v[0]);
-    let mut sum = if canonical { l.lift_canonical(first) } else { l.lift_packed(first) };
-    let k = if inverse { (M - k) % M } else { k };
-    let mut exponent = 0;
-    for v in &v[1..] {
-        exponent = (exponent + k) % M;
-        // SAFETY: the caller's contract.
-        sum = l.add(sum, l.mul(*v, unsafe { l.broadcast(roots.add(2 * exponent)) }));
-    }
-    sum
-}
-
-/// As [`forward_pass`] for `M` in {5, 17}, whose roots are no powers of two; always first.
-///
-/// # Safety
-/// As [`forward_pass`]; `roots` as [`odd_dft`].
-#[inline(always)]
-unsafe fn forward_odd<L: Lanes, const M: usize>(l: L, node: Node, twiddled: bool, last: bool, roots: *const u64) {
-    let mut t = node.from;
-    while t < node.to {
-        // SAFETY: the caller's contract.
-        unsafe {
-            let at = node.data.add(t);
-            let mut v = [l.encode(l.load(at)); M];
-            for j in 1..M {
-                v[j] = l.encode(l.load(at.add(j * node.stride)));
-                if twiddled {
-                    let x = l.mul(v[j], l.broadcast(node.factors.add(2 * (j - 1))));
-                    v[j] = l.pack(l.lift_packed(x));
-                }
-            }
-            for k in 0..M {
-                let x = odd_dft::<L, M>(l, &v, roots, k, last, false);
-                l.store(at.add(k * node.stride), if last { l.canonical(x) } else { l.pack(x) });
+            for (k, x) in dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
+                l.store(at.add(k * node.stride), l.pack(x));
             }
         }
         t += L::WIDTH;
@@ -281,7 +305,7 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
         for k in 1..R {
             x[k] = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
-        for (j, x) in inverse_dft::<L, R>(l, x).into_iter().enumerate() {
+        for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
             put_inverse::<L, TOP>(l, node, at, j, x);
         }
     }
@@ -305,40 +329,6 @@ unsafe fn put_inverse<L: Lanes, const TOP: bool>(l: L, node: Node, at: *mut u64,
     }
 }
 
-/// As [`inverse_pass`] for `M` in {5, 17}: always at the top.
-///
-/// # Safety
-/// As [`inverse_pass`]; `roots` as [`odd_dft`].
-#[inline(always)]
-unsafe fn inverse_odd<L: Lanes, const M: usize>(l: L, node: Node, owed: Owed, roots: *const u64) {
-    let mut t = node.from;
-    while t < node.to {
-        // SAFETY: the caller's contract.
-        unsafe {
-            let at = node.data.add(t);
-            let mut v = [l.load(at); M];
-            for k in 0..M {
-                let packed = l.load(at.add(k * node.stride));
-                v[k] = match owed {
-                    Owed::Nothing => l.encode(packed),
-                    Owed::Blocks { radix, .. } if t < node.stride / radix => packed,
-                    Owed::Blocks { factors, radix } => {
-                        let j = t / (node.stride / radix);
-                        let x = l.mul(packed, l.broadcast(factors.add(2 * (k * (radix - 1) + j - 1))));
-                        l.pack(l.lift_packed(x))
-                    }
-                    Owed::Lanes(factors) => l.pack(l.lift_packed(l.mul(packed, l.twiddles(factors.add(16 * k + t))))),
-                };
-            }
-            for j in 0..M {
-                let x = odd_dft::<L, M>(l, &v, roots, j, node.factors.is_null(), true);
-                put_inverse::<L, true>(l, node, at, j, x);
-            }
-        }
-        t += L::WIDTH;
-    }
-}
-
 /// The last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Packed to canonical. Order: value `m` of node `k` goes to `8 m + k`.
 ///
 /// # Safety
@@ -357,7 +347,7 @@ unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
             for j in 1..8 {
                 x[j] = l.mul(v[j], l.twiddles(factors.add(16 * (j - 1) + g * L::WIDTH)));
             }
-            for (m, x) in dft::<L, 8>(l, x).into_iter().enumerate() {
+            for (m, x) in dft::<L, 8>(l, x, core::ptr::null()).into_iter().enumerate() {
                 l.store(block.add(8 * m + g * L::WIDTH), l.canonical(x));
             }
         }
@@ -384,7 +374,7 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
             for m in 1..8 {
                 x[m] = l.widen(v[m]);
             }
-            let x = inverse_dft::<L, 8>(l, x);
+            let x = inverse_dft::<L, 8>(l, x, core::ptr::null());
             let mut packed = *v;
             for j in 0..8 {
                 packed[j] = l.pack(x[j]);
@@ -394,52 +384,53 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
     }
 }
 
-/// The first pass, over columns of the root. `last` when its children are single values.
+/// The first pass, over columns of the root; `half`: its upper half counts as zeros, for powers of two.
 ///
 /// # Safety
-/// As [`forward_pass`]; `roots` as [`odd_dft`].
+/// As [`forward_pass`].
 #[inline(always)]
-unsafe fn forward_root<L: Lanes>(l: L, radix: usize, node: Node, last: bool, roots: *const u64) {
+unsafe fn forward_root<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
     let twiddled = !node.factors.is_null();
     macro_rules! pass {
-        ($radix:literal) => {
-            match (twiddled, last) {
-                (false, false) => forward_pass::<L, $radix, true, false, false>(l, node),
-                (false, true) => forward_pass::<L, $radix, true, false, true>(l, node),
-                (true, false) => forward_pass::<L, $radix, true, true, false>(l, node),
-                (true, true) => forward_pass::<L, $radix, true, true, true>(l, node),
+        ($radix:literal, $half:literal) => {
+            match twiddled {
+                false => forward_pass::<L, $radix, true, $half, false>(l, node),
+                true => forward_pass::<L, $radix, true, $half, true>(l, node),
             }
         };
     }
     // SAFETY: the caller's contract.
     unsafe {
-        match radix {
-            2 => pass!(2),
-            3 => pass!(3),
-            4 => pass!(4),
-            8 => pass!(8),
-            5 => forward_odd::<L, 5>(l, node, twiddled, last, roots),
-            17 => forward_odd::<L, 17>(l, node, twiddled, last, roots),
+        match (radix, half) {
+            (2, true) => pass!(2, true),
+            (4, true) => pass!(4, true),
+            (8, true) => pass!(8, true),
+            (16, true) => pass!(16, true),
+            (2, false) => pass!(2, false),
+            (3, false) => pass!(3, false),
+            (4, false) => pass!(4, false),
+            (5, false) => pass!(5, false),
+            (8, false) => pass!(8, false),
+            (16, false) => pass!(16, false),
+            (17, false) => pass!(17, false),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
 }
 
-/// A pass below the first, over columns of a node; canonical output when `last`.
+/// A pass below the first, over columns of a node.
 ///
 /// # Safety
 /// As [`forward_pass`].
 #[inline(always)]
-unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node, last: bool) {
+unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
-        match (radix, last) {
-            (2, false) => forward_pass::<L, 2, false, true, false>(l, node),
-            (4, false) => forward_pass::<L, 4, false, true, false>(l, node),
-            (8, false) => forward_pass::<L, 8, false, true, false>(l, node),
-            (2, true) => forward_pass::<L, 2, false, true, true>(l, node),
-            (4, true) => forward_pass::<L, 4, false, true, true>(l, node),
-            (8, true) => forward_pass::<L, 8, false, true, true>(l, node),
+        match radix {
+            2 => forward_pass::<L, 2, false, false, true>(l, node),
+            4 => forward_pass::<L, 4, false, false, true>(l, node),
+            8 => forward_pass::<L, 8, false, false, true>(l, node),
+            16 => forward_pass::<L, 16, false, false, true>(l, node),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
@@ -448,18 +439,19 @@ unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node, last: bool) {
 /// The last inverse pass, over columns of the root.
 ///
 /// # Safety
-/// As [`inverse_pass`]; `roots` as [`odd_dft`].
+/// As [`inverse_pass`].
 #[inline(always)]
-unsafe fn inverse_root<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed, roots: *const u64) {
+unsafe fn inverse_root<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
     // SAFETY: the caller's contract.
     unsafe {
         match radix {
             2 => inverse_pass::<L, 2, true>(l, node, owed),
             3 => inverse_pass::<L, 3, true>(l, node, owed),
             4 => inverse_pass::<L, 4, true>(l, node, owed),
+            5 => inverse_pass::<L, 5, true>(l, node, owed),
             8 => inverse_pass::<L, 8, true>(l, node, owed),
-            5 => inverse_odd::<L, 5>(l, node, owed, roots),
-            17 => inverse_odd::<L, 17>(l, node, owed, roots),
+            16 => inverse_pass::<L, 16, true>(l, node, owed),
+            17 => inverse_pass::<L, 17, true>(l, node, owed),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
@@ -477,6 +469,7 @@ unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
             2 => inverse_pass::<L, 2, false>(l, node, owed),
             4 => inverse_pass::<L, 4, false>(l, node, owed),
             8 => inverse_pass::<L, 8, false>(l, node, owed),
+            16 => inverse_pass::<L, 16, false>(l, node, owed),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
@@ -524,8 +517,9 @@ unsafe fn forward_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: u
                     from: 0,
                     to: p.len / p.radix,
                     factors: factors.add(2 * (first + n) * (p.radix - 1)),
+                    kernel: core::ptr::null(),
                 };
-                forward_inner(l, p.radix, node, end);
+                forward_inner(l, p.radix, node);
             }
         }
         first *= p.radix;
@@ -552,7 +546,14 @@ unsafe fn inverse_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: u
                     continue;
                 }
                 let stride = p.len / p.radix;
-                let node = Node { data: data.add(n * p.len), stride, from: 0, to: stride, factors: core::ptr::null() };
+                let node = Node {
+                    data: data.add(n * p.len),
+                    stride,
+                    from: 0,
+                    to: stride,
+                    factors: core::ptr::null(),
+                    kernel: core::ptr::null(),
+                };
                 inverse_inner(l, p.radix, node, owed(tables, i, first + n));
             }
         }
@@ -562,8 +563,8 @@ unsafe fn inverse_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: u
 /// One step of a transform: what is dispatched to a back end.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
-    /// The first forward pass over columns of the root.
-    ForwardRoot(Node),
+    /// The first forward pass over columns of the root, whose upper half counts as zeros if `half`.
+    ForwardRoot { node: Node, half: bool },
     /// A forward pass over columns of a node of pass `pass`, with passes below it.
     ForwardInner { pass: usize, node: Node },
     /// All passes from `pass` on of the nodes from number `first` that fill `len` words of `data`.
@@ -580,14 +581,14 @@ pub(super) enum Step {
 /// The pointers are valid for what the step says, the columns multiples of the width, and the numbers those of passes and nodes of the tables.
 #[inline(always)]
 unsafe fn step<L: Lanes>(l: L, tables: &Tables, step: Step) {
-    let (root, roots) = (tables.passes[0].radix, tables.odd.as_ptr());
+    let root = tables.passes[0].radix;
     // SAFETY: the caller's contract.
     unsafe {
         match step {
-            Step::ForwardRoot(node) => forward_root(l, root, node, tables.passes.len() == 1, roots),
-            Step::ForwardInner { pass, node } => forward_inner(l, tables.passes[pass].radix, node, false),
+            Step::ForwardRoot { node, half } => forward_root(l, root, node, half),
+            Step::ForwardInner { pass, node } => forward_inner(l, tables.passes[pass].radix, node),
             Step::ForwardSubtree { pass, first, data, len } => forward_subtree(l, tables, pass, first, data, len),
-            Step::InverseRoot(node) => inverse_root(l, root, node, owed(tables, 0, 0), roots),
+            Step::InverseRoot(node) => inverse_root(l, root, node, owed(tables, 0, 0)),
             Step::InverseInner { pass, index, node } => {
                 inverse_inner(l, tables.passes[pass].radix, node, owed(tables, pass, index));
             }

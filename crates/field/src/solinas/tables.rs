@@ -4,8 +4,9 @@
 //! takes it to its `r` children, of length `L / r` and angles `(A + k D) / r`: with `y = W^(A / r)`, block `j` of the node is multiplied by `y^j`, and the
 //! blocks go through a transform of `r` points. The root's angle is 0 (modulo `X^n - 1`) or `D / 2` (modulo `X^n + 1`).
 
-use super::element::{inv, mul, root_of_unity};
+use super::element::{inv, mul, pow, root_of_unity};
 use super::lanes::{Twiddle, encode_twiddle};
+use super::naive;
 use crate::Backend;
 use crate::buffer::AlignedVec;
 
@@ -30,8 +31,8 @@ pub(super) struct Tables {
     pub(super) forward: AlignedVec<u64>,
     /// As `forward` with inverses; of the last pass, for each node, eight first and eight second words of `y^-j / n`, `j` in `0..8`.
     pub(super) inverse: AlignedVec<u64>,
-    /// `W_m^i`, `i` in `0..m`, for the pass of odd radix.
-    pub(super) odd: AlignedVec<u64>,
+    /// The factors of a first pass of radix 5 or 17: see `kernel::rader`.
+    pub(super) rader: AlignedVec<u64>,
     /// Whether the last two passes work on blocks of 64.
     pub(super) blocked: bool,
     /// `1 / n`.
@@ -54,10 +55,21 @@ fn radices(odd: usize, log: u32) -> Vec<usize> {
     if odd > 1 {
         radices.push(odd);
     }
-    if log % 3 > 0 {
-        radices.push(1 << (log % 3));
+    // Two of 8 at the end; above them 8s, then 16s, as far as they go: nodes of columns far apart would not stay in the caches with 16 of them.
+    let end = if blocked(log) { 6 } else { log - log % 3 };
+    let rest = log - end;
+    let (small, sixteens, eights) = match rest {
+        0 => (0, 0, 0),
+        1 | 2 => (rest, 0, 0),
+        5 => (2, 0, 1),
+        _ => (0, rest % 3, (rest - 4 * (rest % 3)) / 3),
+    };
+    if small > 0 {
+        radices.push(1 << small);
     }
-    radices.extend((0..log / 3).map(|_| 8));
+    radices.extend((0..eights).map(|_| 8));
+    radices.extend((0..sixteens).map(|_| 16));
+    radices.extend((0..end / 3).map(|_| 8));
     radices
 }
 
@@ -92,6 +104,21 @@ fn put(table: &mut [u64], at: usize, twiddle: Twiddle) {
 fn put_lane(table: &mut [u64], group: usize, lane: usize, twiddle: Twiddle) {
     table[group + lane] = twiddle[0];
     table[group + 8 + lane] = twiddle[1];
+}
+
+/// The transform of `b[q] = w^(3^-q)`, `w` the root of unity of order `odd` in {5, 17}, divided by `odd - 1`, in the order of [`child`]; else nothing.
+fn rader(odd: usize) -> Vec<u64> {
+    let len = odd as u64 - 1;
+    let roots = root_of_unity(odd as u64).zip(root_of_unity(len)).zip(inv(len));
+    let Some(((root, small_root), scale)) = roots.filter(|_| matches!(odd, 5 | 17)) else { return Vec::new() };
+    let mut exponents = vec![1];
+    for q in 1..len as usize {
+        // 1/3 is 3^(odd - 2).
+        exponents.push((0..odd - 2).fold(exponents[q - 1], |e, _| 3 * e % odd as u64));
+    }
+    let b: Vec<u64> = exponents.iter().map(|&e| mul(scale, pow(root, e))).collect();
+    let natural = naive::dft(&b, small_root, 0, 1);
+    (0..len as usize).map(|i| natural[child(len as usize, i)]).collect()
 }
 
 impl Tables {
@@ -149,12 +176,11 @@ impl Tables {
             }
         }
 
-        let mut roots = AlignedVec::zeroed(2 * odd + 1);
-        let (root, mut power) = (root_of_unity(odd as u64).unwrap_or(1), 1);
-        for i in 0..odd {
-            put(&mut roots, 2 * i, encode_twiddle(backend, power));
-            power = mul(power, root);
+        let factors = rader(odd);
+        let mut rader = AlignedVec::zeroed(2 * factors.len() + 1);
+        for (i, &factor) in factors.iter().enumerate() {
+            put(&mut rader, 2 * i, encode_twiddle(backend, factor));
         }
-        Self { passes, forward, inverse, odd: roots, blocked: blocked(log), scale }
+        Self { passes, forward, inverse, rader, blocked: blocked(log), scale }
     }
 }

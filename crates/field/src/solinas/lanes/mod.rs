@@ -41,6 +41,7 @@ pub(super) trait Lanes: Copy {
     /// Twiddles of `WIDTH` neighbours in a group of eight: their first words at `src`, their second words eight words on.
     unsafe fn twiddles(self, src: *const u64) -> Self::W;
 
+    fn zero(self) -> Self::X;
     /// Any words to packed elements.
     fn encode(self, v: Self::V) -> Self::V;
     /// Any words to wide elements.
@@ -66,6 +67,8 @@ pub(super) trait Lanes: Copy {
     fn sub(self, a: Self::X, b: Self::X) -> Self::X;
     /// Times `2^SHIFT`, with no reduction.
     fn shl<const SHIFT: u32>(self, a: Self::X) -> Self::X;
+    /// Times `2^SHIFT f^PHI`, reduced to halves of `2^34` at most in magnitude; `a 2^SHIFT` below `2^63`.
+    fn twist<const SHIFT: u32, const PHI: u32>(self, a: Self::X) -> Self::X;
     /// Times `f = 2^32`.
     fn phi(self, a: Self::X) -> Self::X;
     /// Times `f^2 = 2^64`.

@@ -34,6 +34,10 @@ impl Lanes for Scalar {
         unsafe { src.read() }
     }
     #[inline(always)]
+    fn zero(self) -> i128 {
+        0
+    }
+    #[inline(always)]
     fn encode(self, v: u64) -> u64 {
         v
     }
@@ -81,6 +85,15 @@ impl Lanes for Scalar {
     #[inline(always)]
     fn shl<const SHIFT: u32>(self, a: i128) -> i128 {
         a << SHIFT
+    }
+    #[inline(always)]
+    fn twist<const SHIFT: u32, const PHI: u32>(self, a: i128) -> i128 {
+        let reduced: i128 = self.pack((a << SHIFT) + LIFT).into();
+        match PHI {
+            0 => reduced,
+            1 => reduce_u128_lazy((reduced as u128) << 32).into(),
+            _ => reduce_u128_lazy((reduced as u128) << 64).into(),
+        }
     }
     #[inline(always)]
     fn phi(self, a: i128) -> i128 {

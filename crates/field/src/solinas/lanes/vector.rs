@@ -67,13 +67,13 @@ impl<R: Copy> Copy for Factor<R> {}
 
 /// What flips unsigned digits that were biased by 2^31 into signed ones.
 const DIGIT_SIGNS: u64 = 0x8000_0000_8000_0000;
-/// `LIFT0 + LIFT1 f = 2^28 p`: a multiple of p whose digits are above every wide element's, which stay below 2^59 in magnitude, and below 2^61.
-const LIFT0: u64 = (1 << 59) + (1 << 28);
-const LIFT1: u64 = (1 << 60) - (1 << 28) - (1 << 27);
+/// `LIFT0 + LIFT1 f = 2^29 p`: a multiple of p whose halves are above every wide element's, which stay below 2^60 in magnitude, and below 2^61.
+const LIFT0: u64 = (1 << 60) + (1 << 29);
+const LIFT1: u64 = (1 << 61) - (1 << 29) - (1 << 28);
 /// Makes the digits of a packed word unsigned.
 const BIAS: u64 = 1 << 31;
 
-const _: () = assert!(LIFT0 as u128 + ((LIFT1 as u128) << 32) == (P as u128) << 28);
+const _: () = assert!(LIFT0 as u128 + ((LIFT1 as u128) << 32) == (P as u128) << 29);
 
 /// `x` as two signed 32-bit digits, in the halves of a word.
 fn digits(x: u64) -> u64 {
@@ -99,6 +99,15 @@ pub(super) fn encode_twiddle(w: u64) -> Twiddle {
 #[inline(always)]
 fn add_bias_and_split<T: Words>(t: T, v: T::R) -> T::R {
     t.xor(t.add_bias(v), t.splat(DIGIT_SIGNS))
+}
+
+/// The same element with halves of 2^33 at most in magnitude, from any below 2^63: with `x = l + h f`, it is `l0 + h0 f + l1 f + h1 (f - 1)`.
+#[inline(always)]
+fn carry<T: Words>(t: T, x: Wide<T::R>) -> Wide<T::R> {
+    let mask = t.splat(EPSILON);
+    let (h0, h1) = (t.sar32(x.0), t.sar32(x.1));
+    let (l0, l1) = (t.and(x.0, mask), t.and(x.1, mask));
+    Wide(t.sub(l0, h1), t.add(t.add(l1, h1), h0))
 }
 
 /// A word congruent to a lifted wide element: `x0 + (x1 mod f) f + (x1 div f) (f - 1)`.
@@ -144,6 +153,10 @@ impl<T: Words> Lanes for T {
         Factor { w0: w, w1: self.shr::<32>(w), u0: u, u1: self.shr::<32>(u) }
     }
     #[inline(always)]
+    fn zero(self) -> Wide<T::R> {
+        Wide(self.splat(0), self.splat(0))
+    }
+    #[inline(always)]
     fn encode(self, v: T::R) -> T::R {
         add_bias_and_split(self, v)
     }
@@ -161,11 +174,7 @@ impl<T: Words> Lanes for T {
         let s0 = Words::add(self, self.mul_signed(v, w.w0), self.mul_signed(high, w.u0));
         let s1 = Words::add(self, self.mul_signed(v, w.w1), self.mul_signed(high, w.u1));
         // Neither sum reaches 2^63: only four digits of -2^31 would make one.
-        // s0 + s1 f with s = l + h f: l0 + h0 f + l1 f + h1 (f - 1).
-        let mask = self.splat(EPSILON);
-        let (h0, h1) = (self.sar32(s0), self.sar32(s1));
-        let (l0, l1) = (self.and(s0, mask), self.and(s1, mask));
-        Wide(Words::sub(self, l0, h1), Words::add(self, Words::add(self, l1, h1), h0))
+        carry(self, Wide(s0, s1))
     }
     #[inline(always)]
     fn mul_words(self, a: T::R, b: T::R) -> Wide<T::R> {
@@ -208,6 +217,15 @@ impl<T: Words> Lanes for T {
     #[inline(always)]
     fn shl<const SHIFT: u32>(self, a: Wide<T::R>) -> Wide<T::R> {
         Wide(Words::shl::<SHIFT>(self, a.0), Words::shl::<SHIFT>(self, a.1))
+    }
+    #[inline(always)]
+    fn twist<const SHIFT: u32, const PHI: u32>(self, a: Wide<T::R>) -> Wide<T::R> {
+        let carried = carry(self, Lanes::shl::<SHIFT>(self, a));
+        match PHI {
+            0 => carried,
+            1 => self.phi(carried),
+            _ => self.phi2(carried),
+        }
     }
     #[inline(always)]
     fn phi(self, a: Wide<T::R>) -> Wide<T::R> {

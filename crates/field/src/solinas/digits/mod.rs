@@ -1,5 +1,8 @@
 //! Integers as digits: what goes into a transform, and what comes out of it.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use super::element::P;
 use crate::{Backend, Error};
 
@@ -37,12 +40,26 @@ fn check(what: &'static str, digit_bits: u32) -> Result<(), Error> {
 /// [`Error::DigitBits`] unless `digit_bits` is in `1..=32`.
 pub fn split(backend: Backend, words: &[u64], digit_bits: u32, digits: &mut [u64]) -> Result<(), Error> {
     check("split", digit_bits)?;
-    let _ = backend;
+    let done = match backend {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the token proves the instruction set.
+        Backend::Avx512(token) if avx512::BITS.contains(&digit_bits) => unsafe {
+            avx512::split(token, words, digit_bits, digits)
+        },
+        _ => 0,
+    };
     let mask = (1 << digit_bits) - 1;
-    let word = |at: usize| u128::from(words.get(at).copied().unwrap_or(0));
-    for (i, digit) in digits.iter_mut().enumerate() {
-        let at = i * digit_bits as usize;
-        *digit = ((word(at / 64) | word(at / 64 + 1) << 64) >> (at % 64)) as u64 & mask;
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    let (mut at, mut offset) = (done * digit_bits as usize / 64, done as u64 * u64::from(digit_bits) % 64);
+    let mut pair = u128::from(word(at)) | u128::from(word(at + 1)) << 64;
+    for digit in &mut digits[done..] {
+        *digit = (pair >> offset) as u64 & mask;
+        offset += u64::from(digit_bits);
+        if offset >= 64 {
+            offset -= 64;
+            at += 1;
+            pair = pair >> 64 | u128::from(word(at + 1)) << 64;
+        }
     }
     Ok(())
 }
@@ -53,8 +70,7 @@ pub fn split(backend: Backend, words: &[u64], digit_bits: u32, digits: &mut [u64
 /// [`Error::DigitBits`] unless `digit_bits` is in `1..=32`; [`Error::TooFewWords`] when the last coefficient starts past the words.
 pub fn carry(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mut [u64]) -> Result<u64, Error> {
     check_words(coefficients.len(), digit_bits, words.len())?;
-    let _ = backend;
-    Ok(release::<false>(coefficients.iter().map(|&c| c.into()), digit_bits, words))
+    Ok(release::<false>(backend, coefficients, digit_bits, words))
 }
 
 /// As [`carry`], of canonical coefficients that stand for integers between `-p / 2` and `p / 2`: those of a negacyclic product. The quotient is rounded down.
@@ -63,9 +79,12 @@ pub fn carry(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mu
 /// As [`carry`].
 pub fn carry_signed(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mut [u64]) -> Result<i64, Error> {
     check_words(coefficients.len(), digit_bits, words.len())?;
-    let _ = backend;
-    let centered = |&c: &u64| if c > P / 2 { i128::from(c) - i128::from(P) } else { c.into() } as u128;
-    Ok(release::<true>(coefficients.iter().map(centered), digit_bits, words) as i64)
+    Ok(release::<true>(backend, coefficients, digit_bits, words) as i64)
+}
+
+/// The integer between `-p / 2` and `p / 2` that a canonical element stands for.
+fn centered(c: u64) -> i128 {
+    if c > P / 2 { i128::from(c) - i128::from(P) } else { c.into() }
 }
 
 fn check_words(coefficients: usize, digit_bits: u32, words: usize) -> Result<(), Error> {
@@ -78,10 +97,22 @@ fn check_words(coefficients: usize, digit_bits: u32, words: usize) -> Result<(),
 ///
 /// The accumulator is the sum of `c_i 2^(b i)` so far, rounded down to that bit: as a coefficient starts below bit 64, it is less than `2^64 (2^63 + 2^62 + ..) < 2^128`,
 /// and between `-2^127` and `2^127` for signed ones, of half the size.
-fn release<const SIGNED: bool>(coefficients: impl Iterator<Item = u128>, digit_bits: u32, words: &mut [u64]) -> u64 {
-    let (mut sum, mut offset, mut words) = (0u128, 0, words.iter_mut());
+fn release<const SIGNED: bool>(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mut [u64]) -> u64 {
+    let (done, quotient) = match backend {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the token proves the instruction set.
+        Backend::Avx512(token) if avx512::BITS.contains(&digit_bits) => unsafe {
+            avx512::carry::<SIGNED>(token, coefficients, digit_bits, words)
+        },
+        _ => (0, 0),
+    };
     let next = |sum: u128| if SIGNED { (sum as i128 >> 64) as u128 } else { sum >> 64 };
-    for c in coefficients {
+    let (full, mut offset) = (done * digit_bits as usize / 64, (done as u64 * u64::from(digit_bits) % 64) as u32);
+    let mut words = words[full..].iter_mut();
+    let below = words.as_slice().first().map_or(0, |&word| word & ((1 << offset) - 1));
+    let mut sum = ((quotient << offset) as u128).wrapping_add(below.into());
+    for &c in &coefficients[done..] {
+        let c = if SIGNED { centered(c) as u128 } else { c.into() };
         if offset >= 64 {
             offset -= 64;
             if let Some(word) = words.next() {
