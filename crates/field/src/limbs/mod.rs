@@ -9,14 +9,25 @@
 //! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`conditional_sub`], [`reduce_once`].
 
 mod add;
+#[cfg(target_arch = "x86_64")]
+mod adx;
 mod choice;
+#[cfg(target_arch = "x86_64")]
+mod digits;
+mod montgomery;
 mod mul;
 mod shift;
+mod unit;
 
 pub use add::{add, add_1, add_mod, add_to, neg, sub, sub_1, sub_mod, sub_to};
-pub use choice::{conditional_sub, eq, lt, reduce_once, select, vartime_compare};
+pub use choice::{conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
+pub use montgomery::Montgomery;
 pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};
+pub use unit::Multiplier;
+
+/// Words in a side of the blocks that products are cut into.
+const BLOCK: usize = 8;
 
 #[cfg(test)]
 mod tests;
