@@ -20,9 +20,11 @@
 mod division;
 mod error;
 pub mod fft;
+mod montgomery;
 pub mod mul;
 mod natural;
 mod standin;
 
 pub use error::Error;
+pub use montgomery::Montgomery;
 pub use natural::Natural;
