@@ -21,6 +21,7 @@ mod division;
 mod error;
 pub mod fft;
 mod montgomery;
+pub mod modular;
 pub mod mul;
 mod natural;
 mod standin;

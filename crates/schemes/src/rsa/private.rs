@@ -221,11 +221,9 @@ impl PrivateKey {
     /// half would give p or q away (Boneh, DeMillo, Lipton 1997).
     fn raw(&self, c: &Natural, rng: &mut impl RngCore) -> Result<Zeroizing<Natural>> {
         let ring = self.public.ring();
-        let (factor, inverse) = self.blinding(rng)?;
-        let blinded = Zeroizing::new(ring.mul(c, &*self.public.raw(&factor).map(Zeroizing::new)?)?);
-        let half = |ring: &Ring, exponent: &Natural| -> Result<Zeroizing<Natural>> {
-            Ok(Zeroizing::new(ring.pow(&*Zeroizing::new(ring.reduce(&blinded)?), exponent)?))
-        };
+        let (factor, inverse) = self.blinding(rng);
+        let blinded = Zeroizing::new(ring.mul(c, &Zeroizing::new(self.public.raw(&factor))));
+        let half = |ring: &Ring, exponent: &Natural| ring.pow(&blinded, exponent).map(Zeroizing::new);
         let modulo_p = || half(&self.ring_p, &self.parts.dp);
         let modulo_q = || half(&self.ring_q, &self.parts.dq);
         let (x_p, x_q) = if self.execution.parallel {
@@ -238,23 +236,22 @@ impl PrivateKey {
         };
         let (x_p, x_q) = (x_p?, x_q?);
         // Garner: x = x_q + q (q^-1 (x_p - x_q) mod p).
-        let difference = Zeroizing::new(self.ring_p.sub(&x_p, &*Zeroizing::new(self.ring_p.reduce(&x_q)?))?);
-        let h = Zeroizing::new(self.ring_p.mul(&difference, &self.parts.qinv)?);
+        let difference = Zeroizing::new(self.ring_p.sub(&x_p, &Zeroizing::new(self.ring_p.reduce(&x_q))));
+        let h = Zeroizing::new(self.ring_p.mul(&difference, &self.parts.qinv));
         let mut x = Zeroizing::new(&*self.parts.q * &*h);
         *x += &x_q;
-        let x = Zeroizing::new(ring.mul(&x, &inverse)?);
-        if self.public.raw(&x)? == *c { Ok(x) } else { Err(Error::Fault) }
+        let x = Zeroizing::new(ring.mul(&x, &inverse));
+        if self.public.raw(&x) == *c { Ok(x) } else { Err(Error::Fault) }
     }
 
     /// A random unit modulo n and its inverse. What is inverted, in time that depends on it, is the unit times another random one.
-    fn blinding(&self, rng: &mut impl RngCore) -> Result<(Zeroizing<Natural>, Zeroizing<Natural>)> {
+    fn blinding(&self, rng: &mut impl RngCore) -> (Zeroizing<Natural>, Zeroizing<Natural>) {
         let ring = self.public.ring();
         loop {
             let (r, s) = (ring.random(rng), ring.random(rng));
-            let product = ring.mul(&r, &s)?;
-            // Fails with probability 1/p + 1/q.
-            if let Ok(inverse) = product.vartime_inverse(ring.modulus()) {
-                return Ok((r, Zeroizing::new(ring.mul(&inverse, &s)?)));
+            // No inverse with probability 1/p + 1/q.
+            if let Ok(inverse) = ring.mul(&r, &s).vartime_inverse(ring.modulus()) {
+                return (r, Zeroizing::new(ring.mul(&inverse, &s)));
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use super::error::{Error, Result};
 use rand_core::RngCore;
-use solinas_bigint::Natural;
-use zeroize::{Zeroize, Zeroizing};
+use solinas_bigint::{Montgomery, Natural};
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// The multiplication of an exponentiation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -22,15 +23,14 @@ impl Method {
     }
 }
 
+/// Arithmetic modulo one odd number; numbers given may have any size, results are below the modulus.
+///
+/// Constant-time in all values but those of exponents of [`Self::public_pow`]. The modulus is wiped on drop: it may be a secret prime.
 #[derive(Clone)]
 pub(super) struct Ring {
-    modulus: Natural,
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        self.modulus.zeroize();
-    }
+    modulus: Zeroizing<Natural>,
+    word: Arc<Montgomery>,
+    method: Method,
 }
 
 impl From<solinas_bigint::Error> for Error {
@@ -40,40 +40,51 @@ impl From<solinas_bigint::Error> for Error {
 }
 
 impl Ring {
-    pub(super) fn new(modulus: Natural, _method: Method) -> Result<Self> {
-        Ok(Self { modulus })
+    /// For an odd modulus above 1.
+    pub(super) fn new(modulus: Natural, method: Method) -> Result<Self> {
+        let modulus = Zeroizing::new(modulus);
+        Ok(Self { word: Arc::new(Montgomery::new(&modulus)?), modulus, method })
     }
+
     pub(super) fn modulus(&self) -> &Natural {
         &self.modulus
     }
+
+    /// How powers are computed.
     pub(super) fn method(&self) -> Method {
-        Method::Word
+        self.method
     }
-    pub(super) fn set_method(&mut self, _method: Method) -> Result<()> {
+
+    pub(super) fn set_method(&mut self, method: Method) -> Result<()> {
+        self.method = method;
         Ok(())
     }
+
+    /// `base^exponent`, for a secret exponent.
     pub(super) fn pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural> {
-        let mut x = Natural::one();
-        for i in (0..exponent.bit_len()).rev() {
-            x = x.square().rem(&self.modulus)?;
-            if exponent.bit(i) {
-                x = (&x * base).rem(&self.modulus)?;
-            }
-        }
-        Ok(x)
+        Ok(self.word.pow(base, exponent))
     }
-    pub(super) fn public_pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural> {
-        self.pow(base, exponent)
+
+    /// `base^exponent`, for a public exponent.
+    pub(super) fn public_pow(&self, base: &Natural, exponent: &Natural) -> Natural {
+        self.word.vartime_pow(base, exponent)
     }
-    pub(super) fn mul(&self, x: &Natural, y: &Natural) -> Result<Natural> {
-        Ok((x * y).rem(&self.modulus)?)
+
+    pub(super) fn mul(&self, x: &Natural, y: &Natural) -> Natural {
+        self.word.mul(x, y)
     }
-    pub(super) fn sub(&self, x: &Natural, y: &Natural) -> Result<Natural> {
-        Ok((x + &self.modulus).checked_sub(y).unwrap_or_default().rem(&self.modulus)?)
+
+    pub(super) fn reduce(&self, x: &Natural) -> Natural {
+        self.word.reduce(x)
     }
-    pub(super) fn reduce(&self, x: &Natural) -> Result<Natural> {
-        Ok(x.rem(&self.modulus)?)
+
+    /// `x - y`, for `y` below the modulus.
+    pub(super) fn sub(&self, x: &Natural, y: &Natural) -> Natural {
+        let sum = Zeroizing::new(x + &self.modulus);
+        let difference = Zeroizing::new(sum.checked_sub(y).unwrap_or_default());
+        self.word.reduce(&difference)
     }
+
     /// Uniform from 1 to n - 1.
     pub(super) fn random(&self, rng: &mut impl RngCore) -> Zeroizing<Natural> {
         loop {
