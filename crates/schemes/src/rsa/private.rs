@@ -68,7 +68,7 @@ impl PrivateKey {
         let ring_p = Ring::new((*p).clone(), Method::fastest(p.bit_len()))?;
         // The inverse by Fermat's theorem, in constant time.
         let exponent = Zeroizing::new(one_less(&p1, "prime p")?);
-        let qinv = Zeroizing::new(ring_p.pow(&Zeroizing::new(q.rem(&p)?), &exponent)?);
+        let qinv = Zeroizing::new(ring_p.pow(&q, &exponent)?);
         Self::build(public, Parts { d, p, q, dp, dq, qinv }, ring_p)
     }
 

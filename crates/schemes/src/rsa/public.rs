@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::ring::{Method, Ring};
-use super::{MAX_BITS, MIN_BITS, RESEARCH_MIN_BITS};
+use super::{Hash, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
 use crate::random::SecretSeed;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
@@ -59,7 +59,7 @@ impl PublicKey {
         } else if exponent.bit_len() > 256 {
             Some("has more than 256 bits")
         } else if exponent < EXPONENT.into() && !research {
-            Some("is below 65537, which is safe for few uses; --research allows it")
+            Some("is below 65537, which needs --research")
         } else {
             None
         };
@@ -87,6 +87,16 @@ impl PublicKey {
     /// Bytes of a ciphertext or signature.
     pub fn size(&self) -> usize {
         self.bits().div_ceil(8)
+    }
+
+    /// SHA-256 of the key as SubjectPublicKeyInfo in DER, which other programs compute, too.
+    ///
+    /// # Errors
+    /// As [`Self::to_der`].
+    pub fn fingerprint(&self) -> Result<[u8; 32]> {
+        let (mut bytes, value) = ([0; 32], Hash::Sha256.of(&[&self.to_der(PublicFormat::Spki)?]));
+        bytes.copy_from_slice(&value);
+        Ok(bytes)
     }
 
     /// What is known of the strength of a key of this size.
