@@ -51,8 +51,7 @@ fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Ve
     let (mut quotient, _) = div_rem(&a[dropped..], &d[dropped..]);
     let used = trim(&quotient).len();
     quotient.truncate(used);
-    let mut product = vec![0; used + d.len()];
-    mul::mul(&mut product, &quotient, d);
+    let mut product = mul::product(&quotient, d);
     product.resize(product.len().max(a.len()), 0);
     let mut remainder = a.to_vec();
     remainder.resize(product.len(), 0);

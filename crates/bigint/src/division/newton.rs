@@ -34,8 +34,7 @@ fn exact(d: &[u64]) -> Vec<u64> {
         return basecase(d);
     }
     let mut v = approximate(d);
-    let mut product = vec![0; 2 * n + 1];
-    mul::mul(&mut product, &v, d);
+    let mut product = mul::product(&v, d);
     // v d lies within 3 d of B^2n: what is missing is taken from or given to v.
     while product[2 * n] != 0 {
         limbs::sub(&mut product, d);
@@ -70,8 +69,7 @@ fn approximate(d: &[u64]) -> Vec<u64> {
     }
     let h = n / 2 + 1;
     let upper = approximate(&d[n - h..]);
-    let mut e = vec![0; n + h + 1];
-    mul::mul(&mut e, d, &upper);
+    let mut e = mul::product(d, &upper);
     let negative = e[n + h] != 0;
     e[n + h] = 0;
     if !negative {
@@ -79,9 +77,7 @@ fn approximate(d: &[u64]) -> Vec<u64> {
     }
     let dropped = n - h - 1;
     let e = &e[dropped..n + 1];
-    let mut correction = vec![0; upper.len() + e.len()];
-    mul::mul(&mut correction, &upper, e);
-    let correction = &correction[2 * h - dropped..];
+    let correction = &mul::product(&upper, e)[2 * h - dropped..];
     let mut v = vec![0; n + 1];
     v[n - h..].copy_from_slice(&upper);
     if negative {

@@ -16,9 +16,10 @@
 
 use solinas_field::limbs;
 
+use super::cyclic;
 use super::form::Form;
 use crate::division::newton;
-use crate::standin::{Options, Plan, Ring, Spectrum};
+use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::{Error, Natural, mul};
 
 /// From this many words on, reduction by transforms is faster than by [`mul::mul`].
@@ -180,8 +181,8 @@ impl Barrett {
         transforms.half.forward(quotient, half)?;
         transforms.half.multiply(half, &transforms.modulus)?;
         transforms.half.inverse(half, product)?;
-        fold_minus(folded, x);
-        sub_minus(folded, product);
+        cyclic::fold(folded, x);
+        cyclic::sub(folded, product);
         Ok(())
     }
 
@@ -200,28 +201,6 @@ impl Barrett {
             })
             .sum()
     }
-}
-
-/// out <- x modulo 2^N - 1, maybe as 2^N - 1 instead of 0. Shape: `out` N bits, `x` at most twice as long.
-pub(crate) fn fold_minus(out: &mut [u64], x: &[u64]) {
-    let (low, high) = x.split_at(x.len().min(out.len()));
-    out[..low.len()].copy_from_slice(low);
-    out[low.len()..].fill(0);
-    let carry = limbs::add(out, high);
-    limbs::add_1(out, carry);
-}
-
-/// a <- a - b modulo 2^N - 1, with 0 as 0. Range: b in 0..2^N - 1, a in 0..2^N.
-pub(crate) fn sub_minus(a: &mut [u64], b: &[u64]) {
-    let borrow = limbs::sub(a, b);
-    limbs::sub_1(a, borrow);
-    canonical_minus(a);
-}
-
-/// a <- 0 if a = 2^N - 1.
-pub(crate) fn canonical_minus(a: &mut [u64]) {
-    let wrapped = limbs::add_1(a, 1);
-    limbs::sub_1(a, 1 - wrapped);
 }
 
 impl Form for Barrett {

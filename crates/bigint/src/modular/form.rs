@@ -52,14 +52,20 @@ pub trait Form {
     /// As [`Form::enter`].
     fn square(&self, a: &mut [u64], workspace: &mut Self::Workspace) -> Result<(), Error>;
 
-    /// residue^exponent, 1 for exponent 0, in time that depends on the exponent's length in words only: fixed windows (wang2014, algorithm
-    /// 7.2, with a window of w bits in place of one), and tables read from end to end.
+    /// residue^exponent, 1 for exponent 0, in time that depends on `bits` and not on the exponent: fixed windows (wang2014, algorithm 7.2, with
+    /// a window of w bits in place of one), and tables read from end to end. Range: exponent below 2^bits.
     ///
     /// # Errors
     /// As [`Form::enter`].
-    fn pow(&self, residue: &[u64], exponent: &Natural, workspace: &mut Self::Workspace) -> Result<Vec<u64>, Error> {
+    fn pow(
+        &self,
+        residue: &[u64],
+        exponent: &Natural,
+        bits: usize,
+        workspace: &mut Self::Workspace,
+    ) -> Result<Vec<u64>, Error> {
+        debug_assert!(exponent.bit_len() <= bits);
         let n = self.residue_words();
-        let bits = 64 * exponent.words().len();
         let window = window(bits);
         let mut table = vec![0; n << window];
         table[..n].copy_from_slice(&self.one());
@@ -72,7 +78,7 @@ pub trait Form {
         }
         let mut power = self.one();
         let mut factor = vec![0; n];
-        for digit in digits(exponent, window) {
+        for digit in digits(exponent, bits, window) {
             for _ in 0..window {
                 self.square(&mut power, workspace)?;
             }
@@ -137,10 +143,9 @@ fn window(bits: usize) -> usize {
     (1..=8).min_by_key(|&window| cost(window)).unwrap_or(1)
 }
 
-/// Digits of `window` bits of an exponent, highest first, as many as its words have.
-fn digits(exponent: &Natural, window: usize) -> impl Iterator<Item = u64> {
-    let count = (64 * exponent.words().len()).div_ceil(window);
-    (0..count).rev().map(move |i| {
+/// Digits of `window` bits of an exponent of `bits` bits, highest first.
+fn digits(exponent: &Natural, bits: usize, window: usize) -> impl Iterator<Item = u64> {
+    (0..bits.div_ceil(window)).rev().map(move |i| {
         let at = i * window;
         let word = |i: usize| exponent.words().get(i).copied().unwrap_or(0);
         let wide = u128::from(word(at / 64 + 1)) << 64 | u128::from(word(at / 64));
