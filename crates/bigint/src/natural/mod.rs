@@ -4,6 +4,7 @@ mod bits;
 mod convert;
 mod decimal;
 mod gcd;
+mod hgcd;
 mod ops;
 mod random;
 
