@@ -1,9 +1,10 @@
-//! Stand-in until `fft` lands: residues for spectra.
+//! Stand-in until `fft` lands.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "stand-in")]
 
 use crate::Error;
-use crate::mul::karatsuba;
-use solinas_field::{Backend, limbs};
+use solinas_field::Backend;
+use solinas_field::buffer::AlignedVec;
+use solinas_field::complex::{self, Wrap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -24,100 +25,110 @@ pub struct Options {
 }
 #[derive(Debug)]
 pub struct Plan {
-    words: usize,
+    plan: complex::Plan,
+    digit: u32,
     ring: Ring,
 }
 #[derive(Debug, Clone)]
 pub struct Spectrum {
-    residue: Vec<u64>,
+    s: AlignedVec<f64>,
+}
+
+fn digit(n: usize) -> u32 {
+    ((45.0 - (n as f64).log2()) / 2.0) as u32 + 1
+}
+
+fn shape(min_bits: usize) -> (usize, u32) {
+    let mut n = complex::Plan::next_digits(128);
+    while n * (digit(n) as usize) < min_bits {
+        n = complex::Plan::next_digits(n + 1);
+    }
+    let mut b = digit(n);
+    while b > 4 && n / 64 * (b as usize - 1) * 64 >= min_bits {
+        b -= 1
+    }
+    (n, b)
 }
 
 impl Plan {
-    pub fn new(min_bits: usize, ring: Ring, _: &Options) -> Result<Self, Error> {
-        Ok(Self { words: min_bits.div_ceil(64).max(1), ring })
+    pub fn new(min_bits: usize, ring: Ring, o: &Options) -> Result<Self, Error> {
+        let (n, b) = shape(min_bits);
+        let wrap = match ring {
+            Ring::Minus => Wrap::Minus,
+            Ring::Plus => Wrap::Plus,
+        };
+        let backend = match o.backend {
+            Some(b) => b,
+            None => Backend::detect()?,
+        };
+        Ok(Self { plan: complex::Plan::new(n, wrap, backend, o.threads.max(1))?, digit: b, ring })
     }
     pub fn for_product(a: usize, b: usize, o: &Options) -> Result<Self, Error> {
-        Self::new(64 * (a + b) + 64, Ring::Minus, o)
+        Self::new(64 * (a + b) + 64, Ring::Plus, o)
     }
     pub fn pair(min_bits: usize, o: &Options) -> Result<(Self, Self), Error> {
         Ok((Self::new(min_bits, Ring::Minus, o)?, Self::new(min_bits, Ring::Plus, o)?))
     }
     pub fn bits(&self) -> usize {
-        64 * self.words
+        64 * self.words()
     }
     pub fn words(&self) -> usize {
-        self.words
+        self.plan.words(self.digit)
     }
     pub fn spectrum(&self) -> Spectrum {
-        Spectrum { residue: vec![0; self.words + 1] }
+        Spectrum { s: self.plan.spectrum() }
     }
     pub fn forward(&self, x: &[u64], out: &mut Spectrum) -> Result<(), Error> {
-        assert!(x.len() <= self.words, "{} > {}", x.len(), self.words);
-        out.residue.fill(0);
-        out.residue[..x.len()].copy_from_slice(x);
+        self.plan.forward(self.digit, x, &mut out.s);
         Ok(())
     }
-    fn fold(&self, product: &[u64]) -> Vec<u64> {
-        let n = self.words;
-        let mut r = product[..n].to_vec();
-        r.push(0);
-        match self.ring {
-            Ring::Minus => {
-                limbs::add(&mut r, &product[n..2 * n]);
-                let top = std::mem::take(&mut r[n]) + product[2 * n];
-                limbs::add_1(&mut r, top);
-                let top = std::mem::take(&mut r[n]);
-                limbs::add_1(&mut r, top);
-                if r[..n].iter().all(|&w| w == u64::MAX) {
-                    r.fill(0)
-                }
-            }
-            Ring::Plus => {
-                let high = &product[n..2 * n];
-                let b = limbs::sub(&mut r, high);
-                if b == 1 {
-                    r[n] = 0;
-                    if limbs::add_1(&mut r[..n], 1) == 1 {
-                        r[n] = 1
-                    }
-                }
-                limbs::add_1(&mut r, product[2 * n]);
-            }
-        }
-        r
-    }
     pub fn multiply(&self, a: &mut Spectrum, b: &Spectrum) -> Result<(), Error> {
-        let n = self.words + 1;
-        let mut p = vec![0; 2 * n];
-        let mut s = vec![0; karatsuba::scratch_words(n)];
-        karatsuba::mul(&mut p, &a.residue, &b.residue, &mut s);
-        a.residue = self.fold(&p);
+        self.plan.multiply(&mut a.s, &b.s);
         Ok(())
     }
     pub fn square(&self, a: &mut Spectrum) -> Result<(), Error> {
-        let b = a.clone();
-        self.multiply(a, &b)
+        self.plan.square(&mut a.s);
+        Ok(())
     }
     pub fn multiply_add(&self, acc: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
-        let mut p = a.clone();
-        self.multiply(&mut p, b)?;
-        limbs::add(&mut p.residue, &acc.residue);
-        let mut wide = p.residue;
-        wide.resize(2 * self.words + 2, 0);
-        acc.residue = self.fold(&wide);
+        self.plan.multiply_add(&mut acc.s, &a.s, &b.s);
         Ok(())
     }
     pub fn inverse(&self, s: &mut Spectrum, out: &mut [u64]) -> Result<(), Error> {
-        assert!(self.ring == Ring::Minus && out.len() == self.words || out.len() == self.words + 1);
-        let len = out.len();
-        out.copy_from_slice(&s.residue[..len]);
+        if self.plan.wrap() == Wrap::Plus && out.len() == self.words() {
+            let mut t = vec![0; out.len() + 1];
+            self.plan.inverse(self.digit, &mut s.s, &mut t);
+            out.copy_from_slice(&t[..out.len()]);
+        } else {
+            self.plan.inverse(self.digit, &mut s.s, out);
+        }
         Ok(())
     }
 }
+fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) {
+    thread_local! { static PLANS: std::cell::RefCell<std::collections::BTreeMap<usize, std::rc::Rc<(Plan, std::cell::RefCell<AlignedVec<f64>>)>>> = const { std::cell::RefCell::new(std::collections::BTreeMap::new()) }; }
+    let min_bits = 64 * (a.len() + b.unwrap_or(a).len()) + 64;
+    let (n, digit) = shape(min_bits);
+    let p = PLANS.with(|m| {
+        m.borrow_mut()
+            .entry(n)
+            .or_insert_with(|| {
+                let p = Plan::new(min_bits, Ring::Plus, &Options::default()).unwrap_or_else(|_| panic!());
+                let scratch = AlignedVec::zeroed(2 * p.plan.spectrum_len());
+                (p, scratch.into()).into()
+            })
+            .clone()
+    });
+    let mut scratch = p.1.borrow_mut();
+    let p = &p.0;
+    let mut t = vec![0; p.plan.words(digit) + 1];
+    let len = if b.is_some() { 2 } else { 1 } * p.plan.spectrum_len();
+    p.plan.convolve(digit, a, b, &mut t, &mut scratch[..len]);
+    out.copy_from_slice(&t[..out.len()]);
+}
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
-    let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    karatsuba::mul(out, a, b, &mut vec![0; karatsuba::scratch_words(b.len())]);
+    convolve(out, a, Some(b))
 }
 pub fn square(out: &mut [u64], a: &[u64]) {
-    karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())])
+    convolve(out, a, None)
 }

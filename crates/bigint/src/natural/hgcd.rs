@@ -170,7 +170,7 @@ mod tests {
             x in proptest::collection::vec(any::<u64>(), 1..800), y in proptest::collection::vec(any::<u64>(), 1..800)
         ) {
             let same = x.len().min(y.len());
-            let [short_x, short_y] = [&x[..same], &y[..same]].map(|words| Natural::from_words(words));
+            let [short_x, short_y] = [&x[..same], &y[..same]].map(Natural::from_words);
             check(&short_x, &short_y);
             check(&(&short_x + &Natural::power_of_two(64 * same)), &short_y);
             check(&Natural::from_words(x), &Natural::from_words(y));

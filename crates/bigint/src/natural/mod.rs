@@ -5,6 +5,7 @@ mod convert;
 mod decimal;
 mod gcd;
 mod hgcd;
+mod inverse;
 mod ops;
 mod random;
 
