@@ -1,0 +1,61 @@
+//! Products.
+
+/// out <- a * w; returns the word above. Shape: of the same length.
+pub fn mul_1(out: &mut [u64], a: &[u64], w: u64) -> u64 {
+    assert_eq!(out.len(), a.len());
+    let mut carry = 0;
+    for (x, &y) in out.iter_mut().zip(a) {
+        (*x, carry) = y.carrying_mul(w, carry);
+    }
+    carry
+}
+
+/// acc <- acc + a * w; returns the word above. Shape: of the same length.
+pub fn addmul_1(acc: &mut [u64], a: &[u64], w: u64) -> u64 {
+    assert_eq!(acc.len(), a.len());
+    let mut carry = 0;
+    for (x, &y) in acc.iter_mut().zip(a) {
+        (*x, carry) = y.carrying_mul_add(w, *x, carry);
+    }
+    carry
+}
+
+/// acc <- acc - a * w; returns what has to be taken from the word above. Shape: of the same length.
+pub fn submul_1(acc: &mut [u64], a: &[u64], w: u64) -> u64 {
+    assert_eq!(acc.len(), a.len());
+    let mut carry = 0;
+    for (x, &y) in acc.iter_mut().zip(a) {
+        let (low, high) = y.carrying_mul(w, carry);
+        let (difference, borrow) = x.overflowing_sub(low);
+        (*x, carry) = (difference, high + u64::from(borrow));
+    }
+    carry
+}
+
+/// out <- a * b, by the schoolbook. Shape: `out` as long as both together.
+pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
+    assert_eq!(out.len(), a.len() + b.len());
+    out[..a.len()].fill(0);
+    for (i, &w) in b.iter().enumerate() {
+        out[i + a.len()] = addmul_1(&mut out[i..i + a.len()], a, w);
+    }
+}
+
+/// out <- a^2, by the schoolbook: each product of two different words once. Shape: `out` twice as long as `a`.
+pub fn square(out: &mut [u64], a: &[u64]) {
+    let n = a.len();
+    assert_eq!(out.len(), 2 * n);
+    out.fill(0);
+    for (i, &w) in a.iter().enumerate() {
+        out[i + n] = addmul_1(&mut out[2 * i + 1..i + n], &a[i + 1..], w);
+    }
+    let mut doubled = 0;
+    let mut carry = false;
+    for (pair, &w) in out.chunks_exact_mut(2).zip(a) {
+        let (low, high) = w.carrying_mul(w, 0);
+        let (x, y) = (pair[0] << 1 | doubled, pair[1] << 1 | pair[0] >> 63);
+        doubled = pair[1] >> 63;
+        (pair[0], carry) = x.carrying_add(low, carry);
+        (pair[1], carry) = y.carrying_add(high, carry);
+    }
+}
