@@ -37,7 +37,7 @@ fn multiply(bench: &Bench<'_>, bits: usize, threads: usize) -> Result<Option<Row
         let m = modulus(bits, 3);
         let (a, b, n) = (below(&m, 4), below(&m, 5), m.len());
         let mut all = Vec::new();
-        all.extend(ours::mulmod(threads, &a, &b, &m).map(|work| Contestant { name: on("ours", threads), work }));
+        all.push(Contestant::new(on("ours", threads), ours::mulmod(threads, &a, &b, &m)));
         if let Some(gmp) = bench.peers.gmp.filter(|_| threads == 1) {
             let (x, y, z) = (a.clone(), b.clone(), m.clone());
             let (mut product, mut quotient) = (vec![0; 2 * n], vec![0; n + 1]);
@@ -92,7 +92,7 @@ pub fn addition(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
             let m = modulus(bits, 3);
             let (a, b, n) = (below(&m, 4), below(&m, 5), m.len());
             let mut all = Vec::new();
-            all.extend(ours::addmod(&a, &b, &m).map(|work| Contestant { name: "ours".into(), work }));
+            all.push(Contestant::new("ours", ours::addmod(&a, &b, &m)));
             if let Some(gmp) = bench.peers.gmp {
                 let (a, b, m) = (a.clone(), b.clone(), m.clone());
                 let run = move |out: &mut [u64]| {

@@ -1,8 +1,8 @@
-//! Powers modulo odd numbers, and RSA's private operation.
+//! Powers modulo odd numbers, and RSA signatures.
 
 use super::Bench;
 use crate::Error;
-use crate::numbers::{below, number, trimmed};
+use crate::numbers::{below, number, to_bytes, trimmed, words};
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
@@ -78,21 +78,21 @@ impl Key {
     }
 }
 
-/// Powers with exponents as long as the modulus, and RSA's private operation with the CRT.
+/// Powers with exponents as long as the modulus, and RSA signatures with the CRT.
 pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
     let Some(gmp) = bench.peers.gmp else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for (bits, offsets) in KEYS {
         let Some(key) = Key::new(gmp, bits, offsets) else { continue };
-        let message = below(&key.n, 13);
+        let (message, digest) = (below(&key.n, 13), to_bytes(&words(4, 14)));
         let contestants = || {
             let mut all = Vec::new();
-            all.extend(ours::private(&key, &message).map(|work| Contestant { name: "ours".into(), work }));
-            all.extend(bench.peers.crypto.map(|crypto| Contestant::new("OpenSSL", crypto.private(&key, &message))));
+            all.push(Contestant::new("ours", ours::sign(&key, &digest)));
+            all.extend(bench.peers.crypto.map(|crypto| Contestant::new("OpenSSL", crypto.sign(&key, &digest))));
             all
         };
         let target = (bits >= 8192).then(|| Target::new("ours", "OpenSSL", 1.0));
-        rows.extend(bench.row(format!("rsa/private/bits={bits}"), contestants, target.into_iter().collect())?);
+        rows.extend(bench.row(format!("rsa/sign/bits={bits}"), contestants, target.into_iter().collect())?);
         rows.extend(power(bench, gmp, &key, &message)?);
     }
     Ok(rows)
@@ -102,7 +102,7 @@ fn power(bench: &Bench<'_>, gmp: Gmp, key: &Key, base: &[u64]) -> Result<Option<
     let (bits, exponent) = (64 * key.n.len(), trimmed(&key.d));
     let contestants = || {
         let mut all = Vec::new();
-        all.extend(ours::power(base, exponent, &key.n).map(|work| Contestant { name: "ours".into(), work }));
+        all.push(Contestant::new("ours", ours::power(base, exponent, &key.n)));
         if let Some(crypto) = bench.peers.crypto {
             all.push(Contestant::new("OpenSSL", crypto.power(base, exponent, &key.n)));
         }

@@ -55,7 +55,7 @@ fn product(bench: &Bench<'_>, bits: usize, kind: Kind, threads: usize) -> Result
         for (engine, threads) in [(Engine::Complex, threads), (Engine::Complex, 1), (Engine::Solinas, threads)] {
             let name = column(engine, threads);
             if all.iter().all(|other: &Contestant<'_>| other.name != name) {
-                all.extend(ours::product(engine, threads, kind, &a, &b).map(|work| Contestant { name, work }));
+                all.push(Contestant::new(name, ours::product(engine, threads, kind, &a, &b)));
             }
         }
         let len = a.len() + b.len();
@@ -96,7 +96,7 @@ pub fn small(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
         let contestants = || {
             let (a, b) = (words(len, 1), words(len, 2));
             let mut all = Vec::new();
-            all.extend(ours::mul(&a, &b).map(|work| Contestant { name: "ours".into(), work }));
+            all.push(Contestant::new("ours", ours::mul(&a, &b)));
             if let Some(gmp) = bench.peers.gmp {
                 let (a, b) = (a.clone(), b.clone());
                 all.push(Contestant::new("GMP", Job::new(2 * len, move |out: &mut [u64]| gmp.mul(out, &a, &b))));

@@ -1,9 +1,10 @@
 //! OpenSSL's libcrypto, as the system has it.
 
-use std::ffi::{c_char, c_int, c_uchar, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 use std::ptr;
 
 use super::{functions, open, text};
+use crate::cases::power::Key;
 use crate::numbers::{from_bytes, to_bytes};
 use crate::sample::Work;
 
@@ -14,8 +15,8 @@ type Montgomery = *mut c_void;
 
 /// `OPENSSL_VERSION`
 const VERSION: c_int = 0;
-/// `RSA_NO_PADDING`
-const NO_PADDING: c_int = 3;
+/// `NID_sha256`
+const SHA256: c_int = 672;
 
 functions! {
     Functions {
@@ -35,7 +36,7 @@ functions! {
         rsa_key = "RSA_set0_key": fn(Rsa, Bn, Bn, Bn) -> c_int;
         rsa_factors = "RSA_set0_factors": fn(Rsa, Bn, Bn) -> c_int;
         rsa_crt = "RSA_set0_crt_params": fn(Rsa, Bn, Bn, Bn) -> c_int;
-        rsa_private = "RSA_private_decrypt": fn(c_int, *const c_uchar, *mut c_uchar, Rsa, c_int) -> c_int;
+        rsa_sign = "RSA_sign": fn(c_int, *const c_uchar, c_uint, *mut c_uchar, *mut c_uint, Rsa) -> c_int;
     }
 }
 
@@ -61,9 +62,9 @@ impl Crypto {
         Power::new(self.0, base, exponent, modulus)
     }
 
-    /// The private operation without padding: with the CRT, blinded, and checked by the public exponent, as the library does it.
-    pub fn private(&self, key: &crate::cases::power::Key, message: &[u64]) -> impl Work + use<> {
-        Private::new(self.0, key, message)
+    /// A PKCS #1 v1.5 signature of a SHA-256 value: with the CRT, blinded, and checked by the public exponent, as the library does it.
+    pub fn sign(&self, key: &Key, digest: &[u8]) -> impl Work + use<> {
+        Signature::new(self.0, key, digest)
     }
 }
 
@@ -126,15 +127,15 @@ impl Drop for Power {
     }
 }
 
-struct Private {
+struct Signature {
     f: Functions,
     rsa: Rsa,
-    message: Vec<u8>,
+    digest: Vec<u8>,
     out: Vec<u8>,
 }
 
-impl Private {
-    fn new(f: Functions, key: &crate::cases::power::Key, message: &[u64]) -> Self {
+impl Signature {
+    fn new(f: Functions, key: &Key, digest: &[u8]) -> Self {
         // SAFETY: no preconditions.
         let rsa = unsafe { (f.rsa_new)() };
         assert!(!rsa.is_null(), "libcrypto has no memory");
@@ -146,18 +147,17 @@ impl Private {
                 & (f.rsa_crt)(rsa, number(&key.dp), number(&key.dq), number(&key.q_inverse))
         };
         assert_eq!(status, 1, "libcrypto refuses the key");
-        let message = to_bytes(message);
-        assert_eq!(message.len(), 8 * key.n.len());
-        Self { f, rsa, out: vec![0; message.len()], message }
+        Self { f, rsa, digest: digest.to_vec(), out: vec![0; 8 * key.n.len()] }
     }
 }
 
-impl Work for Private {
+impl Work for Signature {
     fn run(&mut self) {
-        let (from, to) = (self.message.as_ptr(), self.out.as_mut_ptr());
-        // SAFETY: message and output are as long as the modulus.
-        let len = unsafe { (self.f.rsa_private)(self.message.len() as c_int, from, to, self.rsa, NO_PADDING) };
-        assert_eq!(len, self.out.len() as c_int, "libcrypto's private operation failed");
+        let (digest, out) = (self.digest.as_ptr(), self.out.as_mut_ptr());
+        let mut len = 0;
+        // SAFETY: so many bytes of the digest are there, and the output is as long as the modulus.
+        let status = unsafe { (self.f.rsa_sign)(SHA256, digest, self.digest.len() as _, out, &mut len, self.rsa) };
+        assert!(status == 1 && len as usize == self.out.len(), "libcrypto's signature failed");
     }
 
     fn result(&self) -> Option<Vec<u64>> {
@@ -165,7 +165,7 @@ impl Work for Private {
     }
 }
 
-impl Drop for Private {
+impl Drop for Signature {
     fn drop(&mut self) {
         // SAFETY: made in `new`, not used again; it frees the numbers it took over.
         unsafe { (self.f.rsa_free)(self.rsa) };
