@@ -78,7 +78,8 @@ pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Re
 
 /// Writes a secret to a regular file that its owner alone can read, whole or not at all.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
-    let exists = || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
+    let exists =
+        || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
     if overwrite {
         check_text_target(path)?;
         return replace(path, bytes, 0o600).map_err(|e| Error::io("write", path, e));

@@ -149,7 +149,10 @@ mod tests {
     #[test]
     fn what_is_no_digit_is_named_with_its_place() {
         let error = |text: &[u8], format| digits(text, format, "x").unwrap_err().to_string();
-        assert!(error(b"12\n3f4", Format::Auto).starts_with("x, line 2, column 2: 'f' is no decimal digit; begin it with 0x"));
+        assert!(
+            error(b"12\n3f4", Format::Auto)
+                .starts_with("x, line 2, column 2: 'f' is no decimal digit; begin it with 0x")
+        );
         assert!(error(b"0x12g", Format::Auto).starts_with("x, line 1, column 5: 'g' is no hexadecimal digit"));
         assert!(error(b"0x12", Format::Dec).contains("column 2: 'x' is no decimal digit"));
         assert!(error("1é".as_bytes(), Format::Auto).contains("column 2: 'é'"));

@@ -142,12 +142,9 @@ fn at(path: &Path) -> impl FnOnce(rsa::Error) -> Error {
 /// A hash function for the argument parser.
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum HashName {
-    /// SHA-256
     #[default]
     Sha256,
-    /// SHA-384
     Sha384,
-    /// SHA-512
     Sha512,
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::{Error, Result};
 use rand_core::RngCore;
-use solinas_bigint::{Montgomery, Natural};
+use solinas_bigint::{Modulus, ModulusOptions, Montgomery, Natural};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -30,7 +30,8 @@ impl Method {
 pub(super) struct Ring {
     modulus: Zeroizing<Natural>,
     word: Arc<Montgomery>,
-    method: Method,
+    /// For powers by [`Method::Fft`].
+    fft: Option<Arc<Modulus>>,
 }
 
 impl From<solinas_bigint::Error> for Error {
@@ -43,7 +44,9 @@ impl Ring {
     /// For an odd modulus above 1.
     pub(super) fn new(modulus: Natural, method: Method) -> Result<Self> {
         let modulus = Zeroizing::new(modulus);
-        Ok(Self { word: Arc::new(Montgomery::new(&modulus)?), modulus, method })
+        let mut ring = Self { word: Arc::new(Montgomery::new(&modulus)?), modulus, fft: None };
+        ring.set_method(method)?;
+        Ok(ring)
     }
 
     pub(super) fn modulus(&self) -> &Natural {
@@ -52,17 +55,27 @@ impl Ring {
 
     /// How powers are computed.
     pub(super) fn method(&self) -> Method {
-        self.method
+        if self.fft.is_some() { Method::Fft } else { Method::Word }
     }
 
     pub(super) fn set_method(&mut self, method: Method) -> Result<()> {
-        self.method = method;
+        self.fft = match method {
+            Method::Word => None,
+            Method::Fft => {
+                let method = Some(solinas_bigint::Method::FftMontgomery);
+                let options = ModulusOptions { method, ..Default::default() };
+                Some(Arc::new(Modulus::with_options(&self.modulus, &options)?))
+            }
+        };
         Ok(())
     }
 
     /// `base^exponent`, for a secret exponent.
     pub(super) fn pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural> {
-        Ok(self.word.pow(base, exponent))
+        match &self.fft {
+            Some(fft) => Ok(fft.pow(&Zeroizing::new(self.word.reduce(base)), exponent)?),
+            None => Ok(self.word.pow(base, exponent)),
+        }
     }
 
     /// `base^exponent`, for a public exponent.
