@@ -140,20 +140,20 @@ impl Barrett {
         Ok(())
     }
 
-    /// quotient, remainder <- x / m, x modulo m. Shape: both n words, `x` 2n words. Range: x < m B^n.
+    /// quotient, remainder <- x / m, x modulo m; returns how often the estimate was corrected. Shape: both n words, `x` 2n words. Range: x < m B^n.
     pub(crate) fn div_rem_words(
         &self,
         quotient: &mut [u64],
         remainder: &mut [u64],
         x: &[u64],
         workspace: &mut Workspace,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         self.estimate(x, workspace)?;
         let corrections = self.correct(workspace);
         quotient.copy_from_slice(&workspace.quotient);
         limbs::add_1(quotient, corrections);
         remainder.copy_from_slice(&workspace.folded[..self.words()]);
-        Ok(())
+        Ok(corrections)
     }
 
     /// The first n + 1 words of `folded` <- x - q m < 3 m with `quotient` = q.

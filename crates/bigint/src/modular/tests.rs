@@ -142,6 +142,24 @@ fn barrett_by_words_and_by_transforms_agree() {
     }
 }
 
+#[test]
+fn two_corrections_are_made_at_the_worst_case() {
+    for words in [3, 5, 40] {
+        let m = &Natural::power_of_two(64 * words - 64) + &Natural::one();
+        let quotient = Natural::power_of_two(64 * words).checked_sub(&Natural::one()).unwrap();
+        let x = &m * &quotient;
+        for transforms in [false, true] {
+            let barrett = Barrett::with_transforms(m.words(), &Options::default(), transforms).unwrap();
+            let (mut q, mut r) = (vec![0; words], vec![1; words]);
+            let corrections = barrett.div_rem_words(&mut q, &mut r, x.words(), &mut barrett.workspace()).unwrap();
+            assert_eq!(
+                (corrections, Natural::from_words(q), Natural::from_words(r)),
+                (2, quotient.clone(), Natural::ZERO)
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
