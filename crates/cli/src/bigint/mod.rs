@@ -131,7 +131,7 @@ struct Single {
 
 #[derive(clap::Args)]
 struct Common {
-    /// What numbers without 0x are, and what files hold
+    /// What files hold
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     in_format: Format,
     /// What the result is written as

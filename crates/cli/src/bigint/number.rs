@@ -9,7 +9,7 @@ use std::path::Path;
 /// Most bytes of a number: 1 GiB.
 const MOST: u64 = 1 << 30;
 
-/// What a number is read as.
+/// What a file is read as.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(super) enum Format {
     /// Digits: hexadecimal after 0x, else decimal
@@ -64,17 +64,16 @@ pub(super) struct Operand {
     pub(super) format: OutFormat,
 }
 
-/// A number that is given as such, in a file, or on standard input.
+/// A number that is given as such, or in a file or on standard input in some format.
 pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
-    if is_number(text, format) {
-        return digits(text.as_bytes(), format, text);
+    if is_number(text) {
+        return digits(text.as_bytes(), Format::Auto, text);
     }
     let path = Path::new(text);
-    if !path.exists() && text != "-" && text.starts_with(|c: char| c.is_ascii_hexdigit() || c == '-') {
+    if text != "-" && !path.exists() && text.starts_with(|c: char| c.is_ascii_digit()) {
         // Rather a mistyped number than a file: say where it goes wrong.
-        let radix = if text.starts_with("0x") || format == Format::Hex { 16 } else { 10 };
-        let digits = text.strip_prefix("0x").unwrap_or(text);
-        let wrong = digits.chars().position(|c| !c.is_digit(radix)).unwrap_or(0) + text.len() - digits.len();
+        let (radix, skip) = if text.starts_with("0x") { (16, 2) } else { (10, 0) };
+        let wrong = text.chars().skip(skip).position(|c| !c.is_digit(radix)).unwrap_or(0) + skip;
         let what = format!("{text:?} is no number (see character {}), and no file has that name", wrong + 1);
         return Err(input(what, "give decimal digits, 0x and hexadecimal digits, a file, or -"));
     }
@@ -88,15 +87,10 @@ pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
     }
 }
 
-/// Whether an argument is a number rather than the name of a file.
-fn is_number(text: &str, format: Format) -> bool {
-    let all = |text: &str, radix| !text.is_empty() && text.chars().all(|c| c.is_digit(radix));
-    match (text.strip_prefix("0x"), format) {
-        (Some(hex), _) => all(hex, 16),
-        (None, Format::Hex) => all(text, 16),
-        (None, Format::Auto | Format::Dec) => all(text, 10),
-        (None, Format::Bytes | Format::BytesLe) => false,
-    }
+/// Whether an argument is a number rather than the name of a file: decimal digits, or `0x` and hexadecimal digits.
+fn is_number(text: &str) -> bool {
+    let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
+    !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix))
 }
 
 /// Digits with white space around and between them.
@@ -164,14 +158,9 @@ mod tests {
 
     #[test]
     fn numbers_are_told_from_names_of_files() {
-        let is = |text| [Format::Auto, Format::Hex, Format::Dec, Format::Bytes].map(|format| is_number(text, format));
-        assert_eq!(is("123"), [true, true, true, false]);
-        assert_eq!(is("0xab"), [true, true, true, true]);
-        assert_eq!(is("cafe"), [false, true, false, false]);
-        assert_eq!(is("./123"), [false; 4]);
-        assert_eq!(is(""), [false; 4]);
+        assert!(["0", "123", "0xab", "0xAB"].into_iter().all(is_number));
+        assert!(["", "0x", "cafe", "./123", "-", "12x", "0x1g", "x12"].into_iter().all(|text| !is_number(text)));
         assert!(read_operand("12x", Format::Auto).unwrap_err().to_string().contains("character 3"));
         assert!(read_operand("0x1g", Format::Auto).unwrap_err().to_string().contains("character 4"));
-        assert!(read_operand("-5", Format::Auto).unwrap_err().to_string().contains("character 1"));
     }
 }

@@ -41,6 +41,9 @@ struct PaddingArgs {
     /// OAEP's label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
+    /// OAEP's label as hexadecimal bytes
+    #[arg(long, value_name = "HEX", conflicts_with = "label", value_parser = parse_hex)]
+    label_hex: Option<Bytes>,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -51,15 +54,35 @@ enum PaddingName {
     Pkcs1,
 }
 
+/// Bytes given as hexadecimal digits.
+#[derive(Clone)]
+struct Bytes(Vec<u8>);
+
+fn parse_hex(text: &str) -> std::result::Result<Bytes, String> {
+    if let Some(wrong) = text.chars().position(|c| !c.is_ascii_hexdigit()) {
+        return Err(format!("character {} is no hexadecimal digit", wrong + 1));
+    }
+    if text.len() % 2 == 1 {
+        return Err("a byte has two digits, and these are an odd number".to_owned());
+    }
+    let byte = |i| u8::from_str_radix(&text[i..i + 2], 16).map_err(|e| e.to_string());
+    (0..text.len()).step_by(2).map(byte).collect::<std::result::Result<_, _>>().map(Bytes)
+}
+
 impl PaddingArgs {
+    fn label(&self) -> Option<Vec<u8>> {
+        let text = self.label.as_ref().map(|text| text.clone().into_bytes());
+        text.or_else(|| self.label_hex.as_ref().map(|bytes| bytes.0.clone()))
+    }
+
     fn padding(&self) -> Result<EncryptionPadding> {
         match self.padding {
             PaddingName::Oaep => Ok(EncryptionPadding::Oaep {
                 hash: self.hash.into(),
                 mgf: self.mgf_hash.map(Into::into),
-                label: self.label.clone().unwrap_or_default().into_bytes(),
+                label: self.label().unwrap_or_default(),
             }),
-            PaddingName::Pkcs1 if self.label.is_some() || self.mgf_hash.is_some() => {
+            PaddingName::Pkcs1 if self.label().is_some() || self.mgf_hash.is_some() => {
                 Err(usage("the padding pkcs1 has neither label nor masks", "leave out --label and --mgf-hash"))
             }
             PaddingName::Pkcs1 => Ok(EncryptionPadding::Pkcs1),

@@ -114,6 +114,7 @@ impl PublicKey {
             Some("PRIVATE KEY" | "RSA PRIVATE KEY") => Err(Error::PrivateKeyGiven),
             Some(label) => Err(PUBLIC.malformed(format!("the PEM block is a {label}"))),
             None if is_private(&block.der) => Err(Error::PrivateKeyGiven),
+            None if is_encrypted(&block.der) => Err(Error::Encrypted),
             None if pkcs1::RsaPublicKeyRef::from_der(&block.der).is_ok() => Self::from_pkcs1(&block.der, research),
             None => Self::from_spki(&block.der, research),
         }
