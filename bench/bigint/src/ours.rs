@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use solinas_bigint::fft::{Options, Plan};
 use solinas_bigint::{Modulus, ModulusOptions, Natural};
+use solinas_field::limbs;
 use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 
 pub use solinas_bigint::fft::Engine;
@@ -100,7 +101,13 @@ pub fn mulmod(threads: usize, a: &[u64], b: &[u64], m: &[u64]) -> impl Work + us
     Run::new(move || must(m.mul(&a, &b)))
 }
 
-/// A sum modulo `m`.
+/// A sum modulo `m` into words of the caller's, by the kernel for public numbers.
+pub fn addmod_into(a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
+    let (a, b, m) = (a.to_vec(), b.to_vec(), m.to_vec());
+    Job::new(m.len(), move |out: &mut [u64]| limbs::vartime_add_mod(out, &a, &b, &m))
+}
+
+/// A sum modulo `m` as a new number.
 pub fn addmod(a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
     let (a, b, m) = (natural(a), natural(b), plan(m, 1));
     Run::new(move || must(m.add(&a, &b)))

@@ -92,7 +92,8 @@ pub fn addition(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
             let m = modulus(bits, 3);
             let (a, b, n) = (below(&m, 4), below(&m, 5), m.len());
             let mut all = Vec::new();
-            all.push(Contestant::new("ours", ours::addmod(&a, &b, &m)));
+            all.push(Contestant::new("ours, into words", ours::addmod_into(&a, &b, &m)));
+            all.push(Contestant::new("ours, a new number", ours::addmod(&a, &b, &m)));
             if let Some(gmp) = bench.peers.gmp {
                 let (a, b, m) = (a.clone(), b.clone(), m.clone());
                 let run = move |out: &mut [u64]| {
@@ -105,7 +106,7 @@ pub fn addition(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
             all.push(Contestant::new("floor", Floor { a, b, m, out: vec![0; n] }));
             all
         };
-        let target = Target::new("ours", "floor", 0.5);
+        let target = Target::new("ours, into words", "floor", 0.5);
         rows.extend(bench.row(format!("addmod/bits={bits}"), contestants, vec![target])?);
     }
     Ok(rows)

@@ -117,7 +117,7 @@ impl Gmp {
     /// `out <- base^exponent mod modulus` for a secret exponent above 0 and an odd modulus. Shape: `out` as long as the modulus.
     pub fn powm_sec(&self, out: &mut [u64], base: &[u64], exponent: &[u64], modulus: &[u64]) {
         assert!(modulus[0] & 1 == 1 && exponent.iter().any(|&word| word != 0));
-        self.into_words(out, |r| {
+        self.collect(out, |r| {
             // SAFETY: the operands are numbers and as GMP wants them.
             unsafe { (self.f.mpz_powm_sec)(r, &read_only(base), &read_only(exponent), &read_only(modulus)) };
         });
@@ -127,7 +127,7 @@ impl Gmp {
     pub fn next_prime(&self, x: &[u64]) -> Vec<u64> {
         let mut out = vec![0; x.len()];
         // SAFETY: the operand is a number.
-        self.into_words(&mut out, |r| unsafe { (self.f.mpz_nextprime)(r, &read_only(x)) });
+        self.collect(&mut out, |r| unsafe { (self.f.mpz_nextprime)(r, &read_only(x)) });
         out
     }
 
@@ -135,7 +135,7 @@ impl Gmp {
     pub fn invert(&self, x: &[u64], modulus: &[u64]) -> Option<Vec<u64>> {
         let mut out = vec![0; modulus.len()];
         let mut exists = false;
-        self.into_words(&mut out, |r| {
+        self.collect(&mut out, |r| {
             // SAFETY: the operands are numbers.
             exists = unsafe { (self.f.mpz_invert)(r, &read_only(x), &read_only(modulus)) } != 0;
         });
@@ -143,7 +143,7 @@ impl Gmp {
     }
 
     /// Copies what `f` computes, zero above.
-    fn into_words(&self, out: &mut [u64], f: impl FnOnce(*mut Mpz)) {
+    fn collect(&self, out: &mut [u64], f: impl FnOnce(*mut Mpz)) {
         let mut r = Mpz { alloc: 0, size: 0, words: ptr::null_mut() };
         // SAFETY: `r` is written whole.
         unsafe { (self.f.mpz_init)(&mut r) };
