@@ -115,3 +115,26 @@ pub fn run_all(names: &[&str], options: &Options, control: &Control<'_>) -> Resu
     }
     Ok(reports)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_tables_are_saved_as_a_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tables.json");
+        let options = Options { save: Some(path.clone()), ..Options::default() };
+        let reports = run_all(&["wang2014-3.1", "wang2014-3.1"], &options, &Control::default()).unwrap();
+        let read: Vec<Report> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(read, reports);
+        assert_eq!(reports.len(), 2);
+    }
+
+    #[test]
+    fn an_unknown_name_is_found_out_before_anything_is_measured() {
+        let control = Control { progress: Some(&|_| panic!("measured")), cancel: None };
+        let error = run_all(&["wang2014-3.1", "wang2014-3.2"], &Options::default(), &control).unwrap_err();
+        assert!(matches!(error, Error::UnknownTable { .. }));
+    }
+}
