@@ -28,6 +28,53 @@ pub enum Error {
         /// The dimension asked for.
         k: usize,
     },
+    /// A transform over F_p has no such length.
+    #[error(
+        "a transform of {len} points is not supported: choose m * 2^k in 2..={max}, m one of 1, 3, 5, 17 (see `Plan::length_for`)"
+    )]
+    TransformLength {
+        /// The length asked for, in points.
+        len: usize,
+        /// Largest supported.
+        max: usize,
+    },
+    /// A slice does not have the length that a plan works on.
+    #[error("{what}: a slice of {len} words where the plan works on {expected}; pass slices of the plan's length")]
+    Length {
+        /// The operation.
+        what: &'static str,
+        /// Words given.
+        len: usize,
+        /// Words expected.
+        expected: usize,
+    },
+    /// Digits of a size that the kernels do not split or carry.
+    #[error("{what}: digits of {bits} bits; choose 1..={max} (see `solinas::max_digit_bits`)")]
+    DigitBits {
+        /// The operation.
+        what: &'static str,
+        /// Bits asked for.
+        bits: u32,
+        /// Largest supported.
+        max: u32,
+    },
+    /// Coefficients start past the end of the words that take their sum.
+    #[error(
+        "carry: {coefficients} coefficients of {digit_bits} bits each reach past {words} words; give {needed} or more"
+    )]
+    TooFewWords {
+        /// Coefficients to add up.
+        coefficients: usize,
+        /// Bits from one to the next.
+        digit_bits: u32,
+        /// Words given.
+        words: usize,
+        /// Words needed.
+        needed: usize,
+    },
+    /// A plan was asked to run on no thread.
+    #[error("a plan needs at least one thread; ask for 1 to run on the caller's")]
+    Threads,
     /// `SOLINAS_BACKEND` names no back end, or one this CPU cannot run.
     #[error("back end {name:?} is not available on this CPU; choose one of {available}, or unset SOLINAS_BACKEND")]
     Backend {

@@ -7,6 +7,8 @@ use crate::simd::{Lanes, dispatch};
 
 /// Coefficients are integers up to this in magnitude.
 pub const MAX_COEFFICIENT: f64 = (1_u64 << 50) as f64;
+/// Digits of more bits are not cut.
+pub(super) const MAX_DIGIT_BITS: u32 = 25;
 /// Added to a float below `2^51` in magnitude, it leaves the integer nearest in the low bits.
 const MAGIC: f64 = (3_u64 << 51) as f64;
 /// `2^52`: the integer below it that is or-ed into the low bits adds to it.
@@ -91,9 +93,35 @@ unsafe fn split_kernel<L: Lanes>(_lanes: L, x: &[u64], bits: u32, first: usize, 
 
 /// See [`split_kernel`]. `bits` is in `2..=25`.
 pub(super) fn split(backend: Backend, x: &[u64], bits: u32, first: usize, out: &mut [f64]) {
-    debug_assert!((2..=25).contains(&bits) && first % GROUP == 0 && out.len() % GROUP == 0);
+    debug_assert!((2..=MAX_DIGIT_BITS).contains(&bits) && first % GROUP == 0 && out.len() % GROUP == 0);
     dispatch!(backend, split_kernel<_>(x: &[u64], bits: u32, first: usize, out: &mut [f64]))
 }
+
+/// Carries pairs of digits in base `2^(2 BITS)` from 0 and packs them into `BITS` words; gives the carry.
+fn pack<const BITS: usize>(pairs: &[u64; CHUNK / 2], out: &mut [u64]) -> u64 {
+    let Some(out) = out.first_chunk_mut::<BITS>() else { return 0 };
+    let (mut carry, mut word) = (0, 0);
+    for (i, pair) in pairs.iter().enumerate() {
+        let sum = pair + carry;
+        carry = sum >> (2 * BITS);
+        let digit = sum & ((1 << (2 * BITS)) - 1);
+        let (at, filled) = (2 * BITS * i / 64, 2 * BITS * i % 64);
+        word |= digit << filled;
+        if filled + 2 * BITS >= 64 {
+            out[at] = word;
+            word = if filled == 0 { 0 } else { digit >> (64 - filled) };
+        }
+    }
+    carry
+}
+
+/// [`pack`] for digits of so many bits: with the shifts known, there is no branch left in it.
+const PACK: [fn(&[u64; CHUNK / 2], &mut [u64]) -> u64; MAX_DIGIT_BITS as usize + 1] = [
+    pack::<2>, // not called: digits are of 2 bits or more
+    pack::<2>, pack::<2>, pack::<3>, pack::<4>, pack::<5>, pack::<6>, pack::<7>, pack::<8>, pack::<9>, pack::<10>,
+    pack::<11>, pack::<12>, pack::<13>, pack::<14>, pack::<15>, pack::<16>, pack::<17>, pack::<18>, pack::<19>,
+    pack::<20>, pack::<21>, pack::<22>, pack::<23>, pack::<24>, pack::<25>,
+];
 
 #[inline(always)]
 unsafe fn carry_kernel<L: Lanes>(
@@ -102,13 +130,13 @@ unsafe fn carry_kernel<L: Lanes>(
     scale: f64,
     bits: u32,
     out: &mut [u64],
-    carry_out: &mut u64,
+    through: &mut u64,
 ) {
     let offset = ((1_u64 << 51) - offset_quotient(bits)).wrapping_sub(MAGIC.to_bits());
     let mask = (1_u64 << bits) - 1;
-    let pair_mask = (1_u64 << (2 * bits)) - 1;
+    let pack = PACK[bits as usize];
     // What the digit below the chunk leaves over, and the carry of the digits below.
-    let (mut above, mut carry) = (0, 0);
+    let (mut above, mut carry) = (0, *through);
     let (chunks, _) = coefficients.as_chunks::<CHUNK>();
     for (c, out) in chunks.iter().zip(out.chunks_exact_mut(bits as usize)) {
         let mut u = [0; CHUNK + 1];
@@ -126,32 +154,20 @@ unsafe fn carry_kernel<L: Lanes>(
         for i in 0..CHUNK / 2 {
             pairs[i] = s[2 * i] + (s[2 * i + 1] << bits);
         }
-        let (mut word, mut filled) = (0_u64, 0);
-        let mut next = 0;
-        for pair in pairs {
-            let sum = pair + carry;
-            carry = sum >> (2 * bits);
-            let digit = sum & pair_mask;
-            word |= digit << filled;
-            filled += 2 * bits;
-            if filled >= 64 {
-                filled -= 64;
-                out[next] = word;
-                next += 1;
-                word = digit >> (2 * bits - filled);
-            }
-        }
+        // Within a chunk from a carry of 0; the true one is added to the words, so that chunks do not wait for each other's digits.
+        let within = pack(&pairs, out);
+        carry = within + add_small(out, carry);
     }
-    *carry_out = carry + (above >> bits);
+    *through = carry + (above >> bits);
 }
 
 /// Carries `scale * coefficients` (within [`MAX_COEFFICIENT`]) in base `2^bits`, each plus the offset `(2^bits - 1) q`, `q` the
-/// [`offset_quotient`]; writes `out`, as many bits, a multiple of 64 digits; gives the carry out of it. `bits` is in `2..=25`.
-pub(super) fn carry(backend: Backend, coefficients: &[f64], scale: f64, bits: u32, out: &mut [u64]) -> u64 {
+/// [`offset_quotient`]; writes `out`, as many bits, a multiple of 64 digits; gives the carry out of it. `first` is carried in. `bits` is in `2..=25`.
+pub(super) fn carry(backend: Backend, coefficients: &[f64], scale: f64, bits: u32, first: u64, out: &mut [u64]) -> u64 {
     debug_assert_eq!(coefficients.len() * bits as usize, 64 * out.len());
-    let mut carry = 0;
-    let carry_out = &mut carry;
-    dispatch!(backend, carry_kernel<_>(coefficients: &[f64], scale: f64, bits: u32, out: &mut [u64], carry_out: &mut u64));
+    let mut carry = first;
+    let through = &mut carry;
+    dispatch!(backend, carry_kernel<_>(coefficients: &[f64], scale: f64, bits: u32, out: &mut [u64], through: &mut u64));
     carry
 }
 
@@ -160,20 +176,29 @@ pub(super) fn offset_quotient(bits: u32) -> u64 {
     1 << (51 - bits)
 }
 
-/// `out <- out + x`; the carry.
+/// Words that [`add_small`] and [`sub_small`] go through whatever they hold.
+const ALWAYS: usize = 512;
+
+/// `out <- out + x`; the carry. Takes the same time for all values up to [`ALWAYS`] words; of more, a carry runs as far as it must.
 pub(super) fn add_small(out: &mut [u64], x: u64) -> u64 {
     let mut carry = x;
-    for out in out {
+    for (i, out) in out.iter_mut().enumerate() {
+        if i >= ALWAYS && carry == 0 {
+            break;
+        }
         let (sum, overflow) = out.overflowing_add(carry);
         (*out, carry) = (sum, u64::from(overflow));
     }
     carry
 }
 
-/// `out <- out - x`; the borrow.
+/// `out <- out - x`; the borrow. Time as [`add_small`].
 pub(super) fn sub_small(out: &mut [u64], x: u64) -> u64 {
     let mut borrow = x;
-    for out in out {
+    for (i, out) in out.iter_mut().enumerate() {
+        if i >= ALWAYS && borrow == 0 {
+            break;
+        }
         let (difference, underflow) = out.overflowing_sub(borrow);
         (*out, borrow) = (difference, u64::from(underflow));
     }

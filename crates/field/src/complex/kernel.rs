@@ -1,6 +1,6 @@
 //! The passes of a tree, written once over [`Lanes`]: depth first, so that a node is finished while it is in the nearest cache.
 
-use super::tree::{Step, TILE_POINTS, Tree};
+use super::tree::{MAX_ODD, Step, TILE_POINTS, Tree};
 use crate::Backend;
 use crate::fft::butterfly::{C, add, add_i, join4, mul, mul_conj, split4, sub, sub_i, transpose};
 use crate::fft::tile::{
@@ -75,7 +75,7 @@ fn add_scaled<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
 fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     l: L,
     b: [C<L::V>; M],
-    roots: &[(f64, f64)],
+    roots: &[(f64, f64); MAX_ODD],
 ) -> [C<L::V>; M] {
     let half = M / 2;
     let mut out = b;
@@ -119,13 +119,13 @@ unsafe fn odd_pass<L: Lanes, const M: usize, const INVERSE: bool>(
                 let mut b: [C<L::V>; M] = p.gather(l, at, tree.subtree);
                 if !INVERSE {
                     for j in 1..M {
-                        b[j] = mul(l, b[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
+                        b[j] = mul(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
                     }
                 }
                 let mut out = odd_transform::<L, M, INVERSE>(l, b, &tree.odd_roots);
                 if INVERSE {
                     for j in 1..M {
-                        out[j] = mul_conj(l, out[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
+                        out[j] = mul_conj(l, out[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
                     }
                 }
                 p.scatter(l, at, tree.subtree, &out);

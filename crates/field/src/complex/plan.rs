@@ -197,7 +197,10 @@ impl Plan {
     /// Digits of `x`, folded.
     fn load(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         let words = self.words(digit_bits);
-        assert!((2..=25).contains(&digit_bits) && x.len() <= words, "at most {words} words, digits of 2 to 25 bits");
+        assert!(
+            (2..=digits::MAX_DIGIT_BITS).contains(&digit_bits) && x.len() <= words,
+            "at most {words} words, digits of 2 to 25 bits"
+        );
         assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
         let (used, rest) = spectrum.split_at_mut(self.digits);
         digits::split(self.backend, x, digit_bits, 0, used);
@@ -217,9 +220,8 @@ impl Plan {
         }
     }
 
-    /// Coefficients to a canonical residue.
-    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
-        let words = self.words(digit_bits);
+    /// Residues modulo the factors of `x^n - 1` to coefficients, all times `n/2`.
+    fn join_factors(&self, spectrum: &mut [f64]) {
         if self.wrap == Wrap::Minus {
             let rest = &self.segments[self.segments.len() - 1].tree;
             // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
@@ -232,31 +234,33 @@ impl Plan {
                 length *= 2;
             }
         }
+    }
+
+    /// Residues modulo the factors to a canonical residue of the integer.
+    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
+        let words = self.words(digit_bits);
+        self.join_factors(spectrum);
         let scale = 1.0 / (self.digits / 2) as f64;
         let (low, high) = out.split_at_mut(words);
-        let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, low);
         match self.wrap {
             Wrap::Minus => {
                 // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
+                let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, 0, low);
                 let carry = digits::add_small(low, carry);
                 digits::add_small(low, carry);
-                let ones = low.iter().fold(u64::MAX, |all, &x| all & x) == u64::MAX;
-                let keep = u64::from(ones).wrapping_sub(1);
-                low.iter_mut().for_each(|x| *x &= keep);
+                let zero = low.iter().all(|&x| x == u64::MAX);
+                low.iter_mut().filter(|_| zero).for_each(|x| *x = 0);
             }
             Wrap::Plus => {
-                // 2^(bits n) = -1: low - carry + 2 q, where the offsets were q (2^(bits n) - 1).
+                // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
                 let twice = 2 * digits::offset_quotient(digit_bits);
-                let negative = u64::from(carry > twice).wrapping_neg();
-                let borrow = digits::sub_small(low, carry.wrapping_sub(twice) & negative);
-                let carried = digits::add_small(low, twice.wrapping_sub(carry) & !negative);
-                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself. Above: - 2^(bits n) - 1, likewise.
+                let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, twice, low);
+                let borrow = digits::sub_small(low, carry);
+                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
                 let top = digits::add_small(low, borrow);
-                let below = digits::sub_small(low, carried);
-                low.iter_mut().for_each(|x| *x &= below.wrapping_sub(1));
                 high.fill(0);
                 if let Some(high) = high.first_mut() {
-                    *high = top | below;
+                    *high = top;
                 }
             }
         }
@@ -289,3 +293,6 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod error_tests;

@@ -11,6 +11,9 @@ use crate::fft::tile::{SCALARS, TILE, TileTwiddles};
 /// Points of a tile.
 pub(super) const TILE_POINTS: usize = TILE * TILE;
 
+/// Largest odd factor.
+pub(super) const MAX_ODD: usize = 7;
+
 /// The split of every node of one length.
 #[derive(Debug)]
 pub(super) struct Step {
@@ -44,17 +47,17 @@ pub(super) struct Tree {
     pub(super) odd: usize,
     /// `M = 2^k`, at least 64.
     pub(super) subtree: usize,
-    /// `c^j` for `j` in `1..m`.
-    pub(super) first: Vec<(f64, f64)>,
+    /// `c^j` for `j` in `0..m`.
+    pub(super) first: [(f64, f64); MAX_ODD],
     /// `(cos, sin)` of `2 pi s / m`, `s` in `0..m`.
-    pub(super) odd_roots: Vec<(f64, f64)>,
+    pub(super) odd_roots: [(f64, f64); MAX_ODD],
     pub(super) steps: Vec<Step>,
     rows: AlignedVec<f64>,
     columns: AlignedVec<f64>,
 }
 
 /// Radices, as logarithms, that split `levels` levels: eights, preceded by one or two fours (or a two where that is all).
-fn radices(levels: u32) -> Vec<u32> {
+pub(super) fn radices(levels: u32) -> Vec<u32> {
     let fours = match (levels, levels % 3) {
         (1, _) => return vec![1],
         (_, 0) => 0,
@@ -112,8 +115,8 @@ impl Tree {
         let order = 4 * (odd * subtree) as u64;
         let angles = Angles { roots: Roots::new(order), odd: odd as u64, phase, order };
         let unit = |units| angles.roots.get(units);
-        let first = (1..odd as u64).map(|j| unit(j * phase * (order / (4 * odd as u64)))).collect();
-        let odd_roots = (0..odd as u64).map(|s| unit(s * (order / odd as u64))).collect();
+        let first = core::array::from_fn(|j| unit(j as u64 * phase * (order / (4 * odd as u64))));
+        let odd_roots = core::array::from_fn(|s| unit(s as u64 * (order / odd as u64)));
 
         let mut steps = Vec::new();
         let mut depth = 0;
