@@ -20,7 +20,6 @@
 
 mod division;
 mod error;
-#[path = "standin.rs"]
 pub mod fft;
 pub mod modular;
 mod montgomery;
@@ -31,3 +30,8 @@ pub use error::Error;
 pub use modular::{Method, Modulus, ModulusOptions};
 pub use montgomery::Montgomery;
 pub use natural::Natural;
+
+/// The examples of the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/bigint.md")]
+struct Book;

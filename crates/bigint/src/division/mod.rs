@@ -7,13 +7,13 @@ mod schoolbook;
 
 use solinas_field::limbs;
 
-use crate::modular::Barrett;
-use crate::mul;
+use crate::modular::{self, Barrett};
 use crate::natural::trim;
+use crate::{Natural, mul};
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
 /// From this many words of divisor and of quotient on, division by a reciprocal is faster than schoolbook.
-const RECIPROCAL_MIN: usize = 600;
+const RECIPROCAL_MIN: usize = 250;
 
 /// Quotient and remainder, maybe with leading zero words; the divisor's last word is not zero, the dividend is no shorter.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
@@ -27,10 +27,51 @@ pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     by_blocks(a, d).unwrap_or_else(|| schoolbook::div_rem(a, d))
 }
 
+/// A divisor that is used many times: its reciprocal is kept if that pays.
+pub(crate) struct Divisor {
+    value: Natural,
+    reciprocal: Option<(Barrett, modular::Workspace)>,
+}
+
+impl Divisor {
+    /// A divisor > 0.
+    pub(crate) fn new(value: Natural) -> Self {
+        debug_assert!(!value.is_zero());
+        let long = value.words().len() >= RECIPROCAL_MIN;
+        let reciprocal = long.then(|| Barrett::for_division(value.words(), 1).ok()).flatten();
+        let reciprocal = reciprocal.map(|barrett| {
+            let workspace = barrett.workspace();
+            (barrett, workspace)
+        });
+        Self { value, reciprocal }
+    }
+
+    pub(crate) fn value(&self) -> &Natural {
+        &self.value
+    }
+
+    /// Quotient and remainder.
+    pub(crate) fn div_rem(&mut self, a: &Natural) -> (Natural, Natural) {
+        let n = self.value.words().len();
+        if let Some((barrett, workspace)) = &mut self.reciprocal
+            && let Some(high) = a.words().get(n..)
+            && limbs::vartime_compare(high, self.value.words()).is_lt()
+        {
+            let mut x = a.words().to_vec();
+            x.resize(2 * n, 0);
+            let (mut quotient, mut remainder) = (vec![0; n], vec![0; n]);
+            if barrett.div_rem_words(&mut quotient, &mut remainder, &x, workspace).is_ok() {
+                return (Natural::from_words(quotient), Natural::from_words(remainder));
+            }
+        }
+        a.div_rem(&self.value).unwrap_or_default()
+    }
+}
+
 /// With one reciprocal for all blocks of n words.
 fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
-    let barrett = Barrett::for_division(d).ok()?;
     let n = d.len();
+    let barrett = Barrett::for_division(d, a.len().div_ceil(n)).ok()?;
     let mut workspace = barrett.workspace();
     let (mut quotient, mut remainder) = (vec![0; a.len().next_multiple_of(n)], vec![0; n]);
     let mut x = vec![0; 2 * n];
@@ -65,7 +106,7 @@ fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Ve
 
 #[cfg(test)]
 mod tests {
-    use crate::Natural;
+    use super::*;
     use proptest::prelude::*;
 
     fn check(a: &Natural, d: &Natural) {
