@@ -207,13 +207,13 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: 
             let first = l.load(at);
             let first = if FIRST { l.widen(first) } else { l.unpack(first) };
             let mut x = [l.lift_packed(first); R];
-            for j in 1..R {
+            for (j, x) in x.iter_mut().enumerate().skip(1) {
                 if HALF && 2 * j >= R {
-                    x[j] = l.zero();
+                    *x = l.zero();
                     continue;
                 }
                 let v = l.load(at.add(j * node.stride));
-                x[j] = if TWIDDLED {
+                *x = if TWIDDLED {
                     let v = if FIRST { l.encode(v) } else { v };
                     l.mul(v, l.broadcast(node.factors.add(2 * (j - 1))))
                 } else if FIRST {
@@ -318,8 +318,8 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
         let at = node.data.add(t);
         let first = owed_input::<L, KIND>(l, l.load(at), factors);
         let mut x = [if TOP { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
-        for k in 1..R {
-            x[k] = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
+        for (k, x) in x.iter_mut().enumerate().skip(1) {
+            *x = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
         for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
             l.store(at.add(j * node.stride), if TOP { l.canonical(x) } else { l.pack(x) });
