@@ -20,7 +20,7 @@ fn words(seed: u64, len: usize) -> Vec<u64> {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            if state % 8 == 0 { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
+            if state.is_multiple_of(8) { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
         })
         .collect()
 }

@@ -308,7 +308,7 @@ mod tests {
     }
 
     fn products<T: Words>(t: T) {
-        let half = (P + 1) / 2;
+        let half = P.div_ceil(2);
         let factors = [
             0,
             1,
