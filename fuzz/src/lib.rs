@@ -1,5 +1,5 @@
 //! Fuzz targets, written once and run two ways: by libFuzzer for hours (`fuzz_targets/`), and by [`smoke`] with a fixed seed for seconds.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod mutate;
 pub mod targets;
@@ -20,10 +20,12 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "bigint", run: targets::bigint::run, seeds: targets::bigint::seeds },
     Target { name: "container", run: targets::container::run, seeds: targets::container::seeds },
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },
     Target { name: "program", run: targets::program::run, seeds: targets::program::seeds },
+    Target { name: "rsa", run: targets::rsa::run, seeds: targets::rsa::seeds },
 ];
 
 /// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.

@@ -1,6 +1,8 @@
 //! The code under test, one module per target: `run` and `seeds`.
 
+pub mod bigint;
 pub mod container;
 pub mod files;
 pub mod netlist;
 pub mod program;
+pub mod rsa;

@@ -1,0 +1,114 @@
+//! Error type of the crate.
+
+/// Everything that can go wrong for a caller of this crate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text holds something that is not a digit of its base.
+    #[error("{found:?} at position {position} is not a {base} digit")]
+    Digit {
+        /// `decimal` or `hexadecimal`.
+        base: &'static str,
+        /// Byte position from 0.
+        position: usize,
+        /// What stands there.
+        found: char,
+    },
+    /// A text without a digit.
+    #[error("a number needs at least one {base} digit")]
+    NoDigits {
+        /// `decimal` or `hexadecimal`.
+        base: &'static str,
+    },
+    /// A divisor or a modulus is zero.
+    #[error("division by zero")]
+    DivisionByZero,
+    /// A modulus is 0 or 1.
+    #[error("the modulus is {modulus}; it must be at least 2")]
+    ModulusTooSmall {
+        /// 0 or 1.
+        modulus: u64,
+    },
+    /// An even modulus where an odd one is needed.
+    #[error("the modulus is even, and Montgomery's method needs an odd one; choose Barrett's")]
+    EvenModulus,
+    /// A number that shares a factor with the modulus has no inverse.
+    #[error("the number shares a factor of {factor_bits} bits with the modulus, so it has no inverse")]
+    NotInvertible {
+        /// Bits of the greatest common divisor.
+        factor_bits: usize,
+    },
+    /// An operand is longer than what was planned for.
+    #[error("{what} has {bits} bits, more than the {max} it may have here")]
+    OperandTooLong {
+        /// Which operand.
+        what: &'static str,
+        /// Its bits.
+        bits: usize,
+        /// Most bits allowed.
+        max: usize,
+    },
+    /// No transform is long enough.
+    #[error("no transform multiplies modulo 2^{bits}: the largest works modulo 2^{max}; cut the operands into parts")]
+    TransformTooLong {
+        /// Bits asked for.
+        bits: usize,
+        /// Bits of the largest one.
+        max: usize,
+    },
+    /// A slice for a result has another length than the plan's residues.
+    #[error("{what} writes {expected} words, and the slice given for them has {words}")]
+    OutputLength {
+        /// The operation.
+        what: &'static str,
+        /// Words of the slice.
+        words: usize,
+        /// Words needed.
+        expected: usize,
+    },
+    /// A spectrum of one plan was given to another.
+    #[error(
+        "{what}: the spectrum is of a plan for {found}, and this one is for {expected}; make it by this plan's `spectrum`"
+    )]
+    SpectrumOfAnotherPlan {
+        /// The operation.
+        what: &'static str,
+        /// Engine, ring and digits of the spectrum.
+        found: String,
+        /// Engine, ring and digits of the plan.
+        expected: String,
+    },
+    /// A spectrum that is a product already where the transform of an integer is needed, or the other way round.
+    #[error("{what} needs {needed}, and got {found}: the bounds hold for sums of products of two integers")]
+    SpectrumContent {
+        /// The operation.
+        what: &'static str,
+        /// What it needs.
+        needed: &'static str,
+        /// What it got.
+        found: &'static str,
+    },
+    /// More products were added up than the plan was made for.
+    #[error("the plan adds up to {terms} products in the transformed domain; make it with more `terms`")]
+    TooManyTerms {
+        /// Terms of the plan.
+        terms: usize,
+    },
+    /// Two operands of a product that is not to wrap are too long together.
+    #[error(
+        "operands of {a} and {b} words: the plan is for products of {a_max} by {b_max} words; plan for these lengths"
+    )]
+    ProductTooLong {
+        /// Words of one.
+        a: usize,
+        /// Words of the other.
+        b: usize,
+        /// Words planned for.
+        a_max: usize,
+        /// Words planned for.
+        b_max: usize,
+    },
+    /// The field's part refused, for instance a back end that this CPU lacks.
+    #[error(transparent)]
+    Field(#[from] solinas_field::Error),
+}

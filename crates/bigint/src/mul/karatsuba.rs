@@ -1,0 +1,146 @@
+//! Karatsuba's method: with a = a1 B + a0 and b = b1 B + b0,
+//! a b = a1 b1 B^2 + (a0 b0 + a1 b1 - (a0 - a1)(b0 - b1)) B + a0 b0, three products of half the length.
+//!
+//! Signs are taken by masks, so that the time depends on the lengths only.
+
+use solinas_field::limbs;
+
+use super::{KARATSUBA_MIN, KARATSUBA_SQUARE_MIN};
+
+/// Words of scratch that [`mul`] and [`square`] need when the shorter operand has `n`.
+pub const fn scratch_words(mut n: usize) -> usize {
+    let mut words = 2 * n;
+    while n >= KARATSUBA_MIN {
+        n = n.div_ceil(2);
+        words += 2 * n + 1;
+    }
+    words
+}
+
+/// out <- a * b. Shape: `a` is no shorter than `b`, `out` has the words of both, `scratch` [`scratch_words`] of the length of `b`.
+pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+    debug_assert!(a.len() >= b.len() && out.len() == a.len() + b.len());
+    let n = b.len();
+    if n < KARATSUBA_MIN {
+        limbs::mul(out, a, b);
+        return;
+    }
+    if a.len() == n {
+        balanced(out, a, b, scratch);
+        return;
+    }
+    // The part of `a` beyond whole blocks of n words first, then the blocks downwards, so that every addition is to words written before.
+    let at = a.len() / n * n;
+    if at < a.len() {
+        mul(&mut out[at..], b, &a[at..], scratch);
+    } else {
+        out[at..].fill(0);
+    }
+    let (product, scratch) = scratch.split_at_mut(2 * n);
+    for (i, block) in a.chunks_exact(n).enumerate().rev() {
+        balanced(product, block, b, scratch);
+        let (low, high) = product.split_at(n);
+        out[i * n..(i + 1) * n].copy_from_slice(low);
+        limbs::add(&mut out[(i + 1) * n..], high);
+    }
+}
+
+/// out <- a * b for operands of one length.
+fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+    let n = a.len();
+    if n < KARATSUBA_MIN {
+        limbs::mul(out, a, b);
+        return;
+    }
+    let half = n.div_ceil(2);
+    let ((a0, a1), (b0, b1)) = (a.split_at(half), b.split_at(half));
+    let (middle, scratch) = scratch.split_at_mut(2 * half + 1);
+    let (da, db) = out[..2 * half].split_at_mut(half);
+    let positive = difference(da, a0, a1) ^ difference(db, b0, b1);
+    balanced(&mut middle[..2 * half], da, db, scratch);
+    let (low, high) = out.split_at_mut(2 * half);
+    balanced(low, a0, b0, scratch);
+    balanced(high, a1, b1, scratch);
+    middle[2 * half] = 0;
+    negate_if(!positive, middle);
+    combine(out, middle, half);
+}
+
+/// out <- a^2; shapes as in [`mul`].
+pub fn square(out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+    let n = a.len();
+    if n < KARATSUBA_SQUARE_MIN {
+        limbs::square(out, a);
+        return;
+    }
+    let half = n.div_ceil(2);
+    let (a0, a1) = a.split_at(half);
+    let (middle, scratch) = scratch.split_at_mut(2 * half + 1);
+    difference(&mut out[..half], a0, a1);
+    square(&mut middle[..2 * half], &out[..half], scratch);
+    let (low, high) = out.split_at_mut(2 * half);
+    square(low, a0, scratch);
+    square(high, a1, scratch);
+    middle[2 * half] = 0;
+    negate_if(u64::MAX, middle);
+    combine(out, middle, half);
+}
+
+/// `out` += (low half of `out` + high half of `out` + `middle`) 2^(64 half), where `middle` may be negative in two's complement.
+fn combine(out: &mut [u64], middle: &mut [u64], half: usize) {
+    limbs::add(middle, &out[..2 * half]);
+    limbs::add(middle, &out[2 * half..]);
+    // The sum is below 2 * 2^(128 half); its words beyond the end of `out` are zero.
+    let room = out.len() - half;
+    limbs::add(&mut out[half..], &middle[..room.min(2 * half + 1)]);
+}
+
+/// out <- |a - b|; returns all ones if a < b, else 0. Shape: `b` no longer than `a`, `out` as long as `a`.
+fn difference(out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
+    let mask = limbs::sub_to(out, a, b).wrapping_neg();
+    negate_if(mask, out);
+    mask
+}
+
+/// a <- -a modulo 2^(64 n) if `mask` is all ones, a if it is 0.
+fn negate_if(mask: u64, a: &mut [u64]) {
+    let mut carry = mask & 1;
+    for x in a {
+        let (word, over) = (*x ^ mask).overflowing_add(carry);
+        (*x, carry) = (word, over.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn karatsuba_matches_schoolbook_at_every_length() {
+        let mut state = 1u64;
+        let random: Vec<u64> = (0..200)
+            .map(|_| {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                state ^ state >> 31
+            })
+            .collect();
+        let mut split = vec![0; 200];
+        split[100..].fill(u64::MAX);
+        for source in [&random, &vec![u64::MAX; 200], &vec![0; 200], &split] {
+            for n in (1..200).step_by(3) {
+                for m in [1, n / 3 + 1, n / 2 + 1, n] {
+                    let (a, b) = (&source[..n], &source[200 - m..]);
+                    let mut scratch = vec![0; scratch_words(n)];
+                    let (mut got, mut want) = (vec![7; n + m], vec![0; n + m]);
+                    mul(&mut got, a, b, &mut scratch);
+                    limbs::mul(&mut want, a, b);
+                    assert_eq!(got, want, "{n} x {m} words");
+                }
+                let (mut got, mut want) = (vec![7; 2 * n], vec![0; 2 * n]);
+                square(&mut got, &source[..n], &mut vec![0; scratch_words(n)]);
+                limbs::square(&mut want, &source[..n]);
+                assert_eq!(got, want, "{n} words");
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Products on little-endian word slices.
+//!
+//! | shorter operand, words | method |
+//! |---|---|
+//! | below [`KARATSUBA_MIN`] | schoolbook |
+//! | below [`FFT_MIN`] | [`karatsuba`] |
+//! | the rest | transforms ([`crate::fft`]) |
+//!
+//! The time depends on the lengths only, never on the values.
+
+pub mod karatsuba;
+
+use solinas_field::limbs;
+
+use crate::Error;
+use crate::fft::{self, Options, Plan};
+
+/// From this many words on, Karatsuba's method is faster than schoolbook.
+pub const KARATSUBA_MIN: usize = 48;
+/// From this many words on, squares by Karatsuba's method are faster than schoolbook.
+pub const KARATSUBA_SQUARE_MIN: usize = 100;
+/// From this many words on, transforms are faster than Karatsuba's method.
+pub const FFT_MIN: usize = 112;
+/// From this many words on, squares by transforms are faster than Karatsuba's method.
+pub const FFT_SQUARE_MIN: usize = 104;
+/// An operand more than this many times longer than the other is cut into blocks, which share the transform of the shorter one.
+const BLOCK_RATIO: usize = 4;
+
+/// out <- a * b. Shape: `out` has the words of `a` and of `b` together; leading zero words may be there.
+///
+/// # Panics
+/// When `out` has another length.
+pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
+    assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    if short.len() < KARATSUBA_MIN {
+        limbs::mul(out, long, short);
+    } else if short.len() < FFT_MIN {
+        karatsuba::mul(out, long, short, &mut vec![0; karatsuba::scratch_words(short.len())]);
+    } else if long.len() < BLOCK_RATIO * short.len() || mul_blocks(out, long, short).is_err() {
+        fft::mul(out, long, short);
+    }
+}
+
+/// a * b, as many words as both.
+pub fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
+    let mut out = vec![0; a.len() + b.len()];
+    mul(&mut out, a, b);
+    out
+}
+
+/// out <- a^2. Shape: `out` has twice the words of `a`.
+///
+/// # Panics
+/// When `out` has another length.
+pub fn square(out: &mut [u64], a: &[u64]) {
+    assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
+    match a.len() {
+        ..KARATSUBA_SQUARE_MIN => limbs::square(out, a),
+        KARATSUBA_SQUARE_MIN..FFT_SQUARE_MIN => {
+            karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())]);
+        }
+        _ => fft::square(out, a),
+    }
+}
+
+/// out <- long * short, with `long` cut into blocks; `short` is transformed once.
+///
+/// With blocks of k times the shorter length s, a block costs two transforms of (k+1) s words instead of three: 2 (k+1)/k against 3 per word of
+/// the long operand, and the transforms are short enough for the caches.
+fn mul_blocks(out: &mut [u64], long: &[u64], short: &[u64]) -> Result<(), Error> {
+    let blocks = long.len().div_ceil(BLOCK_RATIO * short.len());
+    let block = long.len().div_ceil(blocks);
+    let plan = Plan::for_product(block, short.len(), &Options::default())?;
+    let (mut fixed, mut moving) = (plan.spectrum(), plan.spectrum());
+    plan.forward(short, &mut fixed)?;
+    let mut product = vec![0; plan.words()];
+    out.fill(0);
+    for (i, part) in long.chunks(block).enumerate() {
+        plan.forward(part, &mut moving)?;
+        plan.multiply(&mut moving, &fixed)?;
+        plan.inverse(&mut moving, &mut product)?;
+        limbs::add(&mut out[i * block..], &product[..part.len() + short.len()]);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn schoolbook(a: &[u64], b: &[u64]) -> Vec<u64> {
+        let mut out = vec![0; a.len() + b.len()];
+        if a.len() < b.len() {
+            limbs::mul(&mut out, b, a)
+        } else {
+            limbs::mul(&mut out, a, b)
+        };
+        out
+    }
+
+    #[test]
+    fn mul_matches_schoolbook_around_the_thresholds() {
+        let ones = vec![u64::MAX; 6 * FFT_MIN];
+        for (n, m) in [
+            (0, 0),
+            (5, 0),
+            (KARATSUBA_MIN, KARATSUBA_MIN - 1),
+            (KARATSUBA_MIN, KARATSUBA_MIN),
+            (3 * KARATSUBA_MIN + 5, KARATSUBA_MIN),
+            (FFT_MIN, FFT_MIN - 1),
+            (FFT_MIN, FFT_MIN),
+            (BLOCK_RATIO * FFT_MIN + 1, FFT_MIN),
+        ] {
+            assert_eq!(product(&ones[..n], &ones[..m]), schoolbook(&ones[..n], &ones[..m]), "{n} x {m} words");
+        }
+        for n in [0, 1, KARATSUBA_SQUARE_MIN - 1, KARATSUBA_SQUARE_MIN, FFT_SQUARE_MIN - 1, FFT_SQUARE_MIN] {
+            let mut out = vec![7; 2 * n];
+            square(&mut out, &ones[..n]);
+            assert_eq!(out, schoolbook(&ones[..n], &ones[..n]), "{n} words");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn mul_matches_schoolbook(
+            a in proptest::collection::vec(any::<u64>(), 0..5 * FFT_MIN), b in proptest::collection::vec(any::<u64>(), 0..2 * FFT_MIN)
+        ) {
+            prop_assert_eq!(product(&a, &b), schoolbook(&a, &b));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Plans: lengths, trees, and the order of the work.
+
+use super::digits::{self, Carry, Windows};
+use super::kernel::{self, Points, STRIP, Source, Work};
+use super::tree::{TILE_POINTS, Tree};
+use crate::buffer::AlignedVec;
+use crate::{Backend, Error};
+use core::ops::Range;
+
+/// What a product is reduced by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrap {
+    /// `x^n - 1`: the integer product modulo `2^(bits n) - 1`.
+    Minus,
+    /// `x^n + 1`: the integer product modulo `2^(bits n) + 1`.
+    Plus,
+}
+
+/// Largest supported number of digits.
+pub const MAX_DIGITS: usize = 1 << 27;
+/// Fewest digits: one tile of points.
+const MIN_DIGITS: usize = 2 * TILE_POINTS;
+
+/// A tree and where its points are in a spectrum.
+#[derive(Debug)]
+struct Segment {
+    tree: Tree,
+    re: usize,
+    im: usize,
+}
+
+impl Segment {
+    fn points(&self, spectrum: *mut f64) -> Points {
+        Points { re: spectrum.wrapping_add(self.re), im: spectrum.wrapping_add(self.im) }
+    }
+}
+
+/// Plan of the transforms of `n` balanced digits, for products modulo `x^n - 1` or `x^n + 1`.
+///
+/// A spectrum is [`Self::spectrum_len`] floats in an order of the plan's own, the same on every back end; products are pointwise.
+/// Products are exact when the digits are of at most [`super::max_digit_bits`] bits.
+#[derive(Debug)]
+pub struct Plan {
+    digits: usize,
+    wrap: Wrap,
+    /// Disjoint, longest first. `Plus` has one; `Minus` one for each factor `x^(n/2^i) + 1`, then the rest `x^t - 1`.
+    segments: Vec<Segment>,
+    backend: Backend,
+    threads: usize,
+}
+
+/// `n = 2 m 2^k`: the odd part and the power of two of `n / 2`.
+fn factor(digits: usize) -> Option<(usize, usize)> {
+    let points = digits / 2;
+    let odd = points >> points.checked_ilog2().map_or(0, |_| points.trailing_zeros());
+    let power = points.checked_div(odd)?;
+    (digits % 2 == 0 && [1, 3, 5, 7].contains(&odd) && power >= TILE_POINTS && digits <= MAX_DIGITS)
+        .then_some((odd, power))
+}
+
+impl Plan {
+    /// Plan for `digits` digits, `2 m 2^k` with `m` in `{1, 3, 5, 7}` and `k >= 6`, on up to `threads` threads of the current pool.
+    ///
+    /// # Errors
+    /// [`Error::Digits`] for another number.
+    pub fn new(digits: usize, wrap: Wrap, backend: Backend, threads: usize) -> Result<Self, Error> {
+        let (odd, power) = factor(digits).ok_or(Error::Digits {
+            digits,
+            min: MIN_DIGITS,
+            max: MAX_DIGITS,
+            next: Self::next_digits(digits),
+        })?;
+        let segments = match wrap {
+            Wrap::Plus => vec![Segment { tree: Tree::new(odd, power, 1), re: 0, im: odd * power }],
+            Wrap::Minus => {
+                let mut segments = Vec::new();
+                let mut length = digits;
+                while length / 4 >= odd * TILE_POINTS {
+                    length /= 2;
+                    let tree = Tree::new(odd, length / 2 / odd, 1);
+                    segments.push(Segment { tree, re: length, im: length + length / 2 });
+                }
+                segments.push(Segment { tree: Tree::new(odd, length / odd, 0), re: 0, im: digits });
+                segments
+            }
+        };
+        Ok(Self { digits, wrap, segments, backend, threads: threads.max(1) })
+    }
+
+    /// The least number of digits that a plan supports and that is at least this (at most [`MAX_DIGITS`]).
+    pub fn next_digits(at_least: usize) -> usize {
+        let fits = |odd: usize| {
+            let power = at_least.div_ceil(2 * odd).max(TILE_POINTS).checked_next_power_of_two().unwrap_or(MAX_DIGITS);
+            2 * odd * power.min(MAX_DIGITS)
+        };
+        [1, 3, 5, 7].into_iter().map(fits).min().unwrap_or(MAX_DIGITS).min(MAX_DIGITS)
+    }
+
+    /// `n`.
+    pub fn digits(&self) -> usize {
+        self.digits
+    }
+
+    /// What a product is reduced by.
+    pub fn wrap(&self) -> Wrap {
+        self.wrap
+    }
+
+    /// Back end the plan runs on.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Most threads a call uses.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Floats of a spectrum.
+    pub fn spectrum_len(&self) -> usize {
+        match self.wrap {
+            Wrap::Plus => self.digits,
+            Wrap::Minus => self.digits + self.segments[self.segments.len() - 1].tree.points(),
+        }
+    }
+
+    /// A spectrum of zeros.
+    pub fn spectrum(&self) -> AlignedVec<f64> {
+        AlignedVec::zeroed(self.spectrum_len())
+    }
+
+    /// Words of a residue: `digit_bits n / 64`; one more holds `2^(digit_bits n)`, the residue of -1 under [`Wrap::Plus`].
+    pub fn words(&self, digit_bits: u32) -> usize {
+        self.digits / 64 * digit_bits as usize
+    }
+
+    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
+    pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
+        let windows = self.windows(digit_bits, x);
+        let source = self.load(&windows, x, spectrum);
+        for (segment, p) in self.points(spectrum) {
+            self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+            self.branches(&segment.tree, p, Work::BranchesForward);
+        }
+    }
+
+    /// `a <- a b`.
+    pub fn multiply(&self, a: &mut [f64], b: &[f64]) {
+        self.pointwise(a, None, b);
+    }
+
+    /// `a <- a^2`.
+    pub fn square(&self, a: &mut [f64]) {
+        let spectrum: *const [f64] = a;
+        // SAFETY: the kernel reads each point of both before it writes it.
+        self.pointwise(a, None, unsafe { &*spectrum });
+    }
+
+    /// `sum <- sum + a b`.
+    pub fn multiply_add(&self, sum: &mut [f64], a: &[f64], b: &[f64]) {
+        self.pointwise(sum, Some(a), b);
+    }
+
+    /// `out <-` the residue whose spectrum this is, which is destroyed. `out` holds [`Self::words`] words, one more for [`Wrap::Plus`].
+    pub fn inverse(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
+        for (segment, p) in self.points(spectrum) {
+            self.branches(&segment.tree, p, Work::BranchesInverse);
+            self.top(&segment.tree, p, Work::TopInverse);
+        }
+        self.store(digit_bits, spectrum, out);
+    }
+
+    /// `out <- x y` (`x^2` without `y`), as [`Self::inverse`] gives it, with `scratch` of two spectra (one). Faster than the sum of its
+    /// parts: a tile is transformed, multiplied and transformed back at once.
+    pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
+        let len = self.spectrum_len();
+        let (a, b) = scratch.split_at_mut(len);
+        let windows = self.windows(digit_bits, x);
+        let source = self.load(&windows, x, a);
+        let other = y.map(|y| {
+            let windows = self.windows(digit_bits, y);
+            let b = &mut b[..len];
+            let source = self.load(&windows, y, b);
+            for (segment, p) in self.points(b) {
+                self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+            }
+            b.as_mut_ptr()
+        });
+        for (segment, p) in self.points(a) {
+            let other = other.map(|b| segment.points(b));
+            self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+            self.branches(&segment.tree, p, |tiles| Work::Convolve(other, tiles));
+            self.top(&segment.tree, p, Work::TopInverse);
+        }
+        self.store(digit_bits, a, out);
+    }
+
+    fn points(&self, spectrum: &mut [f64]) -> impl Iterator<Item = (&Segment, Points)> {
+        assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
+        let at = spectrum.as_mut_ptr();
+        self.segments.iter().map(move |segment| (segment, segment.points(at)))
+    }
+
+    /// How to cut `x` into digits.
+    fn windows(&self, digit_bits: u32, x: &[u64]) -> Windows {
+        let words = self.words(digit_bits);
+        assert!(
+            (2..=digits::MAX_DIGIT_BITS).contains(&digit_bits) && x.len() <= words,
+            "at most {words} words in digits of 2 to 25 bits"
+        );
+        // Booth's recoding carries the top bit out of the last digit.
+        let top = if x.len() == words { (x[words - 1] >> 63) as f64 } else { 0.0 };
+        Windows::new(digit_bits, if self.wrap == Wrap::Plus { -top } else { top })
+    }
+
+    /// Where a transform of `x` starts from: its words, unless the digits must be folded first.
+    fn load<'a>(&self, windows: &'a Windows, x: &'a [u64], spectrum: &mut [f64]) -> Source<'a> {
+        if self.wrap == Wrap::Plus {
+            return Source::Words(x, windows);
+        }
+        let (used, rest) = spectrum.split_at_mut(self.digits);
+        digits::split(self.backend, windows, x, used);
+        rest.fill(0.0);
+        let mut length = self.digits;
+        for _ in 1..self.segments.len() {
+            length /= 2;
+            self.fold(spectrum, length);
+        }
+        Source::InPlace
+    }
+
+    /// Residues modulo the factors of `x^n - 1` to coefficients, all times `n/2`.
+    fn join_factors(&self, spectrum: &mut [f64]) {
+        if self.wrap == Wrap::Minus {
+            let rest = &self.segments[self.segments.len() - 1].tree;
+            // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
+            for x in &mut spectrum[..rest.points()] {
+                *x *= 0.5;
+            }
+            let mut length = rest.points();
+            for _ in 1..self.segments.len() {
+                self.fold(spectrum, length);
+                length *= 2;
+            }
+        }
+    }
+
+    /// Residues modulo the factors to a canonical residue of the integer.
+    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
+        let words = self.words(digit_bits);
+        self.join_factors(spectrum);
+        let carry = Carry { backend: self.backend, scale: 1.0 / (self.digits / 2) as f64, bits: digit_bits };
+        let (low, high) = out.split_at_mut(words);
+        match self.wrap {
+            Wrap::Minus => {
+                // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
+                let carry = self.carry(carry, spectrum, 0, low);
+                let carry = digits::add_small(low, carry);
+                digits::add_small(low, carry);
+                let zero = low.iter().all(|&x| x == u64::MAX);
+                low.iter_mut().filter(|_| zero).for_each(|x| *x = 0);
+            }
+            Wrap::Plus => {
+                // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
+                let carry = self.carry(carry, spectrum, 2 * digits::offset_quotient(digit_bits), low);
+                let borrow = digits::sub_small(low, carry);
+                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
+                let top = digits::add_small(low, borrow);
+                high.fill(0);
+                if let Some(high) = high.first_mut() {
+                    *high = top;
+                }
+            }
+        }
+    }
+
+    /// Carries all coefficients into words, `first` into the lowest; the carry out of them.
+    fn carry(&self, carry: Carry, spectrum: &[f64], first: u64, out: &mut [u64]) -> u64 {
+        let coefficients = &spectrum[..self.digits];
+        let through = carry_parts(carry, coefficients, 0, first, out, self.threads);
+        through + carry.spill(coefficients[coefficients.len() - 1])
+    }
+
+    fn fold(&self, spectrum: &mut [f64], length: usize) {
+        let (low, high) = spectrum.split_at_mut(length);
+        // SAFETY: `high` holds at least as many, `length` is a multiple of 64.
+        unsafe { kernel::run_fold(self.backend, low.as_mut_ptr(), high.as_mut_ptr(), 0..length) };
+    }
+
+    /// Does the columns of the top of a tree, all of them.
+    fn top<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
+        parallel(self.threads, STRIP, 0..tree.top().branch, &|columns| {
+            // SAFETY: the points are borrowed mutably by the caller; calls at one time have other columns.
+            unsafe { kernel::run(self.backend, tree, p, work(columns)) };
+        });
+    }
+
+    /// Does the tiles below, all of them.
+    fn branches<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
+        let grain = tree.top().branch / TILE_POINTS;
+        parallel(self.threads, grain, 0..tree.points() / TILE_POINTS, &|tiles| {
+            // SAFETY: the points are borrowed mutably by the caller; calls at one time have other branches.
+            unsafe { kernel::run(self.backend, tree, p, work(tiles)) };
+        });
+    }
+
+    fn pointwise(&self, a: &mut [f64], x: Option<&[f64]>, b: &[f64]) {
+        let len = self.spectrum_len();
+        assert!(b.len() == len && x.is_none_or(|x| x.len() == len), "spectra of this plan");
+        for (segment, a) in self.points(a) {
+            let at =
+                |s: &[f64]| Points { re: s[segment.re..].as_ptr().cast_mut(), im: s[segment.im..].as_ptr().cast_mut() };
+            // SAFETY: the points are inside the spectra; only `a` is written.
+            unsafe { kernel::run_pointwise(self.backend, a, x.map(at), at(b), 0..segment.tree.points()) };
+        }
+    }
+}
+
+/// `work` over a range, in as many parts as there are threads, cut at multiples of `grain`.
+fn parallel(threads: usize, grain: usize, range: Range<usize>, work: &(impl Fn(Range<usize>) + Sync)) {
+    let grains = range.len() / grain;
+    if threads == 1 || grains < 2 {
+        return work(range);
+    }
+    let lower = threads / 2;
+    let middle = range.start + (grains * lower).div_ceil(threads) * grain;
+    rayon::join(
+        || parallel(lower, grain, range.start..middle, work),
+        || parallel(threads - lower, grain, middle..range.end, work),
+    );
+}
+
+/// The words of the coefficients from number `below` on, in as many parts as there are threads; the carry out of them, as
+/// [`Carry::words`].
+fn carry_parts(carry: Carry, coefficients: &[f64], below: usize, first: u64, out: &mut [u64], threads: usize) -> u64 {
+    let bits = carry.bits as usize;
+    let chunks = out.len() / bits;
+    if threads == 1 || chunks < 2 {
+        return carry.words(coefficients, below, first, out);
+    }
+    let lower = threads / 2;
+    let chunks = (chunks * lower).div_ceil(threads);
+    let (low, high) = out.split_at_mut(chunks * bits);
+    let (through, above) = rayon::join(
+        || carry_parts(carry, coefficients, below, first, low, lower),
+        || carry_parts(carry, coefficients, below + chunks * digits::CHUNK, 0, high, threads - lower),
+    );
+    above + digits::add_small(high, through)
+}
+
+#[cfg(test)]
+mod error_tests;
