@@ -3,7 +3,7 @@
 //! Plain loops over arrays, which the compiler turns into the vector instructions of the back end they are compiled for.
 
 use crate::Backend;
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{Cut, GROUP, Lanes, dispatch};
 
 /// Coefficients are integers up to this in magnitude.
 pub const MAX_COEFFICIENT: f64 = (1_u64 << 50) as f64;
@@ -11,17 +11,12 @@ pub const MAX_COEFFICIENT: f64 = (1_u64 << 50) as f64;
 pub(super) const MAX_DIGIT_BITS: u32 = 25;
 /// Added to a float below `2^51` in magnitude, it leaves the integer nearest in the low bits.
 const MAGIC: f64 = (3_u64 << 51) as f64;
-/// `2^52`: the integer below it that is or-ed into the low bits adds to it.
-const INTEGER: f64 = (1_u64 << 52) as f64;
-/// Digits cut from the same number of bytes as a digit has bits.
-const GROUP: usize = 8;
 /// Digits carried at a time, into as many words as a digit has bits.
 pub(super) const CHUNK: usize = 64;
 
-/// Where the window of each digit of a group is: its `bits + 1` bits begin one bit below the digit.
+/// How words are cut into digits.
 pub(super) struct Windows {
-    byte: [usize; GROUP],
-    shift: [u64; GROUP],
+    cut: Cut,
     bits: u32,
     /// Added to digit 0: what comes round from the last.
     first: f64,
@@ -31,71 +26,39 @@ impl Windows {
     /// For digits of 2 to [`MAX_DIGIT_BITS`] bits.
     pub(super) fn new(bits: u32, first: f64) -> Self {
         debug_assert!((2..=MAX_DIGIT_BITS).contains(&bits));
-        // The group's first byte is preceded by the byte whose top bit is the one below the first digit.
-        let (mut byte, mut shift) = ([0; GROUP], [0; GROUP]);
-        for i in 0..GROUP {
-            let at = 7 + i * bits as usize;
-            (byte[i], shift[i]) = (at / 8, (at % 8) as u64);
-        }
-        Self { byte, shift, bits, first }
-    }
-
-    /// Bytes a group reads, from the byte before it.
-    #[inline(always)]
-    fn bytes(&self) -> usize {
-        self.byte[GROUP - 1] + 8
-    }
-
-    /// The balanced digits of a group: each is the digit as a signed number, plus the top bit of the digit below (Booth), that is
-    /// `floor((w + 1) / 2)` for its window `w` as a signed number. In `-2^(bits-1) ..= 2^(bits-1)`.
-    ///
-    /// # Safety
-    /// [`Self::bytes`] bytes are readable at `before`.
-    #[inline(always)]
-    unsafe fn cut(&self, before: *const u8, out: &mut [f64; GROUP]) {
-        let mut window = [0; GROUP];
-        for i in 0..GROUP {
-            // SAFETY: byte[i] + 8 is at most `bytes`.
-            window[i] = u64::from_le(unsafe { before.add(self.byte[i]).cast::<u64>().read_unaligned() });
-        }
-        let (mask, sign) = ((2 << self.bits) - 1, 1 << self.bits);
-        let zero = INTEGER + (1_u64 << (self.bits - 1)) as f64;
-        for i in 0..GROUP {
-            let digit = ((((window[i] >> self.shift[i]) & mask) ^ sign) + 1) >> 1;
-            out[i] = f64::from_bits(INTEGER.to_bits() | digit) - zero;
-        }
+        Self { cut: Cut::new(bits), bits, first }
     }
 
     /// The balanced digits of `x` from digit `first` (a multiple of 8) on, as many as `out` takes (a multiple of 8); zeros beyond `x`.
     #[inline(always)]
-    pub(super) fn split(&self, x: &[u64], first: usize, out: &mut [f64]) {
+    pub(super) fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: &mut [f64]) {
         let bytes = size_of_val(x);
         let (groups, _) = out.as_chunks_mut::<GROUP>();
         for (group, out) in groups.iter_mut().enumerate() {
             let at = (first / GROUP + group) * self.bits as usize;
-            if at > 0 && at - 1 + self.bytes() <= bytes {
+            if at > 0 && at - 1 + self.cut.bytes() <= bytes {
                 // SAFETY: the bytes are inside `x`.
-                unsafe { self.cut(x.as_ptr().cast::<u8>().add(at - 1), out) };
+                unsafe { l.cut(&self.cut, x.as_ptr().cast::<u8>().add(at - 1), out.as_mut_ptr()) };
             } else if at > bytes {
                 *out = [0.0; GROUP];
             } else {
-                self.cut_at_end(x, at, out);
+                self.cut_at_end(l, x, at, out);
             }
         }
     }
 
     /// Digits of which some are not inside `x`: from a copy with zeros around.
     #[inline(always)]
-    fn cut_at_end(&self, x: &[u64], at: usize, out: &mut [f64; GROUP]) {
+    fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: &mut [f64; GROUP]) {
         let bytes = size_of_val(x);
         let mut copy = [0_u8; 64];
-        for (i, copy) in copy[..self.bytes()].iter_mut().enumerate() {
+        for (i, copy) in copy[..self.cut.bytes()].iter_mut().enumerate() {
             if let Some(byte) = (at + i).checked_sub(1).filter(|&byte| byte < bytes) {
                 *copy = x[byte / 8].to_le_bytes()[byte % 8];
             }
         }
-        // SAFETY: at most 7 + 7 * 25 bits and 8 bytes: inside the copy.
-        unsafe { self.cut(copy.as_ptr(), out) };
+        // SAFETY: at most 7 + 4 * 25 bits and 16 bytes: inside the copy.
+        unsafe { l.cut(&self.cut, copy.as_ptr(), out.as_mut_ptr()) };
         if at == 0 {
             out[0] += self.first;
         }
@@ -103,8 +66,8 @@ impl Windows {
 }
 
 #[inline(always)]
-unsafe fn split_kernel<L: Lanes>(_lanes: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
-    windows.split(x, 0, out);
+unsafe fn split_kernel<L: Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
+    windows.split(l, x, 0, out);
 }
 
 /// The balanced digits of `x`, as [`Windows::split`].

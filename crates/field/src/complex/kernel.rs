@@ -286,7 +286,7 @@ unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points
                 for row in 0..outer * inner {
                     for (to, digit) in [(strip.re, 0), (strip.im, tree.points())] {
                         let to = core::slice::from_raw_parts_mut(to.add(row * STRIP), STRIP);
-                        windows.split(words, digit + row * branch + column, to);
+                        windows.split(l, words, digit + row * branch + column, to);
                     }
                 }
                 at = Rows { points: strip, stride: STRIP };
