@@ -48,7 +48,7 @@ fn operands(len: usize, random: &mut Random) -> Vec<Vec<u64>> {
         sparse[random.word() as usize % len] = 1;
         (ends[0], ends[len - 1]) = (u64::MAX, u64::MAX);
     }
-    let runs = (0..len).map(|_| if random.word() % 2 == 0 { 0 } else { u64::MAX }).collect();
+    let runs = (0..len).map(|_| if random.word().is_multiple_of(2) { 0 } else { u64::MAX }).collect();
     vec![random.words(len), vec![u64::MAX; len], power, sparse, ends, vec![0; len], runs]
 }
 
@@ -136,7 +136,7 @@ fn residues_match_plain_reduction() {
         for min_bits in [1, 640, 4096, 10_000, 20_001] {
             for ring in RINGS {
                 let plan = Plan::new(min_bits, ring, &options).unwrap();
-                assert!(plan.bits() >= min_bits && plan.bits() % 64 == 0);
+                assert!(plan.bits() >= min_bits && plan.bits().is_multiple_of(64));
                 let modulus = modulus(&plan, ring);
                 let words = plan.words();
                 let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
