@@ -23,8 +23,11 @@ fn extreme(plan: &Plan, run: usize) -> Vec<u64> {
     let mut words = vec![0; plan.words()];
     for j in 0..digits {
         let at = j * bits as usize;
-        let ones =
-            if j / run % 2 == 0 { at + bits as usize - 1..at + bits as usize } else { at..at + bits as usize - 1 };
+        let ones = if (j / run).is_multiple_of(2) {
+            at + bits as usize - 1..at + bits as usize
+        } else {
+            at..at + bits as usize - 1
+        };
         ones.for_each(|bit| words[bit / 64] |= 1 << (bit % 64));
     }
     words

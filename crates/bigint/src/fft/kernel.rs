@@ -5,6 +5,7 @@ use std::sync::Arc;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::{Backend, complex, limbs, solinas};
 
+use super::cache::Scratch;
 use super::spectrum::{Data, Shape};
 use super::{Engine, Ring, size};
 use crate::Error;
@@ -51,11 +52,7 @@ impl Kernel {
     pub(super) fn forward(&self, shape: &Shape, x: &[u64], out: &mut Data) -> Result<(), Error> {
         match (self, out) {
             (Self::Complex(plan), Data::Complex(out)) => plan.forward(shape.digit_bits, x, out),
-            (Self::Solinas(plan), Data::Solinas(out)) => {
-                solinas::split(plan.backend(), x, shape.digit_bits, out)?;
-                let used = (64 * x.len()).div_ceil(shape.digit_bits as usize).min(out.len());
-                plan.forward_prefix(out, used)?;
-            }
+            (Self::Solinas(plan), Data::Solinas(out)) => forward_solinas(plan, shape, x, out)?,
             _ => other_engine("forward")?,
         }
         Ok(())
@@ -110,21 +107,61 @@ impl Kernel {
         debug_assert_eq!(out.len(), shape.out_words());
         match (self, data) {
             (Self::Complex(plan), Data::Complex(data)) => plan.inverse(shape.digit_bits, data, out),
-            (Self::Solinas(plan), Data::Solinas(data)) => {
-                plan.inverse(data)?;
-                let (low, top) = out.split_at_mut(shape.words());
-                if let [top] = top {
-                    let quotient = solinas::carry_signed(plan.backend(), data, shape.digit_bits, low)?;
-                    *top = fold_plus(low, quotient);
-                } else {
-                    let quotient = solinas::carry(plan.backend(), data, shape.digit_bits, low)?;
-                    fold_minus(low, quotient);
-                }
-            }
+            (Self::Solinas(plan), Data::Solinas(data)) => inverse_solinas(plan, shape, data, out)?,
             _ => other_engine("inverse")?,
         }
         Ok(())
     }
+
+    /// `out <- a b`, or `a^2` without `b`: the canonical residue. Shape: [`Shape::out_words`].
+    pub(super) fn convolve(
+        &self,
+        shape: &Shape,
+        a: &[u64],
+        b: Option<&[u64]>,
+        out: &mut [u64],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        debug_assert_eq!(out.len(), shape.out_words());
+        let spectra = if b.is_some() { 2 } else { 1 };
+        match self {
+            Self::Complex(plan) => {
+                plan.convolve(shape.digit_bits, a, b, out, scratch.floats(spectra * plan.spectrum_len()));
+                Ok(())
+            }
+            Self::Solinas(plan) => {
+                let (s, t) = scratch.elements(spectra * plan.len()).split_at_mut(plan.len());
+                forward_solinas(plan, shape, a, s)?;
+                match b {
+                    Some(b) => {
+                        forward_solinas(plan, shape, b, t)?;
+                        plan.multiply(s, t)?;
+                    }
+                    None => plan.square(s)?,
+                }
+                inverse_solinas(plan, shape, s, out)
+            }
+        }
+    }
+}
+
+fn forward_solinas(plan: &solinas::Plan, shape: &Shape, x: &[u64], out: &mut [u64]) -> Result<(), Error> {
+    solinas::split(plan.backend(), x, shape.digit_bits, out)?;
+    let used = (64 * x.len()).div_ceil(shape.digit_bits as usize).min(out.len());
+    Ok(plan.forward_prefix(out, used)?)
+}
+
+fn inverse_solinas(plan: &solinas::Plan, shape: &Shape, data: &mut [u64], out: &mut [u64]) -> Result<(), Error> {
+    plan.inverse(data)?;
+    let (low, top) = out.split_at_mut(shape.words());
+    if let [top] = top {
+        let quotient = solinas::carry_signed(plan.backend(), data, shape.digit_bits, low)?;
+        *top = fold_plus(low, quotient);
+    } else {
+        let quotient = solinas::carry(plan.backend(), data, shape.digit_bits, low)?;
+        fold_minus(low, quotient);
+    }
+    Ok(())
 }
 
 /// `low <- low + quotient` modulo `2^bits - 1`, canonical.

@@ -2,10 +2,11 @@
 
 use solinas_field::Backend;
 
+use super::cache::Scratch;
 use super::kernel::Kernel;
 use super::size::{self, Task};
 use super::spectrum::{Content, Shape, Spectrum};
-use super::{Engine, Ring, cache};
+use super::{Engine, Ring};
 use crate::Error;
 
 /// How a plan computes.
@@ -122,16 +123,26 @@ impl Plan {
         Err(Error::SpectrumOfAnotherPlan { what, found: s.shape.to_string(), expected: self.shape.to_string() })
     }
 
+    fn check_operand(&self, words: usize) -> Result<(), Error> {
+        let max = self.product.map_or(self.words(), |[longer, _]| longer);
+        if words <= max {
+            return Ok(());
+        }
+        Err(Error::OperandTooLong { what: "an operand of the transform", bits: 64 * words, max: 64 * max })
+    }
+
+    fn check_output(&self, what: &'static str, out: &[u64]) -> Result<(), Error> {
+        let expected = self.out_words();
+        if out.len() == expected { Ok(()) } else { Err(Error::OutputLength { what, words: out.len(), expected }) }
+    }
+
     /// `out <-` the transform of `x`. Shape: at most [`Plan::words`] words, of a plan for products at most those of its longer operand.
     ///
     /// # Errors
     /// [`Error::OperandTooLong`] for more words, [`Error::SpectrumOfAnotherPlan`].
     pub fn forward(&self, x: &[u64], out: &mut Spectrum) -> Result<(), Error> {
         self.check("forward", out)?;
-        let max = self.product.map_or(self.words(), |[longer, _]| longer);
-        if x.len() > max {
-            return Err(Error::OperandTooLong { what: "the transform's operand", bits: 64 * x.len(), max: 64 * max });
-        }
+        self.check_operand(x.len())?;
         self.kernel.forward(&self.shape, x, &mut out.data)?;
         out.content = Content::Operand { words: x.len() };
         Ok(())
@@ -218,21 +229,46 @@ impl Plan {
     /// [`Error::SpectrumOfAnotherPlan`], [`Error::OutputLength`].
     pub fn inverse(&self, s: &mut Spectrum, out: &mut [u64]) -> Result<(), Error> {
         self.check("inverse", s)?;
-        if out.len() != self.out_words() {
-            return Err(Error::OutputLength { what: "inverse", words: out.len(), expected: self.out_words() });
-        }
+        self.check_output("inverse", out)?;
         if core::mem::replace(&mut s.content, Content::Zero) == Content::Zero {
             out.fill(0);
             return Ok(());
         }
-        let spare = self.shape.out_words();
-        if out.len() == spare {
-            return self.kernel.inverse(&self.shape, &mut s.data, out);
+        Scratch::with(|scratch| {
+            let inverse = |_: &mut Scratch, out: &mut [u64]| self.kernel.inverse(&self.shape, &mut s.data, out);
+            scratch.residue(self.shape.out_words(), out, inverse)
+        })
+    }
+
+    /// `out <- a b`, canonical. Shape: operands as [`Plan::forward`] and [`Plan::multiply`] take them; `out` [`Plan::out_words`].
+    ///
+    /// Faster than [`Plan::forward`] twice, [`Plan::multiply`] and [`Plan::inverse`]; the transforms remain in the thread's scratch: see [`super::wipe_scratch`].
+    ///
+    /// # Errors
+    /// [`Error::OperandTooLong`], [`Error::ProductTooLong`], [`Error::OutputLength`].
+    pub fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Error> {
+        self.convolve("mul", out, a, Some(b))
+    }
+
+    /// `out <- a^2`, as [`Plan::mul`].
+    ///
+    /// # Errors
+    /// As [`Plan::mul`].
+    pub fn mul_square(&self, out: &mut [u64], a: &[u64]) -> Result<(), Error> {
+        self.convolve("mul_square", out, a, None)
+    }
+
+    fn convolve(&self, what: &'static str, out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> Result<(), Error> {
+        let [a_words, b_words] = [a, b.unwrap_or(a)].map(<[u64]>::len);
+        for words in [a_words, b_words] {
+            self.check_operand(words)?;
         }
-        cache::with_residue(spare, |residue| {
-            self.kernel.inverse(&self.shape, &mut s.data, residue)?;
-            out.copy_from_slice(&residue[..out.len()]);
-            Ok(())
+        self.product_of(what, Content::Operand { words: a_words }, Content::Operand { words: b_words })?;
+        self.check_output(what, out)?;
+        Scratch::with(|scratch| {
+            let convolve =
+                |scratch: &mut Scratch, out: &mut [u64]| self.kernel.convolve(&self.shape, a, b, out, scratch);
+            scratch.residue(self.shape.out_words(), out, convolve)
         })
     }
 }

@@ -60,18 +60,6 @@ fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32>
     rings.iter().all(fits).then_some(bits)
 }
 
-/// Cost of a complex transform, in butterflies: a first pass of radix 3, 5 or 7 costs more than its share of the levels.
-fn complex_cost(digits: usize) -> f64 {
-    let odd = digits >> digits.trailing_zeros();
-    let first = match odd {
-        1 => 0.0,
-        3 => 0.5,
-        5 => 1.0,
-        _ => 1.5,
-    };
-    digits as f64 * ((digits as f64).log2() + first)
-}
-
 /// Whether `digits` digits modulo p can do the task: sums of products stay below p, or p / 2 in magnitude where signs differ.
 fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
     let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
@@ -81,38 +69,33 @@ fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32>
     (bits <= solinas::max_digit_bits(products)?).then_some(bits)
 }
 
-/// Cost of a transform over F_p, in butterflies.
-fn solinas_cost(digits: usize) -> f64 {
-    digits as f64 * (digits as f64).log2()
-}
-
-/// The least costly of the lengths `m 2^k` in `lengths` for which `digit_bits` gives a size of digits.
-fn cheapest<const N: usize>(
-    odd: [usize; N],
+/// The shortest of the lengths `m 2^k` in `least..=most`, `m` in `odd`, for which `digit_bits` gives a size of digits. Times are nearly as `n log n`,
+/// whatever the odd factor.
+fn shortest(
+    odd: [usize; 4],
     least: usize,
     most: usize,
     digit_bits: impl Fn(usize) -> Option<u32>,
-    cost: impl Fn(usize) -> f64,
 ) -> Option<(usize, u32)> {
     let first = |m: usize| Some((m * least.div_ceil(m).checked_next_power_of_two()?).max(m * SMALLEST));
     let lengths = |m| core::iter::successors(first(m), |n| n.checked_mul(2)).take_while(|&n| n <= most);
-    let shortest = odd.into_iter().filter_map(|m| lengths(m).find_map(|n| Some((n, digit_bits(n)?))));
-    shortest.min_by(|(m, _), (n, _)| cost(*m).total_cmp(&cost(*n)))
+    odd.into_iter().filter_map(|m| lengths(m).find_map(|n| Some((n, digit_bits(n)?)))).min()
 }
 
-/// The least costly shape for a task that all of `rings` can do, of the first of them.
+/// The shape of the shortest transform for a task that all of `rings` can do, in the first of them.
 ///
 /// # Errors
 /// [`Error::TransformTooLong`] when no length is enough.
 pub(super) fn choose(task: &Task, rings: &[Ring], engine: Engine) -> Result<Shape, Error> {
-    let (odd, largest, most) = match engine {
-        Engine::Complex => ([1, 3, 5, 7], COMPLEX_DIGIT_BITS, complex::MAX_DIGITS),
-        Engine::Solinas => ([1, 3, 5, 17], solinas::MAX_DIGIT_BITS as usize, SOLINAS_MAX_DIGITS),
-    };
-    let least = task.bits / largest;
-    let found = match engine {
-        Engine::Complex => cheapest(odd, least, most, |n| complex_digit_bits(task, rings, n), complex_cost),
-        Engine::Solinas => cheapest(odd, least, most, |n| solinas_digit_bits(task, rings, n), solinas_cost),
+    let (found, most) = match engine {
+        Engine::Complex => {
+            let (least, most) = (task.bits / COMPLEX_DIGIT_BITS, complex::MAX_DIGITS);
+            (shortest([1, 3, 5, 7], least, most, |n| complex_digit_bits(task, rings, n)), most)
+        }
+        Engine::Solinas => {
+            let (least, most) = (task.bits / solinas::MAX_DIGIT_BITS as usize, SOLINAS_MAX_DIGITS);
+            (shortest([1, 3, 5, 17], least, most, |n| solinas_digit_bits(task, rings, n)), most)
+        }
     };
     let (digits, digit_bits) = found.ok_or(Error::TransformTooLong { bits: task.bits, max: most * MIN_DIGIT_BITS })?;
     Ok(Shape { engine, ring: rings[0], digits, digit_bits })

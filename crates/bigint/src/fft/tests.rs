@@ -48,7 +48,7 @@ fn operands(len: usize, random: &mut Random) -> Vec<Vec<u64>> {
         sparse[random.word() as usize % len] = 1;
         (ends[0], ends[len - 1]) = (u64::MAX, u64::MAX);
     }
-    let runs = (0..len).map(|_| if random.word() % 2 == 0 { 0 } else { u64::MAX }).collect();
+    let runs = (0..len).map(|_| if random.word().is_multiple_of(2) { 0 } else { u64::MAX }).collect();
     vec![random.words(len), vec![u64::MAX; len], power, sparse, ends, vec![0; len], runs]
 }
 
@@ -96,13 +96,47 @@ fn products_match_schoolbook_at_small_sizes() {
 }
 
 #[test]
+fn products_on_many_threads_match_schoolbook() {
+    let (a, b) = (Random(5).words(300), Random(6).words(211));
+    let expected = schoolbook(&a, &b);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    let mut out = vec![7; a.len() + b.len()];
+                    mul(&mut out, &a, &b);
+                    assert_eq!(out, expected);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn products_by_a_plan_match_schoolbook() {
+    for options in every_option(1) {
+        for (n, m) in [(0, 0), (1, 1), (40, 3), (100, 99), (130, 130)] {
+            let plan = Plan::for_product(n, m, &options).unwrap();
+            assert!(plan.out_words() == plan.words() && plan.words() >= n + m);
+            let (a, b) = (vec![u64::MAX; n], vec![u64::MAX; m]);
+            let mut out = vec![7; plan.out_words()];
+            plan.mul(&mut out, &a, &b).unwrap();
+            assert_eq!(out[..n + m], schoolbook(&a, &b), "{plan:?}");
+            assert!(out[n + m..].iter().all(|&word| word == 0));
+            plan.mul_square(&mut out, &b).unwrap();
+            assert_eq!(out[..2 * m], schoolbook(&b, &b), "{plan:?}");
+        }
+    }
+}
+
+#[test]
 fn residues_match_plain_reduction() {
     for options in every_option(1) {
         let mut random = Random(2);
         for min_bits in [1, 640, 4096, 10_000, 20_001] {
             for ring in RINGS {
                 let plan = Plan::new(min_bits, ring, &options).unwrap();
-                assert!(plan.bits() >= min_bits && plan.bits() % 64 == 0);
+                assert!(plan.bits() >= min_bits && plan.bits().is_multiple_of(64));
                 let modulus = modulus(&plan, ring);
                 let words = plan.words();
                 let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
@@ -115,9 +149,16 @@ fn residues_match_plain_reduction() {
                     plan.inverse(&mut s, &mut out).unwrap();
                     let expected = (&natural(a) * &natural(b)).rem(&modulus).unwrap();
                     assert_eq!(natural(&out), expected, "{plan:?}");
+                    out.fill(7);
+                    plan.mul(&mut out, a, b).unwrap();
+                    assert_eq!(natural(&out), expected, "{plan:?}");
+                    let expected = natural(b).square().rem(&modulus).unwrap();
                     plan.square(&mut t).unwrap();
                     plan.inverse(&mut t, &mut out).unwrap();
-                    assert_eq!(natural(&out), natural(b).square().rem(&modulus).unwrap(), "{plan:?}");
+                    assert_eq!(natural(&out), expected, "{plan:?}");
+                    out.fill(7);
+                    plan.mul_square(&mut out, b).unwrap();
+                    assert_eq!(natural(&out), expected, "{plan:?}");
                 }
                 // A transform there and back gives the canonical residue, also of short operands.
                 for a in operands(words, &mut random).iter().chain(&operands(words / 3, &mut random)) {
@@ -219,6 +260,9 @@ fn mistakes_are_errors() {
     assert!(matches!(plan.multiply(&mut s, &t), Err(Error::SpectrumContent { .. })));
     assert_eq!(plan.multiply_add(&mut s, &t, &t), Err(Error::TooManyTerms { terms: 1 }));
     let mut short = vec![0; plan.words() - 1];
+    assert!(matches!(plan.mul(&mut short, &[1], &[1]), Err(Error::OutputLength { .. })));
+    assert!(matches!(plan.mul(&mut short, &[1; 41], &[1]), Err(Error::OperandTooLong { .. })));
+    assert!(matches!(plan.mul_square(&mut short, &[1; 31]), Err(Error::ProductTooLong { .. })));
     assert!(matches!(plan.inverse(&mut s, &mut short), Err(Error::OutputLength { .. })));
     assert!(matches!(Plan::new(1 << 40, Ring::Plus, &options), Err(Error::TransformTooLong { .. })));
     assert!(matches!(Plan::new(usize::MAX, Ring::Minus, &options), Err(Error::TransformTooLong { .. })));

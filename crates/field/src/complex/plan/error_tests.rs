@@ -1,6 +1,7 @@
 //! The rounding errors of complex products, measured, stay below the proven bound (`docs/derivations/complex-products.md`).
 //!
 //! What is measured are the numbers that the last step rounds.
+#![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
 use super::{Plan, Work, Wrap};
 use crate::complex::{error_bound, max_digit_bits};
