@@ -6,10 +6,11 @@ use crate::error::{Result, input, usage};
 use crate::files::{check_text_target, check_writable, write_bytes, write_text};
 use crate::output::Output;
 use crate::progress::{interruptible, wait};
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use number::{Format, Operand, OutFormat, read_operand};
 use serde::Serialize;
-use solinas_bigint::{Modulus, Natural};
+use solinas_bigint::fft::{Engine, Options, Plan, Spectrum};
+use solinas_bigint::{Modulus, ModulusOptions, Natural};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,6 +20,7 @@ Examples:
   solinas bigint square --in-format bytes a.bin --out-format bytes -o square.bin
   solinas bigint powm 3 exponent.txt modulus.txt --out-format hex
   solinas bigint mul a.txt b.txt --mod m.txt -o c.txt
+  solinas bigint mul a.txt b.txt --engine solinas --threads 2 -o c.txt
   solinas bigint convert --in-format hex digits.txt --out-format dec
 
 A number is decimal digits, 0x and hexadecimal digits, the name of a file that holds such digits or bytes, or - for standard input. A file
@@ -140,6 +142,77 @@ struct Common {
     /// Where to write the result; standard output by default
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The transform of products by FFT, at every size; by default the fastest method for the size. The result is the same
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+    /// Threads within one product; by default 1
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EngineName {
+    /// Complex numbers in double precision, exact by a proven bound
+    Complex,
+    /// Integers modulo 2^64 - 2^32 + 1
+    Solinas,
+}
+
+/// How products are computed.
+#[derive(Clone, Copy)]
+struct Arithmetic {
+    options: Options,
+    /// Whether the fastest method for the size is left to choose.
+    free: bool,
+}
+
+impl Common {
+    fn arithmetic(&self) -> Arithmetic {
+        let engine = self.engine.map(|engine| match engine {
+            EngineName::Complex => Engine::Complex,
+            EngineName::Solinas => Engine::Solinas,
+        });
+        let threads = self.threads.map_or(1, crate::args::threads);
+        Arithmetic {
+            options: Options { engine, threads, ..Default::default() },
+            free: engine.is_none() && threads == 1,
+        }
+    }
+}
+
+impl Arithmetic {
+    fn mul(&self, a: &Natural, b: &Natural) -> Result<Natural> {
+        if self.free || a.is_zero() || b.is_zero() {
+            return Ok(a * b);
+        }
+        let plan = Plan::for_product(a.words().len(), b.words().len(), &self.options)?;
+        let (mut x, mut y) = (plan.spectrum(), plan.spectrum());
+        plan.forward(a.words(), &mut x)?;
+        plan.forward(b.words(), &mut y)?;
+        plan.multiply(&mut x, &y)?;
+        self.finish(&plan, x)
+    }
+
+    fn square(&self, a: &Natural) -> Result<Natural> {
+        if self.free || a.is_zero() {
+            return Ok(a.square());
+        }
+        let plan = Plan::for_product(a.words().len(), a.words().len(), &self.options)?;
+        let mut x = plan.spectrum();
+        plan.forward(a.words(), &mut x)?;
+        plan.square(&mut x)?;
+        self.finish(&plan, x)
+    }
+
+    fn finish(&self, plan: &Plan, mut x: Spectrum) -> Result<Natural> {
+        let mut words = vec![0; plan.words()];
+        plan.inverse(&mut x, &mut words)?;
+        Ok(Natural::from_words(words))
+    }
+
+    fn modulus(&self, value: &Natural) -> Result<Modulus> {
+        Ok(Modulus::with_options(value, &ModulusOptions { method: None, fft: self.options })?)
+    }
 }
 
 #[derive(Serialize)]
@@ -228,26 +301,27 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 
 /// Reads the numbers and says what is to be done with them.
 fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Result<Natural>>> {
+    let with = reader.common.arithmetic();
     Ok(match verb {
         Verb::Mul(Two { a, b, modulus, .. }) => {
             let (a, b) = (reader.number(a)?, reader.number(b)?);
             match modulus_of(modulus, reader)? {
-                None => Box::new(move || Ok(&a * &b)),
-                Some(m) => Box::new(move || Ok(Modulus::new(&m)?.mul(&a, &b)?)),
+                None => Box::new(move || with.mul(&a, &b)),
+                Some(m) => Box::new(move || Ok(with.modulus(&m)?.mul(&a, &b)?)),
             }
         }
         Verb::Square(One { a, modulus, .. }) => {
             let a = reader.number(a)?;
             match modulus_of(modulus, reader)? {
-                None => Box::new(move || Ok(a.square())),
-                Some(m) => Box::new(move || Ok(Modulus::new(&m)?.square(&a)?)),
+                None => Box::new(move || with.square(&a)),
+                Some(m) => Box::new(move || Ok(with.modulus(&m)?.square(&a)?)),
             }
         }
         Verb::Add(Two { a, b, modulus, .. }) => {
             let (a, b) = (reader.number(a)?, reader.number(b)?);
             match modulus_of(modulus, reader)? {
                 None => Box::new(move || Ok(&a + &b)),
-                Some(m) => Box::new(move || Ok(Modulus::new(&m)?.add(&a, &b)?)),
+                Some(m) => Box::new(move || Ok(with.modulus(&m)?.add(&a, &b)?)),
             }
         }
         Verb::Sub(Two { a, b, modulus, .. }) => {
@@ -257,7 +331,7 @@ fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Resu
                     let negative = || input("the difference is negative", "swap the numbers, or compute --mod some M");
                     a.checked_sub(&b).ok_or_else(negative)
                 }),
-                Some(m) => Box::new(move || Ok(Modulus::new(&m)?.sub(&a, &b)?)),
+                Some(m) => Box::new(move || Ok(with.modulus(&m)?.sub(&a, &b)?)),
             }
         }
         Verb::Mod(Reduce { a, modulus, .. }) => {
@@ -268,7 +342,7 @@ fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Resu
             let (base, exponent) = (reader.number(base)?, reader.number(exponent)?);
             let (m, secret) = (reader.modulus(modulus)?, *secret);
             Box::new(move || {
-                let m = Modulus::new(&m)?;
+                let m = with.modulus(&m)?;
                 Ok(if secret { m.pow(&base, &exponent)? } else { m.vartime_pow(&base, &exponent)? })
             })
         }

@@ -59,6 +59,12 @@ fn numbers_go_through_files_of_every_format() {
     assert!(place.run("bigint mul 5 7 -o product").starts_with("product: 6 bits"));
 }
 
+impl Place {
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+}
+
 #[test]
 fn large_products_and_quotients_fit_together() {
     let place = Place::new();
@@ -74,6 +80,13 @@ fn large_products_and_quotients_fit_together() {
     place.write("b", digits(2, 50_001));
     place.run("bigint mul --in-format hex a b -o ab");
     place.run("bigint square --in-format hex a -o aa");
+    for options in ["--engine complex", "--engine solinas", "--threads 2", "--engine solinas --threads 2"] {
+        assert_eq!(place.run(&format!("bigint mul --in-format hex a b {options}")), place.text("ab"), "{options}");
+        assert_eq!(place.run(&format!("bigint square --in-format hex a {options}")), place.text("aa"), "{options}");
+        let reduced = place.run(&format!("bigint mul --in-format hex a a --mod b {options}"));
+        assert_eq!(reduced, place.run("bigint mod --in-format hex aa b"), "{options}");
+        assert_eq!(place.run(&format!("bigint mul 3 5 {options}")), "15\n");
+    }
     assert_eq!(place.run("bigint mod --in-format hex ab b"), "0x0\n");
     assert_eq!(place.run("bigint mod --in-format hex aa a"), "0x0\n");
     place.run("bigint gcd --in-format hex ab aa -o g");

@@ -170,10 +170,32 @@ impl Tree {
         TileTwiddles::of(&self.rows, &self.columns, tile)
     }
 
-    /// Length of the nodes below the first step: what threads share out, at most `M`.
-    pub(super) fn branch(&self) -> usize {
-        self.steps.first().map_or(self.subtree, |step| step.length >> step.radix_log)
+    /// Steps that belong to the top: one below an odd factor, two where there is none.
+    #[inline(always)]
+    pub(super) fn top_steps(&self) -> usize {
+        self.steps.len().min(if self.odd > 1 { 1 } else { 2 })
     }
+
+    /// The shape of the top.
+    #[inline(always)]
+    pub(super) fn top(&self) -> Top {
+        let steps = &self.steps[..self.top_steps()];
+        let (inner, branch) =
+            steps.last().map_or((1, self.subtree), |step| (1 << step.radix_log, step.length >> step.radix_log));
+        let outer = match steps {
+            [first, _] => 1 << first.radix_log,
+            _ => self.odd,
+        };
+        Top { outer, inner, branch }
+    }
+}
+
+/// The top of a tree: a stage that splits by `outer` (the odd factor, or the first of two steps), then one that splits by `inner`, each 1
+/// where there is none, down to branches of `branch` points.
+pub(super) struct Top {
+    pub(super) outer: usize,
+    pub(super) inner: usize,
+    pub(super) branch: usize,
 }
 
 #[cfg(test)]

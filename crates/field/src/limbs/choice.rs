@@ -67,6 +67,15 @@ pub fn select(out: &mut [u64], choice: u64, a: &[u64], b: &[u64]) {
     }
 }
 
+/// out <- a when `choice` is 1, unchanged when it is 0. Shape: of the same length.
+pub fn choose(out: &mut [u64], choice: u64, a: &[u64]) {
+    assert_eq!(out.len(), a.len());
+    let mask = mask(choice);
+    for (x, &a) in out.iter_mut().zip(a) {
+        *x ^= mask & (a ^ *x);
+    }
+}
+
 /// a <- a - m when `choice` is 1, unchanged when it is 0; returns the borrow. Shape: of the same length.
 pub fn conditional_sub(a: &mut [u64], m: &[u64], choice: u64) -> u64 {
     conditional_sub_on(super::unit::detected(), a, m, choice)

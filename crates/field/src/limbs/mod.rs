@@ -6,7 +6,7 @@
 //!
 //! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`], [`sub_mod`] and their `vartime_` forms;
 //! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul`] and [`square`];
-//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`conditional_sub`], [`reduce_once`].
+//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`choose`], [`conditional_sub`], [`reduce_once`].
 
 mod add;
 #[cfg(target_arch = "x86_64")]
@@ -22,7 +22,7 @@ mod shift;
 mod unit;
 
 pub use add::{add, add_1, add_mod, add_to, neg, sub, sub_1, sub_mod, sub_to, vartime_add_mod, vartime_sub_mod};
-pub use choice::{conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
+pub use choice::{choose, conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
 pub use montgomery::Montgomery;
 pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};

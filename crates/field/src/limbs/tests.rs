@@ -76,6 +76,9 @@ proptest! {
         for (choice, chosen) in [(1, &a), (0, &b)] {
             select(&mut out, choice, &a, &b);
             prop_assert_eq!(&out, chosen);
+            let mut out = b.clone();
+            choose(&mut out, choice, &a);
+            prop_assert_eq!(&out, chosen);
         }
         let mut difference = a.clone();
         let borrow = sub(&mut difference, &b);

@@ -4,11 +4,11 @@
 
 use super::element::reduce_u128;
 use super::lanes::Lanes;
-use super::tables::{Pass, Tables, child};
+use super::tables::{Pass, Tables};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 5, 8, 16, 17}. Order: `x` natural, `X` as [`child`] says.
+/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 5, 8, 16, 17}. Order: `x` natural, `X` bit-reversed for powers of two, else natural.
 /// Range: `|x0|, |x1| <= 2^33` in, below `2^60` out, without what was added to input 0, which every output contains once.
 ///
 /// # Safety
@@ -139,21 +139,36 @@ fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
     [l.add(s0, s1), l.sub(s0, s1), l.add(d0, d1), l.sub(d0, d1)]
 }
 
-/// The inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as [`child`] says, out natural.
+/// The inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as the outputs of [`dft`], out natural.
 ///
 /// # Safety
 /// As [`dft`].
 #[inline(always)]
 unsafe fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
-    let mut natural = x;
-    for k in 0..R {
-        natural[k] = x[child(R, (R - k) % R)];
+    /// Entries of `$x` at these places; spelt out, so that they stay in registers.
+    macro_rules! pick {
+        ($out:ident = $x:ident[$($place:literal),*]) => { $out.copy_from_slice(&[$($x[$place]),*]) };
+    }
+    // The places of the inputs at negated indices, and of the outputs.
+    let mut negated = x;
+    match R {
+        4 => pick!(negated = x[0, 3, 1, 2]),
+        8 => pick!(negated = x[0, 7, 3, 5, 1, 6, 2, 4]),
+        16 => pick!(negated = x[0, 15, 7, 11, 3, 13, 5, 9, 1, 14, 6, 10, 2, 12, 4, 8]),
+        _ => {
+            for k in 1..R {
+                negated[k] = x[R - k];
+            }
+        }
     }
     // SAFETY: the caller's contract.
-    let y = unsafe { dft::<L, R>(l, natural, kernel) };
+    let y = unsafe { dft::<L, R>(l, negated, kernel) };
     let mut out = y;
-    for k in 0..R {
-        out[child(R, k)] = y[k];
+    match R {
+        4 => pick!(out = y[0, 2, 1, 3]),
+        8 => pick!(out = y[0, 4, 2, 6, 1, 5, 3, 7]),
+        16 => pick!(out = y[0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15]),
+        _ => {}
     }
     out
 }
@@ -216,7 +231,7 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: 
 }
 
 /// The factors that the children of a node owe to an inverse pass.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Owed {
     /// None: the children are values.
     Nothing,
@@ -226,8 +241,7 @@ pub(super) enum Owed {
     Lanes(*const u64),
 }
 
-/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`. If the node's own factors are
-/// given, the output is multiplied by them.
+/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`.
 ///
 /// # Safety
 /// As [`forward_pass`], with `R` times the factors of a child.
@@ -238,27 +252,30 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
         // SAFETY: the caller's contract.
         unsafe {
             match owed {
-                Owed::Nothing => {
+                // Only short transforms, on one lane, have no blocks of 64 below.
+                Owed::Nothing if L::WIDTH == 1 => {
                     inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
                     t += L::WIDTH;
                 }
-                Owed::Lanes(factors) => {
+                // Blocks of 64 are two passes of radix 8.
+                Owed::Lanes(factors) if R == 8 => {
                     inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
                     t += L::WIDTH;
                 }
+                // The block of a column is found anew for each, so that the factors are read where they are used: held in registers, they would not fit.
                 Owed::Blocks { factors, radix } => {
-                    let block = node.stride / radix;
-                    let j = t / block;
-                    let end = node.to.min((j + 1) * block);
-                    while t < end {
-                        if j == 0 {
-                            inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
-                        } else {
-                            let factors = factors.add(2 * (j - 1));
-                            inverse_column::<L, R, TOP, BROADCAST>(l, node, t, factors, 2 * (radix - 1));
-                        }
-                        t += L::WIDTH;
+                    let j = t >> (node.stride / radix).trailing_zeros();
+                    if j == 0 {
+                        inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
+                    } else {
+                        let factors = factors.add(2 * (j - 1));
+                        inverse_column::<L, R, TOP, BROADCAST>(l, node, t, factors, 2 * (radix - 1));
                     }
+                    t += L::WIDTH;
+                }
+                _ => {
+                    debug_assert!(false, "radix {R} above {owed:?}");
+                    return;
                 }
             }
         }
@@ -300,32 +317,33 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
     unsafe {
         let at = node.data.add(t);
         let first = owed_input::<L, KIND>(l, l.load(at), factors);
-        let canonical = TOP && node.factors.is_null();
-        let mut x = [if canonical { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
+        let mut x = [if TOP { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
         for k in 1..R {
             x[k] = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
         for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
-            put_inverse::<L, TOP>(l, node, at, j, x);
+            l.store(at.add(j * node.stride), if TOP { l.canonical(x) } else { l.pack(x) });
         }
     }
 }
 
-/// Stores output `j` of an inverse pass.
+/// Columns of a node times its factors, which the first block has not: any words to canonical ones.
+///
+/// # Safety
+/// As [`forward_pass`], for radix `radix`.
 #[inline(always)]
-unsafe fn put_inverse<L: Lanes, const TOP: bool>(l: L, node: Node, at: *mut u64, j: usize, x: L::X) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let v = if !TOP {
-            l.pack(x)
-        } else if node.factors.is_null() {
-            l.canonical(x)
-        } else {
-            let v = l.pack(x);
-            let x = if j == 0 { l.unpack(v) } else { l.mul(v, l.broadcast(node.factors.add(2 * (j - 1)))) };
-            l.canonical(l.lift_canonical(x))
-        };
-        l.store(at.add(j * node.stride), v);
+unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
+    for j in 1..radix {
+        let mut t = node.from;
+        while t < node.to {
+            // SAFETY: the caller's contract.
+            unsafe {
+                let at = node.data.add(j * node.stride + t);
+                let x = l.mul(l.encode(l.load(at)), l.broadcast(node.factors.add(2 * (j - 1))));
+                l.store(at, l.canonical(l.lift_canonical(x)));
+            }
+            t += L::WIDTH;
+        }
     }
 }
 
@@ -389,30 +407,31 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
 /// # Safety
 /// As [`forward_pass`].
 #[inline(always)]
-unsafe fn forward_root<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
+unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
     let twiddled = !node.factors.is_null();
     macro_rules! pass {
-        ($radix:literal, $half:literal) => {
-            match twiddled {
-                false => forward_pass::<L, $radix, true, $half, false>(l, node),
-                true => forward_pass::<L, $radix, true, $half, true>(l, node),
+        ($radix:literal) => {
+            match (half, twiddled) {
+                (false, false) => forward_pass::<L, $radix, true, false, false>(l, node),
+                (false, true) => forward_pass::<L, $radix, true, false, true>(l, node),
+                (true, false) => forward_pass::<L, $radix, true, true, false>(l, node),
+                (true, true) => forward_pass::<L, $radix, true, true, true>(l, node),
             }
         };
     }
     // SAFETY: the caller's contract.
     unsafe {
-        match (radix, half) {
-            (2, true) => pass!(2, true),
-            (4, true) => pass!(4, true),
-            (8, true) => pass!(8, true),
-            (16, true) => pass!(16, true),
-            (2, false) => pass!(2, false),
-            (3, false) => pass!(3, false),
-            (4, false) => pass!(4, false),
-            (5, false) => pass!(5, false),
-            (8, false) => pass!(8, false),
-            (16, false) => pass!(16, false),
-            (17, false) => pass!(17, false),
+        if twiddled && radix % 2 == 1 {
+            multiply_columns(l, radix, node);
+        }
+        match radix {
+            2 => pass!(2),
+            3 => forward_pass::<L, 3, true, false, false>(l, node),
+            4 => pass!(4),
+            5 => forward_pass::<L, 5, true, false, false>(l, node),
+            8 => pass!(8),
+            16 => pass!(16),
+            17 => forward_pass::<L, 17, true, false, false>(l, node),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
@@ -436,14 +455,15 @@ unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
     }
 }
 
-/// The last inverse pass, over columns of the root.
+/// The last inverse pass, over columns of the root, and its factors if it has any.
 ///
 /// # Safety
 /// As [`inverse_pass`].
 #[inline(always)]
-unsafe fn inverse_root<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
+unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
+        let (radix, owed) = (tables.passes[0].radix, owed(tables, 0, 0));
         match radix {
             2 => inverse_pass::<L, 2, true>(l, node, owed),
             3 => inverse_pass::<L, 3, true>(l, node, owed),
@@ -453,6 +473,9 @@ unsafe fn inverse_root<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
             16 => inverse_pass::<L, 16, true>(l, node, owed),
             17 => inverse_pass::<L, 17, true>(l, node, owed),
             _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+        if !node.factors.is_null() {
+            multiply_columns(l, radix, node);
         }
     }
 }
@@ -491,118 +514,109 @@ pub(super) unsafe fn owed(tables: &Tables, pass: usize, node: usize) -> Owed {
     }
 }
 
-/// All passes from `pass` on below the nodes `first..` of that pass that fill `data`, one after another.
+/// Nodes below the root, and passes over them.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    /// The passes, from `from` to before `to`.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Number of the first node of pass `from`.
+    pub(super) first: usize,
+    /// The words of its nodes, and how many.
+    pub(super) data: *mut u64,
+    pub(super) len: usize,
+    /// The columns to do, of a single pass over a single node; else all.
+    pub(super) columns: Option<(usize, usize)>,
+}
+
+impl Span {
+    /// Node `n` of a pass.
+    unsafe fn node(&self, pass: Pass, n: usize, factors: *const u64) -> Node {
+        let stride = pass.len / pass.radix;
+        let (from, to) = self.columns.unwrap_or((0, stride));
+        // SAFETY: the caller's span has that node.
+        unsafe { Node { data: self.data.add(n * pass.len), stride, from, to, factors, kernel: core::ptr::null() } }
+    }
+}
+
+/// The passes of a span, one after another.
 ///
 /// # Safety
-/// `data` holds whole nodes; `pass` is not the root's.
+/// The span is one of the tables' passes and nodes, and its words are there.
 #[inline(always)]
-unsafe fn forward_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: usize, data: *mut u64, len: usize) {
-    let mut first = first;
-    for (i, p) in tables.passes.iter().enumerate().skip(pass) {
-        let nodes = len / p.len;
-        let end = i + 1 == tables.passes.len();
-        for n in 0..nodes {
+unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+    let mut first = span.first;
+    for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from) {
+        for n in 0..span.len / p.len {
             // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
             unsafe {
                 let factors = tables.forward.as_ptr().add(p.forward);
-                if end && tables.blocked {
+                if tables.blocked && i + 1 == tables.passes.len() {
                     if n % 8 == 0 {
-                        forward_block(l, data.add(8 * n), factors.add(14 * (first + n)));
+                        forward_block(l, span.data.add(8 * n), factors.add(14 * (first + n)));
                     }
-                    continue;
+                } else {
+                    forward_inner(l, p.radix, span.node(*p, n, factors.add(2 * (first + n) * (p.radix - 1))));
                 }
-                let node = Node {
-                    data: data.add(n * p.len),
-                    stride: p.len / p.radix,
-                    from: 0,
-                    to: p.len / p.radix,
-                    factors: factors.add(2 * (first + n) * (p.radix - 1)),
-                    kernel: core::ptr::null(),
-                };
-                forward_inner(l, p.radix, node);
             }
         }
         first *= p.radix;
     }
 }
 
-/// The inverse of [`forward_subtree`], except for the factors of pass `pass`, which its parent applies.
+/// The inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
 ///
 /// # Safety
-/// As [`forward_subtree`].
+/// As [`forward_kernel`].
 #[inline(always)]
-unsafe fn inverse_subtree<L: Lanes>(l: L, tables: &Tables, pass: usize, first: usize, data: *mut u64, len: usize) {
-    for (i, p) in tables.passes.iter().enumerate().skip(pass).rev() {
-        let nodes = len / p.len;
-        let end = i + 1 == tables.passes.len();
-        let first = first * (tables.passes[pass].len / p.len);
-        for n in 0..nodes {
+unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+    for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from).rev() {
+        let first = span.first * (tables.passes[span.from].len / p.len);
+        for n in 0..span.len / p.len {
             // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
             unsafe {
-                if end && tables.blocked {
+                if tables.blocked && i + 1 == tables.passes.len() {
                     if n % 8 == 0 {
-                        inverse_block(l, data.add(8 * n));
+                        inverse_block(l, span.data.add(8 * n));
                     }
-                    continue;
+                } else {
+                    inverse_inner(l, p.radix, span.node(*p, n, core::ptr::null()), owed(tables, i, first + n));
                 }
-                let stride = p.len / p.radix;
-                let node = Node {
-                    data: data.add(n * p.len),
-                    stride,
-                    from: 0,
-                    to: stride,
-                    factors: core::ptr::null(),
-                    kernel: core::ptr::null(),
-                };
-                inverse_inner(l, p.radix, node, owed(tables, i, first + n));
             }
         }
     }
 }
 
-/// One step of a transform: what is dispatched to a back end.
-#[derive(Clone, Copy)]
-pub(super) enum Step {
-    /// The first forward pass over columns of the root, whose upper half counts as zeros if `half`.
-    ForwardRoot { node: Node, half: bool },
-    /// A forward pass over columns of a node of pass `pass`, with passes below it.
-    ForwardInner { pass: usize, node: Node },
-    /// All passes from `pass` on of the nodes from number `first` that fill `len` words of `data`.
-    ForwardSubtree { pass: usize, first: usize, data: *mut u64, len: usize },
-    /// The last inverse pass over columns of the root.
-    InverseRoot(Node),
-    /// An inverse pass over columns of node `index` of pass `pass`, with passes below it.
-    InverseInner { pass: usize, index: usize, node: Node },
-    /// The inverse of `ForwardSubtree`, except for the factors of pass `pass`.
-    InverseSubtree { pass: usize, first: usize, data: *mut u64, len: usize },
-}
-
-/// # Safety
-/// The pointers are valid for what the step says, the columns multiples of the width, and the numbers those of passes and nodes of the tables.
-#[inline(always)]
-unsafe fn step<L: Lanes>(l: L, tables: &Tables, step: Step) {
-    let root = tables.passes[0].radix;
-    // SAFETY: the caller's contract.
-    unsafe {
-        match step {
-            Step::ForwardRoot { node, half } => forward_root(l, root, node, half),
-            Step::ForwardInner { pass, node } => forward_inner(l, tables.passes[pass].radix, node),
-            Step::ForwardSubtree { pass, first, data, len } => forward_subtree(l, tables, pass, first, data, len),
-            Step::InverseRoot(node) => inverse_root(l, root, node, owed(tables, 0, 0)),
-            Step::InverseInner { pass, index, node } => {
-                inverse_inner(l, tables.passes[pass].radix, node, owed(tables, pass, index));
-            }
-            Step::InverseSubtree { pass, first, data, len } => inverse_subtree(l, tables, pass, first, data, len),
-        }
-    }
-}
-
-/// Does a step with a back end's instructions.
+/// The first forward pass over columns of the root, whose upper half counts as zeros if `half`; by the instructions of the tables' back end.
 ///
 /// # Safety
-/// As [`step`], for the back end of the tables.
-pub(super) unsafe fn run(backend: Backend, tables: &Tables, what: Step) {
-    dispatch!(backend, step<_>(tables: &Tables, what: Step));
+/// The root's words are there, and the columns are multiples of the width.
+pub(super) unsafe fn forward_root(backend: Backend, radix: usize, node: Node, half: bool) {
+    dispatch!(backend, forward_root_kernel<_>(radix: usize, node: Node, half: bool));
+}
+
+/// The last inverse pass over columns of the root.
+///
+/// # Safety
+/// As [`forward_root`].
+pub(super) unsafe fn inverse_root(backend: Backend, tables: &Tables, node: Node) {
+    dispatch!(backend, inverse_root_kernel<_>(tables: &Tables, node: Node));
+}
+
+/// The passes of a span.
+///
+/// # Safety
+/// The span is one of the tables' passes and nodes, its words are there, and its columns are multiples of the width.
+pub(super) unsafe fn forward(backend: Backend, tables: &Tables, span: Span) {
+    dispatch!(backend, forward_kernel<_>(tables: &Tables, span: Span));
+}
+
+/// The inverse of [`forward`], except for the factors of the first pass, which its parent applies.
+///
+/// # Safety
+/// As [`forward`].
+pub(super) unsafe fn inverse(backend: Backend, tables: &Tables, span: Span) {
+    dispatch!(backend, inverse_kernel<_>(tables: &Tables, span: Span));
 }
 
 /// What a pointwise kernel does to its first operand.

@@ -1,7 +1,7 @@
 //! Plans: a length's tables, built once and applied in place.
 
 use super::element::{mul, reduce};
-use super::kernel::{self, Node, Pointwise, Step};
+use super::kernel::{self, Node, Pointwise, Span};
 use super::tables::{Tables, blocked, child};
 use crate::{Backend, Error};
 use core::ops::Range;
@@ -214,16 +214,15 @@ impl Plan {
 
     /// A pass over one part of the columns of a node; `half`: the root's upper half counts as zeros.
     unsafe fn forward_step(&self, pass: usize, index: usize, data: *mut u64, half: bool, part: usize, parts: usize) {
-        let p = self.tables.passes[pass];
-        let factors = if pass == 0 && self.convolution == Convolution::Cyclic {
-            ptr::null()
-        } else {
-            self.tables.forward.as_ptr().wrapping_add(p.forward + 2 * index * (p.radix - 1))
-        };
-        let node = self.columns(pass, data, factors, part, parts);
-        let step = if pass == 0 { Step::ForwardRoot { node, half } } else { Step::ForwardInner { pass, node } };
         // SAFETY: the caller's contract.
-        unsafe { self.run(step) };
+        unsafe {
+            if pass == 0 {
+                let node = self.root(data, &self.tables.forward, part, parts);
+                kernel::forward_root(self.backend, self.tables.passes[0].radix, node, half);
+            } else {
+                kernel::forward(self.backend, &self.tables, self.columns(pass, index, data, part, parts));
+            }
+        }
     }
 
     /// All passes from `pass` on of one of its nodes, whose residues fill `data`.
@@ -232,7 +231,7 @@ impl Plan {
         // SAFETY: the caller gives the node's words, and the children share them out.
         unsafe {
             if pass > 0 && parent.len <= CACHED {
-                self.run(Step::ForwardSubtree { pass, first: index, data, len: parent.len });
+                kernel::forward(self.backend, &self.tables, self.subtree(pass, index, data, parent.len));
                 return;
             }
             self.forward_step(pass, index, data, half, 0, 1);
@@ -240,7 +239,7 @@ impl Plan {
             let Some(&child) = self.tables.passes.get(below) else { return };
             if below + 1 == self.tables.passes.len() {
                 // The last pass works on all the children of a node together.
-                self.run(Step::ForwardSubtree { pass: below, first, data, len: parent.len });
+                kernel::forward(self.backend, &self.tables, self.subtree(below, first, data, parent.len));
                 return;
             }
             for k in 0..parent.radix {
@@ -249,19 +248,28 @@ impl Plan {
         }
     }
 
-    /// A part of the columns of a node.
-    fn columns(&self, pass: usize, data: *mut u64, factors: *const u64, part: usize, parts: usize) -> Node {
-        let pass = self.tables.passes[pass];
-        let stride = pass.len / pass.radix;
+    /// A part of the columns of the root; its factors are those at the start of a table, if it has any.
+    fn root(&self, data: *mut u64, table: &[u64], part: usize, parts: usize) -> Node {
+        let stride = self.len / self.tables.passes[0].radix;
         let (from, to) = (bound(stride, part, parts), bound(stride, part + 1, parts));
+        let factors = match self.convolution {
+            Convolution::Cyclic => ptr::null(),
+            Convolution::Negacyclic => table.as_ptr(),
+        };
         Node { data, stride, from, to, factors, kernel: self.tables.rader.as_ptr() }
     }
 
-    /// # Safety
-    /// As [`kernel::run`].
-    unsafe fn run(&self, step: Step) {
-        // SAFETY: the caller's contract.
-        unsafe { kernel::run(self.backend, &self.tables, step) }
+    /// One pass over a part of the columns of a node.
+    fn columns(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) -> Span {
+        let len = self.tables.passes[pass].len;
+        let stride = len / self.tables.passes[pass].radix;
+        let columns = Some((bound(stride, part, parts), bound(stride, part + 1, parts)));
+        Span { from: pass, to: pass + 1, first: index, data, len, columns }
+    }
+
+    /// All passes from `pass` on of the nodes from number `first` in `len` words.
+    fn subtree(&self, pass: usize, first: usize, data: *mut u64, len: usize) -> Span {
+        Span { from: pass, to: self.tables.passes.len(), first, data, len, columns: None }
     }
 
     /// Spectrum to coefficients, in place, divided by `n`: the inverse of [`Self::forward`]. Range: any words, out `0..P`.
@@ -301,12 +309,14 @@ impl Plan {
 
     /// An inverse pass over one part of the columns of a node.
     unsafe fn inverse_step(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) {
-        let own = pass == 0 && self.convolution == Convolution::Negacyclic;
-        let factors = if own { self.tables.inverse.as_ptr() } else { ptr::null() };
-        let node = self.columns(pass, data, factors, part, parts);
-        let step = if pass == 0 { Step::InverseRoot(node) } else { Step::InverseInner { pass, index, node } };
         // SAFETY: the caller's contract.
-        unsafe { self.run(step) };
+        unsafe {
+            if pass == 0 {
+                kernel::inverse_root(self.backend, &self.tables, self.root(data, &self.tables.inverse, part, parts));
+            } else {
+                kernel::inverse(self.backend, &self.tables, self.columns(pass, index, data, part, parts));
+            }
+        }
     }
 
     /// The inverse of [`Self::forward_node`], except for the factors of the node, which are owed unless it is the root.
@@ -315,13 +325,13 @@ impl Plan {
         // SAFETY: the caller gives the node's words, and the children share them out.
         unsafe {
             if pass > 0 && parent.len <= CACHED {
-                self.run(Step::InverseSubtree { pass, first: index, data, len: parent.len });
+                kernel::inverse(self.backend, &self.tables, self.subtree(pass, index, data, parent.len));
                 return;
             }
             let (below, first) = (pass + 1, index * parent.radix);
             if let Some(&child) = self.tables.passes.get(below) {
                 if below + 1 == self.tables.passes.len() {
-                    self.run(Step::InverseSubtree { pass: below, first, data, len: parent.len });
+                    kernel::inverse(self.backend, &self.tables, self.subtree(below, first, data, parent.len));
                 } else {
                     for k in 0..parent.radix {
                         self.inverse_node(below, first + k, data.add(k * child.len));
