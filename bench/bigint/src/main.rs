@@ -127,10 +127,12 @@ fn run(args: &Args) -> Result<(), Error> {
     let wanted = |id: &str| args.wants(id);
     let bench = Bench { peers: &peers, effort: args.effort(), wanted: &wanted };
     type Rows = fn(&Bench<'_>) -> Result<Vec<Row>, Error>;
-    let sections: [(&str, Rows); 5] = [
-        ("Products", products::large),
+    let sections: [(&str, Rows); 7] = [
+        ("Products, one thread", |bench| products::large(bench, 1)),
+        ("Products, two threads", |bench| products::large(bench, 2)),
         ("Small products", products::small),
-        ("Products modulo a number", modular::multiplication),
+        ("Products modulo a number, one thread", |bench| modular::multiplication(bench, 1)),
+        ("Products modulo a number, two threads", |bench| modular::multiplication(bench, 2)),
         ("Sums modulo a number", modular::addition),
         ("Powers and RSA", power::rows),
     ];

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use solinas_bigint::fft::{Options, Plan};
-use solinas_bigint::{Modulus, ModulusOptions, Natural};
+use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
 use solinas_field::limbs;
 use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 
@@ -44,7 +44,7 @@ pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64])
         must(plan.forward(b, &mut y));
     }
     let (a, b) = (a.to_vec(), b.to_vec());
-    Job::new(plan.words(), move |out: &mut [u64]| {
+    Job::new(plan.out_words(), move |out: &mut [u64]| {
         must(plan.forward(&a, &mut x));
         match kind {
             Kind::Square => must(plan.square(&mut x)),
@@ -58,10 +58,13 @@ pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64])
     })
 }
 
-/// A product by the function that chooses its algorithm.
-pub fn mul(a: &[u64], b: &[u64]) -> impl Work + use<> {
-    let (a, b) = (a.to_vec(), b.to_vec());
-    Job::new(a.len() + b.len(), move |out: &mut [u64]| solinas_bigint::mul::mul(out, &a, &b))
+/// A product, or a square, by the functions that choose their algorithm.
+pub fn mul(a: &[u64], b: Option<&[u64]>) -> impl Work + use<> {
+    let (a, b) = (a.to_vec(), b.map(<[u64]>::to_vec));
+    Job::new(a.len() + b.as_ref().unwrap_or(&a).len(), move |out: &mut [u64]| match &b {
+        Some(b) => mul::mul(out, &a, b),
+        None => mul::square(out, &a),
+    })
 }
 
 /// A natural as the result of a run.

@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print!(" {:>17}", m.name());
     }
     println!();
-    for n in [16, 24, 32, 48, 64, 96, 128, 192, 256] {
+    for n in [4, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256] {
         print!("{:>6}", 64 * n);
         let mut modulus = words(n, 3);
         modulus[0] |= 1;

@@ -4,7 +4,7 @@
 
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
-use solinas_field::solinas::{Convolution, Plan};
+use solinas_field::solinas::{Convolution, Plan, carry, max_digit_bits, split};
 use std::time::{Duration, Instant};
 
 /// The best of as many runs as fit a quarter of a second, 20 at least.
@@ -25,6 +25,25 @@ fn measure(run: &mut impl FnMut()) -> Duration {
     best
 }
 
+/// Splitting, carrying and products, in nanoseconds a point.
+fn digits(n: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let bits = max_digit_bits(n as u64 / 2).unwrap_or(1);
+    for backend in Backend::available() {
+        let plan = Plan::new(n, Convolution::Cyclic, backend, 1)?;
+        let mut words = vec![0x9E37_79B9_7F4A_7C15; n * bits as usize / 64 + 1];
+        let (mut x, y) = (AlignedVec::<u64>::zeroed(n), AlignedVec::<u64>::zeroed(n));
+        let split = best(|| split(backend, &words, bits, &mut x).expect("a digit size"));
+        let multiply = best(|| plan.multiply(&mut x, &y).expect("the plan's length"));
+        let carry = best(|| assert!(carry(backend, &y, bits, &mut words).is_ok()));
+        let [split, multiply, carry] = [split, multiply, carry].map(|t| t.as_nanos() as f64 / n as f64);
+        println!(
+            "{n:>9} {:>8} digits of {bits} bits, ns a point: split {split:.3}, multiply {multiply:.3}, carry {carry:.3}",
+            backend.name()
+        );
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut lengths: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     if lengths.is_empty() {
@@ -36,6 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "n", "backend", "threads", "forward us", "half us", "inverse us", "fwd ns/b", "half", "inv ns/b"
     );
     for &n in &lengths {
+        digits(n)?;
         for backend in Backend::available() {
             for threads in [1, 2] {
                 if threads > 1 && (backend != Backend::detect()? || n < 1 << 14) {

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
 use solinas_field::Backend;
 use solinas_field::solinas::{
-    Convolution, MAX_DIGIT_BITS, P, Plan, carry, carry_signed, max_digit_bits, naive, reduce, root_of_unity, split,
+    Convolution, MAX_DIGIT_BITS, P, Plan, add, carry, carry_signed, max_digit_bits, mul, naive, reduce, root_of_unity,
+    split,
 };
 
 const BOTH: [Convolution; 2] = [Convolution::Cyclic, Convolution::Negacyclic];
@@ -18,7 +20,7 @@ fn words(seed: u64, len: usize) -> Vec<u64> {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            if state % 8 == 0 { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
+            if state.is_multiple_of(8) { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
         })
         .collect()
 }
@@ -272,6 +274,77 @@ fn threads_and_prefixes_change_nothing() {
                     assert!(a == b);
                 }
             }
+        }
+    }
+}
+
+/// Words whose 32-bit digits are the largest or smallest, in patterns that add up in some output of a radix-8 or radix-16 transform.
+#[test]
+fn extreme_inputs_agree_across_backends() {
+    let patterns: Vec<[u64; 2]> =
+        [u64::MAX, P - 1, 0xFFFF_FFFF, 0xFFFF_FFFF << 32, 0x8000_0000_8000_0000, 0x7FFF_FFFF_7FFF_FFFF]
+            .iter()
+            .flat_map(|&a| [[a, 0], [0, a], [a, a]])
+            .collect();
+    for n in [64, 128, 512, 1024, 3 * 1024, 5 * 512, 17 * 64] {
+        for convolution in BOTH {
+            let scalar = Plan::new(n, convolution, Backend::Scalar, 1).unwrap();
+            for period in [1, 2, 4, 8, 16].iter().flat_map(|&p| [p, p * n / 16]) {
+                for pattern in &patterns {
+                    let x: Vec<u64> = (0..n).map(|i| pattern[i / period.max(1) % 2]).collect();
+                    let mut want = x.clone();
+                    scalar.forward(&mut want).unwrap();
+                    let mut want_back = x.clone();
+                    scalar.inverse(&mut want_back).unwrap();
+                    for backend in Backend::available() {
+                        let plan = Plan::new(n, convolution, backend, 1).unwrap();
+                        let (mut there, mut back) = (x.clone(), x.clone());
+                        plan.forward(&mut there).unwrap();
+                        plan.inverse(&mut back).unwrap();
+                        assert!(
+                            there == want && back == want_back,
+                            "n = {n}, {convolution:?}, {backend}, {pattern:x?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn product_of_spectra_is_the_convolution(seed: u64, length in 0..lengths(2..=320).len(), negacyclic: bool) {
+        let n = lengths(2..=320)[length];
+        let (convolution, sign) = if negacyclic { (Convolution::Negacyclic, P - 1) } else { (Convolution::Cyclic, 1) };
+        let (a, b) = (words(seed, n), words(!seed, n));
+        let want = naive::convolution(&a, &b, sign);
+        for backend in Backend::available() {
+            let plan = Plan::new(n, convolution, backend, 1).unwrap();
+            let (mut x, mut y) = (a.clone(), b.clone());
+            plan.forward(&mut x).unwrap();
+            plan.forward(&mut y).unwrap();
+            plan.multiply(&mut x, &y).unwrap();
+            plan.inverse(&mut x).unwrap();
+            prop_assert_eq!(&x, &want, "n = {}, {}", n, backend);
+        }
+    }
+
+    #[test]
+    fn forward_is_linear(seed: u64, length in 0..lengths(2..=1 << 12).len(), factor: u64) {
+        let n = lengths(2..=1 << 12)[length];
+        let (a, b) = (words(seed, n), words(!seed, n));
+        let combination = |a: &[u64], b: &[u64]| -> Vec<u64> {
+            a.iter().zip(b).map(|(&a, &b)| add(reduce(a), mul(factor, b))).collect()
+        };
+        for backend in Backend::available() {
+            let plan = Plan::new(n, Convolution::Cyclic, backend, 1).unwrap();
+            let (mut x, mut y, mut z) = (a.clone(), b.clone(), combination(&a, &b));
+            plan.forward(&mut x).unwrap();
+            plan.forward(&mut y).unwrap();
+            plan.forward(&mut z).unwrap();
+            prop_assert_eq!(&z, &combination(&x, &y), "n = {}, {}", n, backend);
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::peers::Peers;
 use crate::report::{Row, Target};
 use crate::sample::{Contestant, Effort, contest};
 
-/// Column of the engine that our default is.
-pub const OURS: &str = "ours complex";
+/// Column of what our users call.
+pub const OURS: &str = "ours";
 
 /// What a case needs.
 pub struct Bench<'a> {
@@ -44,11 +44,11 @@ impl Bench<'_> {
     }
 }
 
-/// Column of an engine on one thread or more.
+/// Column of a plan on one thread or more.
 fn column(engine: Engine, threads: usize) -> String {
     let name = match engine {
-        Engine::Complex => OURS,
-        Engine::Solinas => "ours Solinas",
+        Engine::Complex => "plan, complex",
+        Engine::Solinas => "plan, Solinas",
     };
     on(name, threads)
 }

@@ -15,14 +15,9 @@ const MULTIPLICATION: [usize; 3] = [785_006, 3_148_249, 12_625_500];
 const ADDITION: [usize; 2] = [785_006, 1 << 24];
 
 /// Products modulo a number known beforehand.
-pub fn multiplication(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
-    for bits in MULTIPLICATION {
-        for threads in [1, 2] {
-            rows.extend(multiply(bench, bits, threads)?);
-        }
-    }
-    Ok(rows)
+pub fn multiplication(bench: &Bench<'_>, threads: usize) -> Result<Vec<Row>, Error> {
+    let rows = MULTIPLICATION.into_iter().map(|bits| multiply(bench, bits, threads));
+    Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 fn multiply(bench: &Bench<'_>, bits: usize, threads: usize) -> Result<Option<Row>, Error> {
@@ -37,7 +32,9 @@ fn multiply(bench: &Bench<'_>, bits: usize, threads: usize) -> Result<Option<Row
         let m = modulus(bits, 3);
         let (a, b, n) = (below(&m, 4), below(&m, 5), m.len());
         let mut all = Vec::new();
-        all.push(Contestant::new(on("ours", threads), ours::mulmod(threads, &a, &b, &m)));
+        for threads in if threads == 1 { vec![1] } else { vec![threads, 1] } {
+            all.push(Contestant::new(on("ours", threads), ours::mulmod(threads, &a, &b, &m)));
+        }
         if let Some(gmp) = bench.peers.gmp.filter(|_| threads == 1) {
             let (x, y, z) = (a.clone(), b.clone(), m.clone());
             let (mut product, mut quotient) = (vec![0; 2 * n], vec![0; n + 1]);

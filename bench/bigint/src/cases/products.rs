@@ -14,14 +14,12 @@ const LARGE: [usize; 8] = [1 << 19, 785_006, 786_432, 1 << 20, 3_148_249, 1 << 2
 /// In words.
 const SMALL: [usize; 14] = [8, 16, 24, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 3072, 5000];
 
-/// One thread, then two; each with products, squares, and products by a transformed operand.
-pub fn large(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
+/// Products, squares, and products by a transformed operand.
+pub fn large(bench: &Bench<'_>, threads: usize) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
-    for threads in [1, 2] {
-        for bits in LARGE {
-            for kind in [Kind::Mul, Kind::Square, Kind::Transformed] {
-                rows.extend(product(bench, bits, kind, threads)?);
-            }
+    for bits in LARGE {
+        for kind in [Kind::Mul, Kind::Square, Kind::Transformed] {
+            rows.extend(product(bench, bits, kind, threads)?);
         }
     }
     Ok(rows)
@@ -46,12 +44,15 @@ fn product(bench: &Bench<'_>, bits: usize, kind: Kind, threads: usize) -> Result
         }
     }
     if kind == Kind::Mul && threads == 2 && bits == 785_006 {
-        targets.push(Target::new(&mine, OURS, 1.7));
+        targets.extend([OURS, &column(Engine::Complex, 1)].map(|one| Target::new(&mine, one, 1.7)));
     }
     let contestants = || {
         let (a, b) = (number(bits, 1), number(bits, 2));
         let b = if kind == Kind::Square { a.clone() } else { b };
         let mut all = Vec::new();
+        if kind != Kind::Transformed {
+            all.push(Contestant::new(OURS, ours::mul(&a, (kind == Kind::Mul).then_some(&b))));
+        }
         for (engine, threads) in [(Engine::Complex, threads), (Engine::Complex, 1), (Engine::Solinas, threads)] {
             let name = column(engine, threads);
             if all.iter().all(|other: &Contestant<'_>| other.name != name) {
@@ -96,7 +97,7 @@ pub fn small(bench: &Bench<'_>) -> Result<Vec<Row>, Error> {
         let contestants = || {
             let (a, b) = (words(len, 1), words(len, 2));
             let mut all = Vec::new();
-            all.push(Contestant::new("ours", ours::mul(&a, &b)));
+            all.push(Contestant::new(OURS, ours::mul(&a, Some(&b))));
             if let Some(gmp) = bench.peers.gmp {
                 let (a, b) = (a.clone(), b.clone());
                 all.push(Contestant::new("GMP", Job::new(2 * len, move |out: &mut [u64]| gmp.mul(out, &a, &b))));

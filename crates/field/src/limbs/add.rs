@@ -1,8 +1,8 @@
 //! Sums and differences.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::choice::mask;
+#[cfg(target_arch = "x86_64")]
+use super::{adc, avx512};
 use crate::Backend;
 use core::cmp::Ordering;
 
@@ -81,17 +81,12 @@ pub(super) fn add_on(backend: Backend, a: &mut [u64], b: &[u64]) -> u64 {
     if let Backend::Avx512(token) = backend {
         return add_1(high, avx512::add(token, low, b));
     }
-    let _ = backend;
-    let mut carry = false;
-    // Eight words in a row become a chain of add-with-carry instructions.
-    let (low, low_rest) = low.as_chunks_mut::<8>();
-    let (b, b_rest) = b.as_chunks::<8>();
-    for (x, y) in low.iter_mut().zip(b) {
-        for i in 0..8 {
-            (x[i], carry) = x[i].carrying_add(y[i], carry);
-        }
-    }
-    for (x, &y) in low_rest.iter_mut().zip(b_rest) {
+    let (done, mut carry) = match backend {
+        #[cfg(target_arch = "x86_64")]
+        Backend::Avx2(_) => (low.len() / 8 * 8, adc::add_blocks(low, b) == 1),
+        _ => (0, false),
+    };
+    for (x, &y) in low[done..].iter_mut().zip(&b[done..]) {
         (*x, carry) = x.carrying_add(y, carry);
     }
     add_1(high, carry.into())
@@ -114,9 +109,12 @@ pub(super) fn sub_on(backend: Backend, a: &mut [u64], b: &[u64]) -> u64 {
     if let Backend::Avx512(token) = backend {
         return sub_1(high, avx512::sub(token, low, b, 1));
     }
-    let _ = backend;
-    let mut borrow = false;
-    for (x, &y) in low.iter_mut().zip(b) {
+    let (done, mut borrow) = match backend {
+        #[cfg(target_arch = "x86_64")]
+        Backend::Avx2(_) => (low.len() / 8 * 8, adc::sub_blocks(low, b) == 1),
+        _ => (0, false),
+    };
+    for (x, &y) in low[done..].iter_mut().zip(&b[done..]) {
         (*x, borrow) = x.borrowing_sub(y, borrow);
     }
     sub_1(high, borrow.into())

@@ -8,6 +8,8 @@
 //! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul`] and [`square`];
 //! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`choose`], [`conditional_sub`], [`reduce_once`].
 
+#[cfg(target_arch = "x86_64")]
+mod adc;
 mod add;
 #[cfg(target_arch = "x86_64")]
 mod adx;

@@ -14,6 +14,7 @@ mod kernel;
 mod lanes;
 pub mod naive;
 mod plan;
+mod points;
 mod tables;
 
 pub use digits::{MAX_DIGIT_BITS, carry, carry_signed, max_digit_bits, split};

@@ -31,7 +31,7 @@ pub(super) struct Tables {
     pub(super) forward: AlignedVec<u64>,
     /// As `forward` with inverses; of the last pass, for each node, eight first and eight second words of `y^-j / n`, `j` in `0..8`.
     pub(super) inverse: AlignedVec<u64>,
-    /// The factors of a first pass of radix 5 or 17: see `kernel::rader`.
+    /// The factors of a first pass of radix 5 or 17: see `points::rader`.
     pub(super) rader: AlignedVec<u64>,
     /// Whether the last two passes work on blocks of 64.
     pub(super) blocked: bool,

@@ -246,3 +246,152 @@ impl<T: Words> Lanes for T {
         unsafe { Words::store_columns(self, block, row, columns) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Backend;
+    use crate::solinas::element::{add, neg, pow};
+
+    fn signed(x: i64) -> u64 {
+        if x < 0 { neg(x.unsigned_abs()) } else { x as u64 }
+    }
+
+    /// What a pair of signed numbers stands for.
+    fn value(x0: i64, x1: i64) -> u64 {
+        add(signed(x0), mul(signed(x1), 1 << 32))
+    }
+
+    /// All pairs of the corners, padded to whole registers.
+    fn pairs(corners: &[i64]) -> Vec<(i64, i64)> {
+        let mut all: Vec<(i64, i64)> = corners.iter().flat_map(|&a| corners.iter().map(move |&b| (a, b))).collect();
+        all.resize(all.len().next_multiple_of(8), (0, 0));
+        all
+    }
+
+    fn load<T: Words>(t: T, words: impl Iterator<Item = u64>) -> T::R {
+        let words: Vec<u64> = words.take(T::WIDTH).collect();
+        // SAFETY: WIDTH words.
+        unsafe { Words::load(t, words.as_ptr()) }
+    }
+
+    fn words<T: Words>(t: T, v: T::R) -> Vec<u64> {
+        let mut out = vec![0; T::WIDTH];
+        // SAFETY: WIDTH words.
+        unsafe { Words::store(t, out.as_mut_ptr(), v) };
+        out
+    }
+
+    fn wide<T: Words>(t: T, chunk: &[(i64, i64)]) -> Wide<T::R> {
+        Wide(load(t, chunk.iter().map(|x| x.0 as u64)), load(t, chunk.iter().map(|x| x.1 as u64)))
+    }
+
+    fn unpacked(v: u64) -> u64 {
+        value(i64::from(v as i32), i64::from((v >> 32) as i32))
+    }
+
+    fn reductions<T: Words>(t: T) {
+        let large = 1i64 << 60;
+        let all = pairs(&[0, 1, -1, large - 1, 1 - large, large / 2, -large / 2, (1 << 32) - 1, 1 << 32, -(1 << 32)]);
+        for chunk in all.chunks_exact(T::WIDTH) {
+            let x = wide(t, chunk);
+            let canonical = words(t, t.canonical(t.lift_canonical(x)));
+            let packed = words(t, t.pack(t.lift_packed(x)));
+            let carried = carry(t, x);
+            let carried = words(t, t.canonical(t.lift_canonical(carried)));
+            for (i, &(x0, x1)) in chunk.iter().enumerate() {
+                assert_eq!(canonical[i], value(x0, x1), "{x0} + {x1} f");
+                assert_eq!(unpacked(packed[i]), canonical[i], "{x0} + {x1} f");
+                assert_eq!(carried[i], canonical[i], "{x0} + {x1} f");
+            }
+        }
+    }
+
+    fn products<T: Words>(t: T) {
+        let half = P.div_ceil(2);
+        let factors = [
+            0,
+            1,
+            P - 1,
+            half,
+            half - 1,
+            1 << 31,
+            1 << 32,
+            1 << 63,
+            P - (1 << 31),
+            pow(7, 12345),
+            (1 << 63) - (1 << 31),
+        ];
+        let digits = pairs(&[0, 1, -1, i32::MAX.into(), (i32::MIN + 1).into(), i32::MIN.into()]);
+        // Both at the minimum does not occur, see the module.
+        let digits: Vec<_> =
+            digits.into_iter().map(|d| if d == (i32::MIN.into(), i32::MIN.into()) { (0, 0) } else { d }).collect();
+        for w in factors {
+            let [first, second] = encode_twiddle(w);
+            let table = [first, second, 0];
+            // SAFETY: a twiddle and a word after it.
+            let factor = unsafe { t.broadcast(table.as_ptr()) };
+            assert_eq!((unpacked(first), unpacked(second)), (w, mul(w, 1 << 32)), "{w:#x}");
+            for chunk in digits.chunks_exact(T::WIDTH) {
+                let v = load(t, chunk.iter().map(|&(d0, d1)| u64::from(d0 as u32) | (d1 as u64) << 32));
+                let got = words(t, t.canonical(t.lift_canonical(t.mul(v, factor))));
+                let kept = words(t, t.canonical(t.lift_canonical(t.unpack(v))));
+                for (i, &(d0, d1)) in chunk.iter().enumerate() {
+                    assert_eq!(got[i], mul(value(d0, d1), w), "({d0} + {d1} f) {w:#x}");
+                    assert_eq!(kept[i], value(d0, d1), "{d0} + {d1} f");
+                }
+            }
+        }
+    }
+
+    fn encodings<T: Words>(t: T) {
+        let corners = [
+            0,
+            1,
+            P - 1,
+            P,
+            u64::MAX,
+            1 << 31,
+            (1 << 31) - 1,
+            (1 << 63) - (1 << 31) - 1,
+            (1 << 63) - (1 << 31),
+            1 << 63,
+            !(1 << 31),
+            1 << 32,
+        ];
+        for a in corners {
+            let v = t.splat(a);
+            let encoded = words(t, t.encode(v))[0];
+            assert_eq!(unpacked(encoded), crate::solinas::reduce(a), "{a:#x}");
+            assert_ne!(encoded, DIGIT_SIGNS, "{a:#x}");
+            assert_eq!(words(t, t.canonical(t.lift_canonical(t.widen(v))))[0], crate::solinas::reduce(a), "{a:#x}");
+            for b in corners {
+                let product = t.canonical(t.lift_canonical(t.mul_words(v, t.splat(b))));
+                assert_eq!(words(t, product)[0], mul(a, b), "{a:#x} {b:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_match_elements_at_the_corners() {
+        for backend in Backend::available() {
+            match backend {
+                Backend::Scalar => {}
+                #[cfg(target_arch = "x86_64")]
+                Backend::Avx2(t) => {
+                    reductions(t);
+                    products(t);
+                    encodings(t);
+                }
+                #[cfg(target_arch = "x86_64")]
+                Backend::Avx512(t) => {
+                    reductions(t);
+                    products(t);
+                    encodings(t);
+                }
+                #[cfg(not(target_arch = "x86_64"))]
+                _ => {}
+            }
+        }
+    }
+}
