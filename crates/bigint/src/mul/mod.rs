@@ -3,6 +3,7 @@
 //! Schoolbook for short operands, [`karatsuba`] between, transforms ([`crate::fft`]) for long ones; [`Thresholds`] says from where on, which
 //! depends on the instructions of the CPU. The time depends on the lengths only, never on the values.
 
+mod cyclic;
 pub mod karatsuba;
 mod thresholds;
 
@@ -10,6 +11,7 @@ use solinas_field::limbs;
 
 use crate::Error;
 use crate::fft::{self, Options, Plan};
+pub use cyclic::Cyclic;
 pub use thresholds::Thresholds;
 
 /// An operand more than this many times longer than the other is cut into blocks, which share the transform of the shorter one.
