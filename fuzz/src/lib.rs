@@ -1,5 +1,5 @@
 //! Fuzz targets, written once and run two ways: by libFuzzer for hours (`fuzz_targets/`), and by [`smoke`] with a fixed seed for seconds.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod mutate;
 pub mod targets;
@@ -20,6 +20,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "bigint", run: targets::bigint::run, seeds: targets::bigint::seeds },
     Target { name: "container", run: targets::container::run, seeds: targets::container::seeds },
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },

@@ -1,6 +1,7 @@
 //! Integers of 10^3 to 10^8 bits: products, reductions and powers.
 //!
 //! - [`Natural`]: an integer >= 0 of any size, with conversions and basic operations;
+//! - [`Modulus`]: sums, products and powers modulo one number, by the fastest of the methods in [`modular`];
 //! - [`mul`]: products on word slices, by schoolbook, Karatsuba or transforms, whichever is fastest at the size;
 //! - [`fft`]: product plans and operands kept transformed, also modulo 2^n - 1 and 2^n + 1.
 //!
@@ -19,10 +20,14 @@
 
 mod division;
 mod error;
+#[path = "standin.rs"]
 pub mod fft;
+pub mod modular;
+mod montgomery;
 pub mod mul;
 mod natural;
-mod standin;
 
 pub use error::Error;
+pub use modular::{Method, Modulus, ModulusOptions};
+pub use montgomery::Montgomery;
 pub use natural::Natural;

@@ -1,10 +1,106 @@
 //! Quotients and remainders on word slices. Time depends on the values.
+//!
+//! Schoolbook division for short divisors or quotients; else blocks of the dividend are divided by Barrett's method.
 
+pub(crate) mod newton;
 mod schoolbook;
 
+use solinas_field::limbs;
+
+use crate::modular::Barrett;
+use crate::mul;
+use crate::natural::trim;
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
-/// Quotient and remainder; the divisor's last word is not zero, the dividend is no shorter.
+/// From this many words of divisor and of quotient on, division by a reciprocal is faster than schoolbook.
+const RECIPROCAL_MIN: usize = 600;
+
+/// Quotient and remainder, maybe with leading zero words; the divisor's last word is not zero, the dividend is no shorter.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
-    schoolbook::div_rem(a, d)
+    let (n, k) = (d.len(), a.len() - d.len() + 1);
+    if n < RECIPROCAL_MIN || k < RECIPROCAL_MIN {
+        return schoolbook::div_rem(a, d);
+    }
+    if k + 3 <= n {
+        return div_rem_short_quotient(a, d, n - k - 2);
+    }
+    by_blocks(a, d).unwrap_or_else(|| schoolbook::div_rem(a, d))
+}
+
+/// With one reciprocal for all blocks of n words.
+fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
+    let barrett = Barrett::for_division(d).ok()?;
+    let n = d.len();
+    let mut workspace = barrett.workspace();
+    let (mut quotient, mut remainder) = (vec![0; a.len().next_multiple_of(n)], vec![0; n]);
+    let mut x = vec![0; 2 * n];
+    for (block, q) in a.chunks(n).zip(quotient.chunks_mut(n)).rev() {
+        x[n..].copy_from_slice(&remainder);
+        x[..n].fill(0);
+        x[..block.len()].copy_from_slice(block);
+        barrett.div_rem_words(q, &mut remainder, &x, &mut workspace).ok()?;
+    }
+    Some((quotient, remainder))
+}
+
+/// The quotient of k words needs the top words only: without the lowest `dropped` = n - k - 2 words of both, it is right or one too large.
+///
+/// With d' = floor(d / B^s) > d / B^s - 1, the quotient grows by less than (a/d) B^s / (d - B^s), which is at most
+/// B^k B^(n-k-2) / (B^(n-1) - B^(n-k-2)) < 1.
+fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Vec<u64>) {
+    let (mut quotient, _) = div_rem(&a[dropped..], &d[dropped..]);
+    let used = trim(&quotient).len();
+    quotient.truncate(used);
+    let mut product = mul::product(&quotient, d);
+    product.resize(product.len().max(a.len()), 0);
+    let mut remainder = a.to_vec();
+    remainder.resize(product.len(), 0);
+    if limbs::sub(&mut remainder, &product) != 0 {
+        limbs::add(&mut remainder, d);
+        limbs::sub_1(&mut quotient, 1);
+    }
+    remainder.truncate(d.len());
+    (quotient, remainder)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Natural;
+    use proptest::prelude::*;
+
+    fn check(a: &Natural, d: &Natural) {
+        let (q, r) = a.div_rem(d).unwrap();
+        assert!(r < *d);
+        assert_eq!(&(&q * d) + &r, *a);
+    }
+
+    fn words(range: std::ops::Range<usize>) -> impl Strategy<Value = Natural> {
+        let word = prop_oneof![3 => any::<u64>(), 2 => Just(0), 2 => Just(u64::MAX)];
+        prop_oneof![proptest::collection::vec(any::<u64>(), range.clone()), proptest::collection::vec(word, range)]
+            .prop_map(Natural::from_words)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn long_division_rebuilds_the_dividend(a in words(1000..4000), d in words(600..2500)) {
+            prop_assume!(!d.is_zero());
+            check(&a, &d);
+            // Exact quotients, and the largest remainder.
+            let product = &a * &d;
+            check(&product, &d);
+            check(&product.checked_sub(&Natural::one()).unwrap(), &d);
+        }
+    }
+
+    #[test]
+    fn long_division_of_all_ones() {
+        for (n, m) in [(1200, 600), (1300, 601), (5000, 700), (3000, 2000), (2700, 2000)] {
+            let ones = |n: usize| Natural::from_words(vec![u64::MAX; n]);
+            check(&ones(n), &ones(m));
+            check(&ones(n), &Natural::power_of_two(64 * m - 1));
+            check(&Natural::power_of_two(64 * n - 1), &ones(m));
+            check(&Natural::power_of_two(64 * n - 1), &Natural::power_of_two(64 * m - 64));
+        }
+    }
 }

@@ -113,9 +113,7 @@ impl Mul for &Natural {
     type Output = Natural;
 
     fn mul(self, other: &Natural) -> Natural {
-        let mut words = vec![0; self.words.len() + other.words.len()];
-        mul::mul(&mut words, &self.words, &other.words);
-        Natural::from_words(words)
+        Natural::from_words(mul::product(&self.words, &other.words))
     }
 }
 

@@ -71,3 +71,16 @@ pub fn reduce_once(a: &mut [u64], carry: u64, m: &[u64]) {
     let below = lt(a, m) & (carry ^ 1);
     conditional_sub(a, m, below ^ 1);
 }
+
+/// out <- entry `index` of a table whose entries are as long as `out`: every word of the table is read, whatever the index.
+///
+/// Zero when the index is past the end.
+pub fn lookup(out: &mut [u64], table: &[u64], index: usize) {
+    out.fill(0);
+    for (i, entry) in table.chunks_exact(out.len()).enumerate() {
+        let mask = mask(is_zero_word((i ^ index) as u64));
+        for (x, &y) in out.iter_mut().zip(entry) {
+            *x |= y & mask;
+        }
+    }
+}

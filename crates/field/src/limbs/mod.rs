@@ -10,13 +10,17 @@
 
 mod add;
 mod choice;
+mod montgomery;
 mod mul;
 mod shift;
+mod unit;
 
 pub use add::{add, add_1, add_mod, add_to, neg, sub, sub_1, sub_mod, sub_to};
-pub use choice::{conditional_sub, eq, lt, reduce_once, select, vartime_compare};
+pub use choice::{conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
+pub use montgomery::Montgomery;
 pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};
+pub use unit::Multiplier;
 
 #[cfg(test)]
 mod tests;

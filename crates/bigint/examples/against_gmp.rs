@@ -1,0 +1,57 @@
+//! Products, squares, reductions, divisions and powers against GMP's: every size from 1 to 5000 words and 200 larger ones up to 20 million bits, on
+//! every engine and back end, with 1 and 2 threads.
+//!
+//! ```text
+//! cargo run --release -p solinas-bigint --example against_gmp [SMALL_END [LARGE_COUNT [SEED]]]
+//! ```
+#![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::time::Instant;
+
+use common::operands::SplitMix;
+use common::sweep;
+
+/// Largest size, 20 million bits.
+const LARGEST: usize = 312_500;
+/// From this many words on, one way of taking transforms is tried at each size, each in its turn.
+const ROTATE_FROM: usize = 600;
+
+fn main() {
+    let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
+    let argument = |i: usize, default: u64| arguments.get(i).copied().unwrap_or(default);
+    let (small_end, large_count, seed) = (argument(0, 5000) as usize, argument(1, 200), argument(2, 1));
+    let options = sweep::options();
+    let start = Instant::now();
+    let mut count = 0;
+    for words in 1..=small_end {
+        count += sweep::products(words, seed) + sweep::divisions(words, seed);
+        count += sweep::transforms(words, &options, seed);
+        let turn = words % options.len();
+        let tried = if words < ROTATE_FROM { &options[..] } else { &options[turn..=turn] };
+        count += sweep::moduli(words, tried, 12, seed);
+        if words % 250 == 0 {
+            println!("{words} words: {count} results equal, {:.0} s", start.elapsed().as_secs_f64());
+        }
+    }
+    let mut random = SplitMix(seed);
+    for i in 0..large_count {
+        // Evenly spread on a logarithmic scale, with a random offset.
+        let fraction = (i as f64 + (random.next() >> 11) as f64 / (1u64 << 53) as f64) / large_count as f64;
+        let words = (5000.0 * (LARGEST as f64 / 5000.0).powf(fraction)) as usize;
+        let turn = i as usize % options.len();
+        count += sweep::products(words, seed);
+        count += sweep::transforms(words, &options, seed);
+        count += sweep::moduli(words, &options[turn..=turn], 4, seed);
+        if i % 10 == 9 {
+            println!("{words} words: {count} results equal, {:.0} s", start.elapsed().as_secs_f64());
+        }
+    }
+    println!(
+        "against GMP: sizes 1 to {small_end} words and {large_count} up to {LARGEST}, {} ways of taking transforms: {count} results, all equal, {:.0} s",
+        options.len(),
+        start.elapsed().as_secs_f64()
+    );
+}

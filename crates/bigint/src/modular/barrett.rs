@@ -1,0 +1,291 @@
+//! Barrett's reduction (wang2014, algorithm 3.1, with the division by 2^(2q) that the print lacks), truncated at words.
+//!
+//! For a modulus m of n words, B = 2^64 and mu = floor(B^2n / m), the quotient of x < m B^n is estimated by
+//! q = floor(floor(x / B^(n-1)) mu / B^(n+1)), which is at most 2 too small (`docs/derivations/barrett.md`); then x - q m < 3 m.
+//!
+//! ```text
+//!  x   |<--------------- 2n words --------------->|
+//!      |<-- n+1 words: x1 -->|<--- n-1: dropped ->|
+//!  x1 mu                                  forward, inverse at full length, the transform of mu is kept
+//!      |<-- n: q -->|<--- n+1 words: dropped ---->|
+//!  q m modulo 2^N - 1, N >= q + 2         forward, inverse at half length, the transform of m is kept
+//!  x - q m modulo 2^N - 1, minus m twice at most
+//! ```
+//!
+//! With T one transform at full length, a product costs 3T, x1 mu 2T and q m 1T: 6T; a square or a product by a prepared operand 5T.
+
+use solinas_field::limbs;
+
+use super::cyclic;
+use super::form::Form;
+use crate::division::newton;
+use crate::fft::{Options, Plan, Ring, Spectrum};
+use crate::{Error, Natural, mul};
+
+/// From this many words on, reduction by transforms is faster than by [`mul::mul`].
+const TRANSFORMS_MIN: usize = 800;
+
+/// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced.
+#[derive(Debug)]
+pub struct Barrett {
+    /// m, n + 1 words, the last one zero.
+    modulus: Vec<u64>,
+    /// floor(B^2n / m).
+    mu: Vec<u64>,
+    transforms: Option<Transforms>,
+}
+
+#[derive(Debug)]
+struct Transforms {
+    /// Products of 2n + 3 words.
+    full: Plan,
+    /// Residues modulo 2^N - 1 >= 3m.
+    half: Plan,
+    /// Of mu, by `full`.
+    mu: Spectrum,
+    /// Of m, by `half`.
+    modulus: Spectrum,
+}
+
+/// Buffers of [`Barrett`]; one per thread that uses it.
+#[derive(Debug)]
+pub struct Workspace {
+    spectra: Option<[Spectrum; 3]>,
+    /// 2n words: a product.
+    x: Vec<u64>,
+    /// x1 mu, and q m.
+    wide: Vec<u64>,
+    /// x modulo 2^N - 1, or n + 1 words.
+    folded: Vec<u64>,
+    /// q, n words.
+    quotient: Vec<u64>,
+}
+
+/// A residue whose transform is kept: products by it save a third of theirs.
+#[derive(Debug)]
+pub struct Operand {
+    words: Vec<u64>,
+    spectrum: Option<Spectrum>,
+}
+
+impl Barrett {
+    /// Builds the reciprocal, the plans and the kept transforms.
+    ///
+    /// # Errors
+    /// [`Error::ModulusTooSmall`] for 0 and 1; what the transforms refuse.
+    pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
+        if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
+            return Err(Error::ModulusTooSmall { modulus });
+        }
+        Self::with_transforms(modulus.words(), options, modulus.words().len() >= TRANSFORMS_MIN)
+    }
+
+    /// For a divisor whose last word is not zero, 1 included.
+    pub(crate) fn for_division(divisor: &[u64]) -> Result<Self, Error> {
+        Self::with_transforms(divisor, &Options::default(), divisor.len() >= TRANSFORMS_MIN)
+    }
+
+    pub(crate) fn with_transforms(m: &[u64], options: &Options, transforms: bool) -> Result<Self, Error> {
+        let n = m.len();
+        let mu = newton::reciprocal(m);
+        let transforms = transforms
+            .then(|| {
+                let bits = 64 * n - m[n - 1].leading_zeros() as usize;
+                let full = Plan::for_product(n + 1, mu.len(), options)?;
+                let half = Plan::new(bits + 2, Ring::Minus, options)?;
+                let (mut mu_spectrum, mut modulus) = (full.spectrum(), half.spectrum());
+                full.forward(&mu, &mut mu_spectrum)?;
+                half.forward(m, &mut modulus)?;
+                Ok::<_, Error>(Transforms { full, half, mu: mu_spectrum, modulus })
+            })
+            .transpose()?;
+        let mut modulus = m.to_vec();
+        modulus.push(0);
+        Ok(Self { modulus, mu, transforms })
+    }
+
+    /// Words of the modulus and of residues.
+    pub fn words(&self) -> usize {
+        self.modulus.len() - 1
+    }
+
+    /// Buffers for one thread.
+    pub fn workspace(&self) -> Workspace {
+        let n = self.words();
+        let (spectra, wide, folded) = match &self.transforms {
+            Some(Transforms { full, half, .. }) => (
+                Some([full.spectrum(), full.spectrum(), half.spectrum()]),
+                full.words().max(half.words()),
+                half.words(),
+            ),
+            None => (None, n + 1 + self.mu.len(), 0),
+        };
+        Workspace {
+            spectra,
+            x: vec![0; 2 * n],
+            wide: vec![0; wide],
+            folded: vec![0; folded.max(n + 1)],
+            quotient: vec![0; n],
+        }
+    }
+
+    /// remainder <- x modulo m. Shape: `remainder` n words, `x` 2n words. Range: x < m B^n.
+    ///
+    /// # Errors
+    /// None that the plans of `self` and a workspace of its can cause.
+    pub fn reduce_words(&self, remainder: &mut [u64], x: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
+        self.estimate(x, workspace)?;
+        self.correct(workspace);
+        remainder.copy_from_slice(&workspace.folded[..self.words()]);
+        Ok(())
+    }
+
+    /// quotient, remainder <- x / m, x modulo m; returns how often the estimate was corrected. Shape: both n words, `x` 2n words. Range: x < m B^n.
+    pub(crate) fn div_rem_words(
+        &self,
+        quotient: &mut [u64],
+        remainder: &mut [u64],
+        x: &[u64],
+        workspace: &mut Workspace,
+    ) -> Result<u64, Error> {
+        self.estimate(x, workspace)?;
+        let corrections = self.correct(workspace);
+        quotient.copy_from_slice(&workspace.quotient);
+        limbs::add_1(quotient, corrections);
+        remainder.copy_from_slice(&workspace.folded[..self.words()]);
+        Ok(corrections)
+    }
+
+    /// The first n + 1 words of `folded` <- x - q m < 3 m with `quotient` = q.
+    fn estimate(&self, x: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
+        let n = self.words();
+        debug_assert!(x.len() == 2 * n && limbs::vartime_compare(&x[n..], &self.modulus[..n]).is_lt());
+        let Workspace { spectra, wide, folded, quotient, .. } = workspace;
+        let x1 = &x[n - 1..];
+        let (Some(transforms), Some([product, _, half])) = (&self.transforms, spectra) else {
+            mul::mul(wide, x1, &self.mu);
+            quotient.copy_from_slice(&wide[n + 1..2 * n + 1]);
+            let product = &mut wide[..2 * n];
+            mul::mul(product, quotient, &self.modulus[..n]);
+            folded[..n + 1].copy_from_slice(x.get(..n + 1).unwrap_or(x));
+            limbs::sub(&mut folded[..n + 1], &product[..n + 1]);
+            return Ok(());
+        };
+        let full = &transforms.full;
+        full.forward(x1, product)?;
+        full.multiply(product, &transforms.mu)?;
+        full.inverse(product, &mut wide[..full.words()])?;
+        quotient.copy_from_slice(&wide[n + 1..2 * n + 1]);
+        let words = transforms.half.words();
+        let (product, folded) = (&mut wide[..words], &mut folded[..words]);
+        transforms.half.forward(quotient, half)?;
+        transforms.half.multiply(half, &transforms.modulus)?;
+        transforms.half.inverse(half, product)?;
+        cyclic::fold(folded, x);
+        cyclic::sub(folded, product);
+        Ok(())
+    }
+
+    /// Subtracts m from the first n + 1 words of `folded` while they are at least m, at most twice; returns how often.
+    fn correct(&self, workspace: &mut Workspace) -> u64 {
+        let n = self.words();
+        if workspace.folded.len() == n {
+            workspace.folded.push(0);
+        }
+        let r = &mut workspace.folded[..n + 1];
+        (0..2)
+            .map(|_| {
+                let keep = limbs::lt(r, &self.modulus);
+                limbs::conditional_sub(r, &self.modulus, 1 - keep);
+                1 - keep
+            })
+            .sum()
+    }
+}
+
+impl Form for Barrett {
+    type Workspace = Workspace;
+    type Operand = Operand;
+
+    fn residue_words(&self) -> usize {
+        self.words()
+    }
+
+    fn workspace(&self) -> Workspace {
+        Self::workspace(self)
+    }
+
+    fn one(&self) -> Vec<u64> {
+        let mut one = vec![0; self.words()];
+        one[0] = 1;
+        one
+    }
+
+    fn enter(&self, x: &[u64], _: &mut Workspace) -> Result<Vec<u64>, Error> {
+        Ok(x.to_vec())
+    }
+
+    fn leave(&self, residue: &mut [u64], _: &mut Workspace) -> Result<(), Error> {
+        debug_assert!(limbs::vartime_compare(residue, &self.modulus).is_lt());
+        Ok(())
+    }
+
+    fn prepare(&self, residue: &[u64]) -> Result<Operand, Error> {
+        let spectrum = self.transforms.as_ref().map(|transforms| {
+            let mut spectrum = transforms.full.spectrum();
+            transforms.full.forward(residue, &mut spectrum).map(|()| spectrum)
+        });
+        Ok(Operand { words: residue.to_vec(), spectrum: spectrum.transpose()? })
+    }
+
+    fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
+        let n = self.words();
+        let mut x = std::mem::take(&mut workspace.x);
+        if let (Some(Transforms { full, .. }), Some([s, t, _])) = (&self.transforms, &mut workspace.spectra) {
+            full.forward(a, s)?;
+            full.forward(b, t)?;
+            full.multiply(s, t)?;
+            full.inverse(s, &mut workspace.wide[..full.words()])?;
+            x.copy_from_slice(&workspace.wide[..2 * n]);
+        } else {
+            mul::mul(&mut x, a, b);
+        }
+        self.reduce_words(a, &x, workspace)?;
+        workspace.x = x;
+        Ok(())
+    }
+
+    fn mul_prepared(&self, a: &mut [u64], b: &Operand, workspace: &mut Workspace) -> Result<(), Error> {
+        let n = self.words();
+        let mut x = std::mem::take(&mut workspace.x);
+        if let (Some(Transforms { full, .. }), Some([s, ..]), Some(b)) =
+            (&self.transforms, &mut workspace.spectra, &b.spectrum)
+        {
+            full.forward(a, s)?;
+            full.multiply(s, b)?;
+            full.inverse(s, &mut workspace.wide[..full.words()])?;
+            x.copy_from_slice(&workspace.wide[..2 * n]);
+        } else {
+            mul::mul(&mut x, a, &b.words);
+        }
+        self.reduce_words(a, &x, workspace)?;
+        workspace.x = x;
+        Ok(())
+    }
+
+    fn square(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
+        let n = self.words();
+        let mut x = std::mem::take(&mut workspace.x);
+        if let (Some(Transforms { full, .. }), Some([s, ..])) = (&self.transforms, &mut workspace.spectra) {
+            full.forward(a, s)?;
+            full.square(s)?;
+            full.inverse(s, &mut workspace.wide[..full.words()])?;
+            x.copy_from_slice(&workspace.wide[..2 * n]);
+        } else {
+            mul::square(&mut x, a);
+        }
+        self.reduce_words(a, &x, workspace)?;
+        workspace.x = x;
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+//! One modulus, every operation, whichever method is fastest.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use solinas_field::limbs;
+
+use super::barrett::{self, Barrett};
+use super::fft_montgomery::FftMontgomery;
+use super::form::{Form, Pool};
+use super::mclaughlin::McLaughlin;
+use crate::fft::Options;
+use crate::montgomery::Montgomery;
+use crate::{Error, Natural};
+
+/// Odd moduli of fewer words have their powers taken by [`Method::Montgomery`].
+const MONTGOMERY_MAX: usize = 400;
+/// [`McLaughlin`] needs an inverse, whose time is about that of so many of its squares for each word of the modulus; shorter exponents go to
+/// [`Barrett`].
+const MCLAUGHLIN_MIN_BITS_PER_WORD: usize = 1;
+
+/// A method of modular multiplication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// Word by word ([`Montgomery`]); odd moduli.
+    Montgomery,
+    /// Three products by transforms ([`FftMontgomery`]); odd moduli.
+    FftMontgomery,
+    /// Modulo 2^N + 1 and 2^N - 1 ([`McLaughlin`]); moduli coprime to 2^N + 1, nearly all.
+    McLaughlin,
+    /// By a reciprocal ([`Barrett`]); all moduli.
+    Barrett,
+}
+
+/// How a [`Modulus`] works; the default chooses by size.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ModulusOptions {
+    /// The method of every product and power, instead of the fastest for the size.
+    pub method: Option<Method>,
+    /// Engine, back end and threads of the transforms.
+    pub fft: Options,
+}
+
+/// A modulus > 1, with plans built once for all operations on residues. It may be shared between threads.
+///
+/// Operands may be any numbers; those not below the modulus are reduced first. Products and [`Modulus::pow`] take time that depends on lengths
+/// only when operands are below the modulus.
+///
+/// ```
+/// use solinas_bigint::{Modulus, Natural};
+///
+/// let modulus = Modulus::new(&Natural::from(1_000_000_007u64))?;
+/// let x = Natural::from(123_456_789u64);
+/// let inverse = modulus.vartime_pow(&x, &Natural::from(1_000_000_005u64))?;
+/// assert!(modulus.mul(&x, &inverse)?.is_one());
+/// # Ok::<(), solinas_bigint::Error>(())
+/// ```
+pub struct Modulus {
+    value: Natural,
+    options: ModulusOptions,
+    barrett: Barrett,
+    workspaces: Pool<barrett::Workspace>,
+    montgomery: OnceLock<Montgomery>,
+    fft_montgomery: OnceLock<Pooled<FftMontgomery>>,
+    mclaughlin: OnceLock<Pooled<McLaughlin>>,
+}
+
+impl fmt::Debug for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Modulus").field("value", &self.value).field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// A method with its workspaces.
+#[derive(Debug)]
+struct Pooled<F: Form> {
+    form: F,
+    pool: Pool<F::Workspace>,
+}
+
+/// A factor whose transform is kept by a [`Modulus`]: products by it save a sixth of theirs.
+#[derive(Debug)]
+pub struct Prepared(barrett::Operand);
+
+impl Modulus {
+    /// Plans for a modulus, with the default options.
+    ///
+    /// # Errors
+    /// [`Error::ModulusTooSmall`] for 0 and 1; [`Error::Field`] where `SOLINAS_BACKEND` names no back end.
+    pub fn new(modulus: &Natural) -> Result<Self, Error> {
+        Self::with_options(modulus, &ModulusOptions::default())
+    }
+
+    /// Plans for a modulus.
+    ///
+    /// # Errors
+    /// [`Error::ModulusTooSmall`] for 0 and 1; what the method asked for refuses ([`Error::EvenModulus`], [`Error::NotInvertible`]); what the
+    /// transforms refuse.
+    pub fn with_options(modulus: &Natural, options: &ModulusOptions) -> Result<Self, Error> {
+        let modulus = Self {
+            value: modulus.clone(),
+            options: *options,
+            barrett: Barrett::new(modulus, &options.fft)?,
+            workspaces: Pool::default(),
+            montgomery: OnceLock::new(),
+            fft_montgomery: OnceLock::new(),
+            mclaughlin: OnceLock::new(),
+        };
+        match options.method {
+            Some(Method::Montgomery) => modulus.montgomery().map(drop)?,
+            Some(Method::FftMontgomery) => modulus.fft_montgomery().map(drop)?,
+            Some(Method::McLaughlin) => modulus.mclaughlin().map(drop)?,
+            Some(Method::Barrett) | None => {}
+        }
+        Ok(modulus)
+    }
+
+    /// The modulus.
+    pub fn value(&self) -> &Natural {
+        &self.value
+    }
+
+    /// x modulo the modulus. Range: any x.
+    ///
+    /// # Errors
+    /// What the transforms refuse, which no plan that could be built should; the same holds for every operation.
+    pub fn reduce(&self, x: &Natural) -> Result<Natural, Error> {
+        if *x < self.value {
+            return Ok(x.clone());
+        }
+        let n = self.barrett.words();
+        let mut remainder = vec![0; n];
+        let mut double = vec![0; 2 * n];
+        self.with_workspace(|workspace| {
+            let mut blocks = x.words().chunks(n).rev().peekable();
+            // The highest block needs no reduction of its own if it is below the modulus.
+            if let Some(block) = blocks.next_if(|block| limbs::vartime_compare(block, self.value.words()).is_lt()) {
+                remainder[..block.len()].copy_from_slice(block);
+            }
+            for block in blocks {
+                double[n..].copy_from_slice(&remainder);
+                double[..block.len()].copy_from_slice(block);
+                double[block.len()..n].fill(0);
+                self.barrett.reduce_words(&mut remainder, &double, workspace)?;
+            }
+            Ok(())
+        })?;
+        Ok(Natural::from_words(remainder))
+    }
+
+    /// a + b.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn add(&self, a: &Natural, b: &Natural) -> Result<Natural, Error> {
+        let mut sum = vec![0; self.barrett.words()];
+        limbs::add_mod(&mut sum, &self.residue(a)?, &self.residue(b)?, self.value.words());
+        Ok(Natural::from_words(sum))
+    }
+
+    /// a - b.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn sub(&self, a: &Natural, b: &Natural) -> Result<Natural, Error> {
+        let mut difference = vec![0; self.barrett.words()];
+        limbs::sub_mod(&mut difference, &self.residue(a)?, &self.residue(b)?, self.value.words());
+        Ok(Natural::from_words(difference))
+    }
+
+    /// a b.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn mul(&self, a: &Natural, b: &Natural) -> Result<Natural, Error> {
+        match self.options.method {
+            None | Some(Method::Barrett) => self.with_workspace(|workspace| {
+                let mut product = self.residue(a)?;
+                self.barrett.mul(&mut product, &self.residue(b)?, workspace)?;
+                Ok(Natural::from_words(product))
+            }),
+            Some(Method::Montgomery) => Ok(self.montgomery()?.mul(a, b)),
+            Some(Method::FftMontgomery) => self.fft_montgomery()?.mul(&self.residue(a)?, &self.residue(b)?),
+            Some(Method::McLaughlin) => self.mclaughlin()?.mul(&self.residue(a)?, &self.residue(b)?),
+        }
+    }
+
+    /// a^2.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn square(&self, a: &Natural) -> Result<Natural, Error> {
+        match self.options.method {
+            None | Some(Method::Barrett) => self.with_workspace(|workspace| {
+                let mut square = self.residue(a)?;
+                self.barrett.square(&mut square, workspace)?;
+                Ok(Natural::from_words(square))
+            }),
+            Some(_) => self.mul(a, a),
+        }
+    }
+
+    /// Keeps the transform of a factor.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn prepare(&self, factor: &Natural) -> Result<Prepared, Error> {
+        self.barrett.prepare(&self.residue(factor)?).map(Prepared)
+    }
+
+    /// a times a factor that this modulus prepared.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`], and when another modulus prepared it for other plans.
+    pub fn mul_prepared(&self, a: &Natural, factor: &Prepared) -> Result<Natural, Error> {
+        self.with_workspace(|workspace| {
+            let mut product = self.residue(a)?;
+            self.barrett.mul_prepared(&mut product, &factor.0, workspace)?;
+            Ok(Natural::from_words(product))
+        })
+    }
+
+    /// base^exponent for a secret exponent; 0^0 is 1. The time depends on the bits of the modulus, or of the exponent where it has more, and not
+    /// on their values.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural, Error> {
+        let bits = exponent.bit_len().max(self.value.bit_len());
+        let base = &self.residue(base)?;
+        match self.power_method(bits) {
+            Method::Montgomery => Ok(self.montgomery()?.pow(&Natural::from_words(&base[..]), exponent)),
+            Method::FftMontgomery => self.fft_montgomery()?.pow(base, exponent, bits),
+            Method::McLaughlin => self.mclaughlin()?.pow(base, exponent, bits),
+            Method::Barrett => self
+                .with_workspace(|workspace| self.barrett.pow(base, exponent, bits, workspace).map(Natural::from_words)),
+        }
+    }
+
+    /// base^exponent for a public exponent, whose bits the time tells; 0^0 is 1.
+    ///
+    /// # Errors
+    /// As [`Self::reduce`].
+    pub fn vartime_pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural, Error> {
+        let base = &self.residue(base)?;
+        match self.power_method(exponent.bit_len()) {
+            Method::Montgomery => Ok(self.montgomery()?.vartime_pow(&Natural::from_words(&base[..]), exponent)),
+            Method::FftMontgomery => self.fft_montgomery()?.vartime_pow(base, exponent),
+            Method::McLaughlin => self.mclaughlin()?.vartime_pow(base, exponent),
+            Method::Barrett => self.with_workspace(|workspace| {
+                self.barrett.vartime_pow(base, exponent, workspace).map(Natural::from_words)
+            }),
+        }
+    }
+
+    /// The x with a x = 1. The time tells the values.
+    ///
+    /// # Errors
+    /// [`Error::NotInvertible`].
+    pub fn vartime_inverse(&self, a: &Natural) -> Result<Natural, Error> {
+        a.vartime_inverse(&self.value)
+    }
+
+    /// The method that powers with exponents of so many bits are taken by.
+    pub fn power_method(&self, exponent_bits: usize) -> Method {
+        if let Some(method) = self.options.method {
+            return method;
+        }
+        let words = self.barrett.words();
+        if words < MONTGOMERY_MAX && !self.value.is_even() {
+            return Method::Montgomery;
+        }
+        let worth = self.mclaughlin.get().is_some() || exponent_bits >= MCLAUGHLIN_MIN_BITS_PER_WORD * words;
+        // A modulus with a factor in common with 2^N + 1 has no such form.
+        if worth && words >= MONTGOMERY_MAX && self.mclaughlin().is_ok() { Method::McLaughlin } else { Method::Barrett }
+    }
+
+    /// x modulo the modulus, as many words as the modulus.
+    fn residue(&self, x: &Natural) -> Result<Vec<u64>, Error> {
+        let mut words = self.reduce(x)?.into_words();
+        words.resize(self.barrett.words(), 0);
+        Ok(words)
+    }
+
+    fn with_workspace<T>(&self, work: impl FnOnce(&mut barrett::Workspace) -> Result<T, Error>) -> Result<T, Error> {
+        self.workspaces.with(|| self.barrett.workspace(), work)
+    }
+
+    fn montgomery(&self) -> Result<&Montgomery, Error> {
+        get_or_try_init(&self.montgomery, || Montgomery::new(&self.value))
+    }
+
+    fn fft_montgomery(&self) -> Result<&Pooled<FftMontgomery>, Error> {
+        get_or_try_init(&self.fft_montgomery, || FftMontgomery::new(&self.value, &self.options.fft).map(Pooled::new))
+    }
+
+    fn mclaughlin(&self) -> Result<&Pooled<McLaughlin>, Error> {
+        get_or_try_init(&self.mclaughlin, || McLaughlin::new(&self.value, &self.options.fft).map(Pooled::new))
+    }
+}
+
+impl<F: Form> Pooled<F> {
+    fn new(form: F) -> Self {
+        Self { form, pool: Pool::default() }
+    }
+
+    /// work, done on the residue of x, and then the number that it leaves.
+    fn on_residue(
+        &self,
+        x: &[u64],
+        work: impl FnOnce(&F, Vec<u64>, &mut F::Workspace) -> Result<Vec<u64>, Error>,
+    ) -> Result<Natural, Error> {
+        self.pool.with(
+            || self.form.workspace(),
+            |workspace| {
+                let residue = self.form.enter(x, workspace)?;
+                let mut result = work(&self.form, residue, workspace)?;
+                self.form.leave(&mut result, workspace)?;
+                Ok(Natural::from_words(result))
+            },
+        )
+    }
+
+    fn mul(&self, a: &[u64], b: &[u64]) -> Result<Natural, Error> {
+        self.on_residue(a, |form, mut product, workspace| {
+            let b = form.enter(b, workspace)?;
+            form.mul(&mut product, &b, workspace)?;
+            Ok(product)
+        })
+    }
+
+    fn pow(&self, base: &[u64], exponent: &Natural, bits: usize) -> Result<Natural, Error> {
+        self.on_residue(base, |form, base, workspace| form.pow(&base, exponent, bits, workspace))
+    }
+
+    fn vartime_pow(&self, base: &[u64], exponent: &Natural) -> Result<Natural, Error> {
+        self.on_residue(base, |form, base, workspace| form.vartime_pow(&base, exponent, workspace))
+    }
+}
+
+/// What the cell holds, made first where it is empty.
+fn get_or_try_init<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    match cell.get() {
+        Some(value) => Ok(value),
+        None => make().map(|value| cell.get_or_init(|| value)),
+    }
+}

@@ -1,0 +1,61 @@
+//! Results against GMP's at sizes from all over the range; `examples/against_gmp.rs` takes every size.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod common;
+
+use common::gmp::Gmp;
+use common::operands::{Pattern, SplitMix};
+use common::sweep;
+use solinas_bigint::Natural;
+
+/// Every size at first, then each about `factor` percent more than the last, up to `end`.
+fn sizes(factor: usize, end: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(1), move |&size| Some(size + 1 + size * factor / 100))
+        .take_while(move |&size| size < end)
+}
+
+#[test]
+fn products_and_squares_equal_those_of_gmp() {
+    for words in sizes(3, 40_000) {
+        sweep::products(words, 1);
+    }
+}
+
+#[test]
+fn products_by_transforms_equal_those_of_gmp_on_every_engine() {
+    let options = sweep::options();
+    for words in sizes(9, 20_000) {
+        sweep::transforms(words, &options, 2);
+    }
+}
+
+#[test]
+fn modular_products_and_powers_equal_those_of_gmp_on_every_engine() {
+    let options = sweep::options();
+    for words in sizes(30, 3000) {
+        sweep::moduli(words, &options, 20, 3);
+    }
+}
+
+#[test]
+fn quotients_and_digits_equal_those_of_gmp() {
+    for words in sizes(5, 10_000) {
+        sweep::divisions(words, 4);
+    }
+}
+
+#[test]
+fn inverses_and_common_divisors_equal_those_of_gmp() {
+    let (gmp, mut random) = (Gmp::get(), SplitMix(5));
+    for words in sizes(12, 400) {
+        for pattern in Pattern::ALL {
+            let a = Pattern::Random.words(words, &mut random);
+            let m = pattern.words(1 + random.below(2 * words), &mut random);
+            let [x, y] = [&a, &m].map(|words| Natural::from_words(&words[..]));
+            assert_eq!(x.vartime_gcd(&y).words(), gmp.gcd(&a, &m));
+            if m != [1] {
+                assert_eq!(x.vartime_inverse(&y).ok().map(Natural::into_words), gmp.inverse(&a, &m));
+            }
+        }
+    }
+}

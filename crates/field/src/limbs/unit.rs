@@ -1,0 +1,78 @@
+//! Which instructions multiply words.
+
+use crate::Backend;
+use crate::backend::{Avx2, Avx512};
+use std::sync::OnceLock;
+
+/// Which instructions multiply words, chosen once when a plan is built. All give identical results.
+///
+/// The variants hold tokens that only detection creates, so that holding one proves the CPU can run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Multiplier {
+    /// Portable Rust on 64-bit words.
+    Portable,
+    /// x86-64 `mulx`, `adcx`, `adox` (BMI2 and ADX): 64-bit words, two carry chains.
+    Adx(Adx),
+    /// Fused multiply-adds of doubles on 52-bit digits, 4 lanes.
+    Fma(Avx2),
+    /// The same, 8 lanes.
+    Fma512(Avx512),
+    /// AVX-512 IFMA: 52-bit digits, 8 lanes.
+    Ifma(Ifma),
+}
+
+/// Proof that BMI2 and ADX were detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adx(());
+/// Proof that AVX-512 F, BW, DQ, VL and IFMA were detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ifma(());
+
+impl Multiplier {
+    /// Every choice this CPU can run within the instructions of `backend`, slowest first for long numbers.
+    pub fn available(backend: Backend) -> Vec<Self> {
+        let mut all = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        if backend != Backend::Scalar && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx") {
+            all.push(Self::Adx(Adx(())));
+        }
+        match backend {
+            Backend::Scalar => {}
+            Backend::Avx2(token) => all.push(Self::Fma(token)),
+            Backend::Avx512(token) => {
+                all.push(Self::Fma512(token));
+                #[cfg(target_arch = "x86_64")]
+                if is_x86_feature_detected!("avx512ifma") {
+                    all.push(Self::Ifma(Ifma(())));
+                }
+            }
+        }
+        all
+    }
+
+    /// The last of [`Self::available`] for [`Backend::detect`], found once.
+    pub fn detect() -> Self {
+        static FOUND: OnceLock<Multiplier> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            let all = Self::available(detected());
+            all[all.len() - 1]
+        })
+    }
+
+    /// `portable`, `adx`, `fma`, `fma512` or `ifma`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Adx(_) => "adx",
+            Self::Fma(_) => "fma",
+            Self::Fma512(_) => "fma512",
+            Self::Ifma(_) => "ifma",
+        }
+    }
+}
+
+/// [`Backend::detect`], asked once; portable code where `SOLINAS_BACKEND` asks for what is not there (every plan refuses that with an error).
+pub(super) fn detected() -> Backend {
+    static FOUND: OnceLock<Backend> = OnceLock::new();
+    *FOUND.get_or_init(|| Backend::detect().unwrap_or(Backend::Scalar))
+}
