@@ -41,6 +41,16 @@ impl<T: Word> AlignedVec<T> {
         lines.resize(count, Line([0; 64]));
         Self { lines, len, word: core::marker::PhantomData }
     }
+
+    /// A copy of `values`.
+    ///
+    /// # Panics
+    /// As [`Self::zeroed`].
+    pub fn from_slice(values: &[T]) -> Self {
+        let mut copy = Self::zeroed(values.len());
+        copy.copy_from_slice(values);
+        copy
+    }
 }
 
 /// A key of many megabytes is read from end to end for each batch of bootstraps: with pages of 2 MiB, half as fast again from memory.

@@ -36,4 +36,16 @@ pub enum Error {
         /// What can be chosen here.
         available: String,
     },
+    /// The number of digits is not one a plan of `complex` supports.
+    #[error("{digits} digits are not 2 m 2^k with m in 1, 3, 5, 7 between {min} and {max}; the next such is {next}")]
+    Digits {
+        /// The number asked for.
+        digits: usize,
+        /// Fewest.
+        min: usize,
+        /// Most.
+        max: usize,
+        /// The next that is supported.
+        next: usize,
+    },
 }

@@ -1,1 +1,20 @@
 //! Transforms of long digit sequences in complex doubles, exact by a proven error bound.
+//!
+//! Real digits modulo `x^n + 1` are folded to `n/2` complex points `z_j = d_j + i d_(j+n/2)`, their residue modulo `x^(n/2) - i`, which
+//! splits down a tree of moduli (see `tree`); a transform is the residues at its leaves, and products are pointwise. Modulo `x^n - 1`,
+//! the factors `x^(n/2) + 1`, `x^(n/4) + 1`, .. are transformed so one by one. Digits are balanced, so that sums of products stay small;
+//! the bound of the rounding errors that makes the rounded products exact is derived in `docs/derivations/complex-products.md`.
+//!
+//! ```text
+//!  words -> balanced digits -> [odd factor] -> radix 4 and 8 -> 8 x 8 tiles: product -> 8, 4, [odd] -> round -> carry -> words
+//!                              \______ columns ______/ \__ depth first, in cache __/
+//! ```
+
+mod digits;
+mod kernel;
+mod plan;
+mod root;
+mod tree;
+
+pub use digits::MAX_COEFFICIENT;
+pub use plan::{MAX_DIGITS, Plan, Wrap};

@@ -3,7 +3,9 @@
 //! Scalar twiddles of the levels at strides of a tile or more are broadcast; inside a tile, the second half of the levels reads them as
 //! vectors, one lane for each row of the tile.
 
+use super::butterfly::{C, join2, join4, split2, split4};
 use super::plan::NegacyclicPlan;
+use super::tile::{Broadcast, Square, TILE, Twiddles, forward_tile, inverse_tile};
 use crate::simd::Lanes;
 
 /// Where the forward transform reads its input: the pair (coefficient `j`, coefficient `j + M`).
@@ -75,75 +77,6 @@ impl<L: Lanes> Sink<L> for Working {
     }
 }
 
-/// A complex number in each lane.
-struct C<V>(V, V);
-impl<V: Copy> Clone for C<V> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<V: Copy> Copy for C<V> {}
-
-#[inline(always)]
-fn add<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
-    C(l.add(a.0, b.0), l.add(a.1, b.1))
-}
-#[inline(always)]
-fn sub<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
-    C(l.sub(a.0, b.0), l.sub(a.1, b.1))
-}
-/// `a + i b`.
-#[inline(always)]
-fn add_i<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
-    C(l.sub(a.0, b.1), l.add(a.1, b.0))
-}
-/// `a - i b`.
-#[inline(always)]
-fn sub_i<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>) -> C<L::V> {
-    C(l.add(a.0, b.1), l.sub(a.1, b.0))
-}
-/// `a w`.
-#[inline(always)]
-fn mul<L: Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
-    C(l.mul_sub(a.0, w.0, l.mul(a.1, w.1)), l.mul_add(a.0, w.1, l.mul(a.1, w.0)))
-}
-/// `a conj(w)`.
-#[inline(always)]
-fn mul_conj<L: Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
-    C(l.mul_add(a.0, w.0, l.mul(a.1, w.1)), l.mul_sub(a.1, w.0, l.mul(a.0, w.1)))
-}
-
-/// Two levels of the tree at once: `v` are the four quarters of a residue, then its residues at the four grandchildren.
-#[inline(always)]
-fn split4<L: Lanes>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
-    let (b, c, d) = (mul(l, v[1], w[0]), mul(l, v[2], w[1]), mul(l, v[3], w[2]));
-    let (p, q) = (add(l, v[0], c), sub(l, v[0], c));
-    let (r, s) = (add(l, b, d), sub(l, b, d));
-    [add(l, p, r), sub(l, p, r), add_i(l, q, s), sub_i(l, q, s)]
-}
-
-/// Inverse of [`split4`], times 4.
-#[inline(always)]
-fn join4<L: Lanes>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
-    let (p, r) = (add(l, v[0], v[1]), sub(l, v[0], v[1]));
-    let (q, is) = (add(l, v[2], v[3]), sub(l, v[2], v[3]));
-    let (b, d) = (sub_i(l, r, is), add_i(l, r, is));
-    [add(l, p, q), mul_conj(l, b, w[0]), mul_conj(l, sub(l, p, q), w[1]), mul_conj(l, d, w[2])]
-}
-
-#[inline(always)]
-fn split2<L: Lanes>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
-    let v = mul(l, v, w);
-    [add(l, u, v), sub(l, u, v)]
-}
-
-/// Inverse of [`split2`], times 2.
-#[inline(always)]
-fn join2<L: Lanes>(l: L, u: C<L::V>, v: C<L::V>, w: C<L::V>) -> [C<L::V>; 2] {
-    [add(l, u, v), mul_conj(l, sub(l, u, v), w)]
-}
-
 #[inline(always)]
 unsafe fn get<L: Lanes, S: Source<L>>(l: L, source: S, j: usize) -> C<L::V> {
     // SAFETY: the caller's contract is the source's.
@@ -164,115 +97,6 @@ unsafe fn quarters<L: Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: u
     }
 }
 
-/// Three twiddles from scalar number `first` on, read by `at`.
-#[inline(always)]
-fn three<V: Copy>(at: impl Fn(usize) -> V, first: usize) -> [C<V>; 3] {
-    core::array::from_fn(|i| C(at(first + 2 * i), at(first + 2 * i + 1)))
-}
-
-/// Points on the side of a tile: see [`super`].
-pub(crate) const TILE: usize = 8;
-/// Twiddle SCALARS of the `log2 TILE` levels below a node: one radix-4 node, then four of radix 2.
-const SCALARS: usize = 6 + 4 * 2;
-
-/// `log2 T` levels over `T` points, one in each register.
-#[inline(always)]
-fn subtree_forward<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], at: impl Fn(usize) -> L::V + Copy) {
-    let quarter = TILE / 4;
-    let w = three(at, 0);
-    for i in 0..quarter {
-        let out = split4(l, [v[i], v[i + quarter], v[i + 2 * quarter], v[i + 3 * quarter]], w);
-        for (o, out) in out.into_iter().enumerate() {
-            v[i + o * quarter] = out;
-        }
-    }
-    for child in 0..4 {
-        let w = C(at(6 + 2 * child), at(7 + 2 * child));
-        let out = split2(l, v[2 * child], v[2 * child + 1], w);
-        v[2 * child..2 * child + 2].copy_from_slice(&out);
-    }
-}
-
-/// Inverse of [`subtree_forward`], times `T`.
-#[inline(always)]
-fn subtree_inverse<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], at: impl Fn(usize) -> L::V + Copy) {
-    let quarter = TILE / 4;
-    for child in 0..4 {
-        let w = C(at(6 + 2 * child), at(7 + 2 * child));
-        let out = join2(l, v[2 * child], v[2 * child + 1], w);
-        v[2 * child..2 * child + 2].copy_from_slice(&out);
-    }
-    let w = three(at, 0);
-    for i in 0..quarter {
-        let out = join4(l, [v[i], v[i + quarter], v[i + 2 * quarter], v[i + 3 * quarter]], w);
-        for (o, out) in out.into_iter().enumerate() {
-            v[i + o * quarter] = out;
-        }
-    }
-}
-
-/// A tile, or the square between the two halves of its levels: 64 real and 64 imaginary parts.
-#[derive(Clone, Copy)]
-pub(crate) struct Square {
-    pub(crate) re: *mut f64,
-    pub(crate) im: *mut f64,
-}
-
-impl Square {
-    /// Tile number `tile` of a polynomial of `half` real and `half` imaginary parts.
-    #[inline(always)]
-    pub(crate) fn of(at: *mut f64, half: usize, tile: usize) -> Self {
-        let re = at.wrapping_add(tile * TILE * TILE);
-        Self { re, im: re.wrapping_add(half) }
-    }
-
-    #[inline(always)]
-    unsafe fn load<L: Lanes>(self, l: L, at: usize) -> C<L::V> {
-        // SAFETY: the caller keeps `at` inside the square.
-        unsafe { C(l.load(self.re.add(at)), l.load(self.im.add(at))) }
-    }
-
-    #[inline(always)]
-    unsafe fn store<L: Lanes>(self, l: L, at: usize, v: C<L::V>) {
-        // SAFETY: the caller keeps `at` inside the square.
-        unsafe {
-            l.store(self.re.add(at), v.0);
-            l.store(self.im.add(at), v.1);
-        }
-    }
-
-    /// Registers `c` in `0..8` whose lanes are the elements `c` of the rows `group..group + WIDTH`.
-    #[inline(always)]
-    unsafe fn load_transposed<L: Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
-        let zero = l.splat(0.0);
-        let mut v = [C(zero, zero); TILE];
-        for first in (0..TILE).step_by(L::WIDTH) {
-            let block = &mut v[first..first + L::WIDTH];
-            for (row, v) in block.iter_mut().enumerate() {
-                // SAFETY: group + row and first + lane are below 8.
-                *v = unsafe { self.load(l, (group + row) * TILE + first) };
-            }
-            transpose(l, block);
-        }
-        v
-    }
-}
-
-/// Transposes a square of `WIDTH` registers.
-#[inline(always)]
-fn transpose<L: Lanes>(l: L, v: &mut [C<L::V>]) {
-    let zero = l.splat(0.0);
-    let (mut re, mut im) = ([zero; TILE], [zero; TILE]);
-    for (i, v) in v.iter().enumerate() {
-        (re[i], im[i]) = (v.0, v.1);
-    }
-    l.transpose(&mut re[..L::WIDTH]);
-    l.transpose(&mut im[..L::WIDTH]);
-    for (i, v) in v.iter_mut().enumerate() {
-        *v = C(re[i], im[i]);
-    }
-}
-
 /// Forward transform: reads `source`, leaves `M` real and then `M` imaginary parts at `dst`.
 ///
 /// # Safety
@@ -284,7 +108,7 @@ pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &Negacyclic
         forward_strided(lanes, plan, source, dst);
         for tile in 0..plan.tiles() {
             let square = Square::of(dst, plan.half, tile);
-            forward_tile(lanes, plan, tile, square, square);
+            forward_tile(lanes, plan.tile_twiddles(tile), square, square);
         }
     }
 }
@@ -333,7 +157,7 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
         for node in 0..half / length {
             let base = node * length;
             if radix2 {
-                let w = C(l.splat(twiddles[2 * node]), l.splat(twiddles[2 * node + 1]));
+                let w = Broadcast(twiddles[2 * node..].as_ptr()).get(l, 0);
                 for j in (base..base + length / 2).step_by(L::WIDTH) {
                     let out = split2(l, get(l, source, j), get(l, source, j + length / 2), w);
                     sink.put(l, j, out[0].0, out[0].1);
@@ -341,7 +165,8 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
                 }
             } else {
                 let quarter = length / 4;
-                let w = three(|i| l.splat(twiddles[6 * node + i]), 0);
+                let at = Broadcast(twiddles[6 * node..].as_ptr());
+                let w = [at.get(l, 0), at.get(l, 1), at.get(l, 2)];
                 for j in (base..base + quarter).step_by(L::WIDTH) {
                     let out = split4(l, quarters(l, source, j, quarter), w);
                     for (i, out) in out.into_iter().enumerate() {
@@ -350,62 +175,6 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
                 }
             }
         }
-    }
-}
-
-/// The levels of [`forward`] inside tile number `tile`.
-///
-/// # Safety
-/// Both squares are tiles of 64 real and 64 imaginary parts; the instruction set of `lanes` is enabled in the caller.
-#[inline(always)]
-pub(crate) unsafe fn forward_tile<L: Lanes>(l: L, plan: &NegacyclicPlan, tile: usize, from: Square, to: Square) {
-    let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
-    let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
-    let zero = C(l.splat(0.0), l.splat(0.0));
-    let mut v = [zero; TILE];
-    // SAFETY: twiddle indices are below SCALARS, places in a square below 64.
-    unsafe {
-        for group in (0..TILE).step_by(L::WIDTH) {
-            for (row, v) in v.iter_mut().enumerate() {
-                *v = from.load(l, row * TILE + group);
-            }
-            subtree_forward(l, &mut v, |i| l.splat(*rows.add(i)));
-            if L::WIDTH < TILE {
-                for (row, v) in v.iter().enumerate() {
-                    to.store(l, row * TILE + group, *v);
-                }
-            }
-        }
-        if L::WIDTH == TILE {
-            // A register is a whole row: the square between the halves stays in registers.
-            transpose(l, &mut v);
-            subtree_forward(l, &mut v, |i| l.load(columns.add(i * TILE)));
-            for (column, v) in v.iter().enumerate() {
-                to.store(l, column * TILE, *v);
-            }
-            return;
-        }
-        let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
-        let re: *mut f64 = square.as_mut_ptr().cast();
-        let transposed = Square { re, im: re.wrapping_add(TILE * TILE) };
-        for group in (0..TILE).step_by(L::WIDTH) {
-            let mut v = to.load_transposed(l, group);
-            subtree_forward(l, &mut v, |i| l.load(columns.add(i * TILE + group)));
-            for (column, v) in v.iter().enumerate() {
-                transposed.store(l, column * TILE + group, *v);
-            }
-        }
-        copy(l, transposed, to);
-    }
-}
-
-/// # Safety
-/// Both are tiles.
-#[inline(always)]
-unsafe fn copy<L: Lanes>(l: L, from: Square, to: Square) {
-    for at in (0..TILE * TILE).step_by(L::WIDTH) {
-        // SAFETY: below 64.
-        unsafe { to.store(l, at, from.load(l, at)) };
     }
 }
 
@@ -419,7 +188,7 @@ pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPl
     unsafe {
         for tile in 0..plan.tiles() {
             let square = Square::of(src, plan.half, tile);
-            inverse_tile(lanes, plan, tile, square, square);
+            inverse_tile(lanes, plan.tile_twiddles(tile), square, square);
         }
         inverse_strided(lanes, plan, src, sink);
     }
@@ -464,7 +233,7 @@ unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
         for node in 0..half / length {
             let base = node * length;
             if radix2 {
-                let w = C(l.splat(twiddles[2 * node]), l.splat(twiddles[2 * node + 1]));
+                let w = Broadcast(twiddles[2 * node..].as_ptr()).get(l, 0);
                 for j in (base..base + length / 2).step_by(L::WIDTH) {
                     let out = join2(l, get(l, source, j), get(l, source, j + length / 2), w);
                     sink.put(l, j, out[0].0, out[0].1);
@@ -472,7 +241,8 @@ unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
                 }
             } else {
                 let quarter = length / 4;
-                let w = three(|i| l.splat(twiddles[6 * node + i]), 0);
+                let at = Broadcast(twiddles[6 * node..].as_ptr());
+                let w = [at.get(l, 0), at.get(l, 1), at.get(l, 2)];
                 for j in (base..base + quarter).step_by(L::WIDTH) {
                     let out = join4(l, quarters(l, source, j, quarter), w);
                     for (i, out) in out.into_iter().enumerate() {
@@ -481,50 +251,5 @@ unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
                 }
             }
         }
-    }
-}
-
-/// The levels of [`inverse`] inside tile number `tile`.
-///
-/// # Safety
-/// As [`forward_tile`].
-#[inline(always)]
-pub(crate) unsafe fn inverse_tile<L: Lanes>(l: L, plan: &NegacyclicPlan, tile: usize, from: Square, to: Square) {
-    let rows = plan.rows[tile * SCALARS..][..SCALARS].as_ptr();
-    let columns = plan.columns[tile * SCALARS * TILE..][..SCALARS * TILE].as_ptr();
-    let zero = C(l.splat(0.0), l.splat(0.0));
-    let mut v = [zero; TILE];
-    // SAFETY: twiddle indices are below SCALARS, places in a square below 64.
-    unsafe {
-        for group in (0..TILE).step_by(L::WIDTH) {
-            for (column, v) in v.iter_mut().enumerate() {
-                *v = from.load(l, column * TILE + group);
-            }
-            subtree_inverse(l, &mut v, |i| l.load(columns.add(i * TILE + group)));
-            if L::WIDTH < TILE {
-                for (column, v) in v.iter().enumerate() {
-                    to.store(l, column * TILE + group, *v);
-                }
-            }
-        }
-        if L::WIDTH == TILE {
-            transpose(l, &mut v);
-            subtree_inverse(l, &mut v, |i| l.splat(*rows.add(i)));
-            for (row, v) in v.iter().enumerate() {
-                to.store(l, row * TILE, *v);
-            }
-            return;
-        }
-        let mut square = core::mem::MaybeUninit::<[[f64; TILE * TILE]; 2]>::uninit();
-        let re: *mut f64 = square.as_mut_ptr().cast();
-        let transposed = Square { re, im: re.wrapping_add(TILE * TILE) };
-        for group in (0..TILE).step_by(L::WIDTH) {
-            let mut v = to.load_transposed(l, group);
-            subtree_inverse(l, &mut v, |i| l.splat(*rows.add(i)));
-            for (row, v) in v.iter().enumerate() {
-                transposed.store(l, row * TILE + group, *v);
-            }
-        }
-        copy(l, transposed, to);
     }
 }

@@ -12,11 +12,11 @@
 //! so no level needs a shuffle inside a register, and the order of the output (transposed tiles, on every back end the same) is undone
 //! by the inverse. Products in that order are pointwise.
 
+pub(crate) mod butterfly;
 mod kernel;
 mod plan;
+pub(crate) mod tile;
 
-pub(crate) use kernel::{
-    FloatSink, FloatSource, Sink, Source, Square, TILE, forward, forward_strided, forward_tile, inverse,
-    inverse_strided, inverse_tile,
-};
+pub(crate) use kernel::{FloatSink, FloatSource, Sink, Source, forward, forward_strided, inverse, inverse_strided};
 pub use plan::{MAX_DIMENSION, NegacyclicPlan};
+pub(crate) use tile::{Square, TILE, forward_tile, inverse_tile};

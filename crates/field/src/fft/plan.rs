@@ -1,6 +1,7 @@
 //! Twiddle factors of a negacyclic transform.
 
-use super::kernel::{FloatSink, FloatSource, TILE};
+use super::kernel::{FloatSink, FloatSource};
+use super::tile::{TILE, TileTwiddles};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error, kernels};
 
@@ -63,11 +64,12 @@ fn radix2(out: &mut Vec<f64>, depth: u32, index: usize) {
     push(out, angle(depth, index) / 2.0);
 }
 
-/// Scalars of the three levels below a node, in the order the kernels use them: one radix-4 node, then its four children.
+/// Scalars of the three levels below a node, in the order the kernels use them: one radix-4 node, then the first and third of its
+/// children (the twiddles of the second and fourth are those, times `i`).
 fn subtree(depth: u32, index: usize) -> Vec<f64> {
     let mut out = Vec::new();
     radix4(&mut out, depth, index);
-    for child in 4 * index..4 * index + 4 {
+    for child in [4 * index, 4 * index + 2] {
         radix2(&mut out, depth + 2, child);
     }
     out
@@ -122,6 +124,12 @@ impl NegacyclicPlan {
     /// Tiles of a transformed polynomial.
     pub(crate) fn tiles(&self) -> usize {
         self.half / (TILE * TILE)
+    }
+
+    /// Twiddles of tile number `tile`.
+    #[inline(always)]
+    pub(crate) fn tile_twiddles(&self, tile: usize) -> TileTwiddles {
+        TileTwiddles::of(&self.rows, &self.columns, tile)
     }
 
     /// Back end the plan runs on.

@@ -305,7 +305,7 @@ unsafe fn cmux<L: Lanes, const OUT: usize>(
         for tile in 0..fft.tiles() {
             for row in 0..items.len() * rows {
                 let to = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                forward_tile(lanes, fft, tile, Square::of(call.work.add(row * n), half, tile), to);
+                forward_tile(lanes, fft.tile_twiddles(tile), Square::of(call.work.add(row * n), half, tile), to);
             }
             let key = key.add(tile * TILE * rows * OUT * 2 * TILE);
             let ahead = if first { plan.ggsw_len() } else { 0 };
@@ -318,7 +318,7 @@ unsafe fn cmux<L: Lanes, const OUT: usize>(
                 for polynomial in 0..OUT {
                     let row = slot * rows + polynomial;
                     let from = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                    inverse_tile(lanes, fft, tile, from, Square::of(call.work.add(row * n), half, tile));
+                    inverse_tile(lanes, fft.tile_twiddles(tile), from, Square::of(call.work.add(row * n), half, tile));
                 }
             }
         }

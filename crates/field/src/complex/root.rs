@@ -1,0 +1,128 @@
+//! Roots of unity, correctly rounded: computed to about 100 bits and rounded once.
+
+/// An unevaluated sum of two doubles, the second below half an ulp of the first.
+#[derive(Clone, Copy)]
+struct Double(f64, f64);
+
+impl Double {
+    const ZERO: Self = Self(0.0, 0.0);
+    /// `2 pi`.
+    const TAU: Self = Self(core::f64::consts::TAU, 2.449_293_598_294_706_4e-16);
+
+    fn sum(a: f64, b: f64) -> Self {
+        let s = a + b;
+        let t = s - a;
+        Self(s, (a - (s - t)) + (b - t))
+    }
+
+    fn product(a: f64, b: f64) -> Self {
+        let p = a * b;
+        Self(p, a.mul_add(b, -p))
+    }
+
+    fn add(self, other: Self) -> Self {
+        let (s, t) = (Self::sum(self.0, other.0), Self::sum(self.1, other.1));
+        let u = Self::sum(s.0, s.1 + t.0);
+        Self::sum(u.0, u.1 + t.1)
+    }
+
+    fn neg(self) -> Self {
+        Self(-self.0, -self.1)
+    }
+
+    fn mul(self, other: Self) -> Self {
+        let p = Self::product(self.0, other.0);
+        Self::sum(p.0, p.1 + self.0.mul_add(other.1, self.1 * other.0))
+    }
+
+    /// `p / q` for integers below `2^53`.
+    fn ratio(p: f64, q: f64) -> Self {
+        let high = p / q;
+        Self::sum(high, (-high).mul_add(q, p) / q)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Complex(Double, Double);
+
+impl Complex {
+    fn mul(self, other: Self) -> Self {
+        Self(self.0.mul(other.0).add(self.1.mul(other.1).neg()), self.0.mul(other.1).add(self.1.mul(other.0)))
+    }
+}
+
+/// `e(p / q) = exp(2 pi i p / q)` to about 100 bits, by its power series after reduction to an eighth of a turn.
+fn series(p: u64, q: u64) -> Complex {
+    let quarters = (4 * p + q / 2) / q;
+    // |p/q - quarters/4| <= 1/8: the numerator over 4q.
+    let rest = (4 * p) as i64 - (quarters * q) as i64;
+    let angle = Double::TAU.mul(Double::ratio(rest as f64, (4 * q) as f64));
+    let square = angle.mul(angle).neg();
+    let (mut cos, mut sin) = (Double::ZERO, Double::ZERO);
+    // Horner: cos = 1 + s/(1*2) (1 + s/(3*4) (..)), sin = x (1 + s/(2*3) (1 + ..)).
+    let one = Double(1.0, 0.0);
+    for k in (1..=14).rev() {
+        let k = f64::from(2 * k);
+        cos = square.mul(Double::ratio(1.0, k * (k - 1.0))).mul(one.add(cos));
+        sin = square.mul(Double::ratio(1.0, k * (k + 1.0))).mul(one.add(sin));
+    }
+    let (cos, sin) = (one.add(cos), angle.mul(one.add(sin)));
+    match quarters % 4 {
+        0 => Complex(cos, sin),
+        1 => Complex(sin.neg(), cos),
+        2 => Complex(cos.neg(), sin.neg()),
+        _ => Complex(sin, cos.neg()),
+    }
+}
+
+/// The roots of unity of one order, each a product of two of `2 sqrt(order)` tabulated ones.
+pub(super) struct Roots {
+    order: u64,
+    step: u64,
+    high: Vec<Complex>,
+    low: Vec<Complex>,
+}
+
+impl Roots {
+    pub(super) fn new(order: u64) -> Self {
+        let step = order.isqrt().max(1);
+        let high = (0..order.div_ceil(step)).map(|h| series(h * step, order)).collect();
+        let low = (0..step).map(|l| series(l, order)).collect();
+        Self { order, step, high, low }
+    }
+
+    /// `(cos, sin)` of `2 pi p / order`, each within 0.5001 ulp.
+    pub(super) fn get(&self, p: u64) -> (f64, f64) {
+        let p = p % self.order;
+        let root = self.high[(p / self.step) as usize].mul(self.low[(p % self.step) as usize]);
+        (root.0.0, root.1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_agree_with_the_library_and_with_their_symmetries() {
+        for order in [4, 8, 12, 20, 28, 4 * 64, 4 * 7 * 1024] {
+            let roots = Roots::new(order);
+            for p in 0..order.min(2000) {
+                let (cos, sin) = roots.get(p);
+                let angle = core::f64::consts::TAU * p as f64 / order as f64;
+                assert!((cos - angle.cos()).abs() < 1e-14 && (sin - angle.sin()).abs() < 1e-14, "{p}/{order}");
+                // A quarter of a turn further is a product by i, exactly.
+                let (turned_cos, turned_sin) = roots.get(p + order / 4);
+                assert_eq!((turned_cos, turned_sin), (-sin, cos), "{p}/{order}");
+            }
+        }
+    }
+
+    #[test]
+    fn known_values_are_correctly_rounded() {
+        let roots = Roots::new(24);
+        assert_eq!(roots.get(0), (1.0, 0.0));
+        assert_eq!(roots.get(3), (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::FRAC_1_SQRT_2));
+        assert_eq!(roots.get(2), (0.75_f64.sqrt(), 0.5));
+    }
+}

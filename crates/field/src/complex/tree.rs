@@ -1,0 +1,186 @@
+//! The tree of moduli under `x^L - e(phase/4)`, `L = m 2^k`: its passes and twiddle factors.
+//!
+//! The first pass splits off the odd factor, `x^(mM) - c^m = prod_s (x^M - c e(s/m))`; then each modulus `x^h - w^4` splits by radix 4 or
+//! 8 down to tiles of 64 points (`fft::tile`). With `e(t) = exp(2 pi i t)`, the modulus of node `j` of the `2^d` at depth `d` below
+//! subtree `s` is `x^(M/2^d) - e(a)`, `a = ((phase + 4 s) + 4 m brv_d(j)) / (4 m 2^d)`, where `brv_d` reverses `d` bits.
+
+use super::root::Roots;
+use crate::buffer::AlignedVec;
+use crate::fft::tile::{SCALARS, TILE, TileTwiddles};
+
+/// Points of a tile.
+pub(super) const TILE_POINTS: usize = TILE * TILE;
+
+/// The split of every node of one length.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// Points of a node.
+    pub(super) length: usize,
+    /// Base-2 logarithm of the radix, 1 to 3.
+    pub(super) radix_log: u32,
+    /// Scalars of each node, in order.
+    pub(super) twiddles: AlignedVec<f64>,
+}
+
+impl Step {
+    /// Twiddle scalars of a node.
+    pub(super) fn scalars(&self) -> usize {
+        scalars(self.radix_log)
+    }
+}
+
+fn scalars(radix_log: u32) -> usize {
+    match radix_log {
+        1 => 2,
+        2 => 6,
+        _ => SCALARS,
+    }
+}
+
+/// Twiddle factors of one tree.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// `m`: 1, 3, 5 or 7.
+    pub(super) odd: usize,
+    /// `M = 2^k`, at least 64.
+    pub(super) subtree: usize,
+    /// `c^j` for `j` in `1..m`.
+    pub(super) first: Vec<(f64, f64)>,
+    /// `(cos, sin)` of `2 pi s / m`, `s` in `0..m`.
+    pub(super) odd_roots: Vec<(f64, f64)>,
+    pub(super) steps: Vec<Step>,
+    rows: AlignedVec<f64>,
+    columns: AlignedVec<f64>,
+}
+
+/// Radices, as logarithms, that split `levels` levels: eights, preceded by one or two fours (or a two where that is all).
+fn radices(levels: u32) -> Vec<u32> {
+    let fours = match (levels, levels % 3) {
+        (1, _) => return vec![1],
+        (_, 0) => 0,
+        (_, 2) => 1,
+        _ => 2,
+    };
+    let mut out = vec![2; fours];
+    out.resize(fours + ((levels as usize - 2 * fours) / 3), 3);
+    out
+}
+
+/// Angles of the nodes of a tree, over `4 m 2^(k+3)` so that every twiddle below a node is a whole number of units.
+struct Angles {
+    roots: Roots,
+    odd: u64,
+    phase: u64,
+    /// Units in a turn.
+    order: u64,
+}
+
+impl Angles {
+    /// Angle, in units, of the modulus of node `j` at depth `depth` below subtree `s`.
+    fn node(&self, s: u64, depth: u32, j: usize) -> u64 {
+        let reversed = if depth == 0 { 0 } else { (j as u64).reverse_bits() >> (64 - depth) };
+        let numerator = self.phase + 4 * s + 4 * self.odd * reversed;
+        numerator * (self.order / (4 * self.odd << depth))
+    }
+
+    fn push(&self, out: &mut Vec<f64>, units: u64) {
+        let (cos, sin) = self.roots.get(units);
+        out.extend([cos, sin]);
+    }
+
+    /// Scalars of the split of a node.
+    fn split(&self, out: &mut Vec<f64>, radix_log: u32, node: u64) {
+        if radix_log == 1 {
+            self.push(out, node / 2);
+            return;
+        }
+        for power in 1..=3 {
+            self.push(out, power * (node / 4));
+        }
+        if radix_log == 3 {
+            self.push(out, node / 8);
+            self.push(out, node / 8 + self.order / 8);
+        }
+    }
+}
+
+impl Tree {
+    /// Tree under `x^(odd * subtree) - e(phase/4)`, `phase` 0 or 1.
+    pub(super) fn new(odd: usize, subtree: usize, phase: u64) -> Self {
+        debug_assert!(subtree.is_power_of_two() && subtree >= TILE_POINTS && odd % 2 == 1);
+        let levels = (subtree / TILE_POINTS).ilog2();
+        let order = 4 * (odd * subtree) as u64;
+        let angles = Angles { roots: Roots::new(order), odd: odd as u64, phase, order };
+        let unit = |units| angles.roots.get(units);
+        let first = (1..odd as u64).map(|j| unit(j * phase * (order / (4 * odd as u64)))).collect();
+        let odd_roots = (0..odd as u64).map(|s| unit(s * (order / odd as u64))).collect();
+
+        let mut steps = Vec::new();
+        let mut depth = 0;
+        for radix_log in radices(levels) {
+            let mut twiddles = Vec::new();
+            for s in 0..odd as u64 {
+                for j in 0..1_usize << depth {
+                    angles.split(&mut twiddles, radix_log, angles.node(s, depth, j));
+                }
+            }
+            debug_assert_eq!(twiddles.len(), (odd << depth) * scalars(radix_log));
+            steps.push(Step { length: subtree >> depth, radix_log, twiddles: AlignedVec::from_slice(&twiddles) });
+            depth += radix_log;
+        }
+
+        let tiles = odd * subtree / TILE_POINTS;
+        let mut rows = Vec::with_capacity(tiles * SCALARS);
+        let mut columns = Vec::with_capacity(tiles * SCALARS * TILE);
+        let mut lanes = Vec::with_capacity(TILE * SCALARS);
+        for s in 0..odd as u64 {
+            for j in 0..1_usize << levels {
+                angles.split(&mut rows, 3, angles.node(s, levels, j));
+                lanes.clear();
+                for row in 0..TILE {
+                    angles.split(&mut lanes, 3, angles.node(s, levels + 3, j * TILE + row));
+                }
+                for scalar in 0..SCALARS {
+                    columns.extend((0..TILE).map(|row| lanes[row * SCALARS + scalar]));
+                }
+            }
+        }
+        Self {
+            odd,
+            subtree,
+            first,
+            odd_roots,
+            steps,
+            rows: AlignedVec::from_slice(&rows),
+            columns: AlignedVec::from_slice(&columns),
+        }
+    }
+
+    /// `L`.
+    pub(super) fn points(&self) -> usize {
+        self.odd * self.subtree
+    }
+
+    /// Twiddles of tile number `tile`.
+    #[inline(always)]
+    pub(super) fn tile(&self, tile: usize) -> TileTwiddles {
+        TileTwiddles::of(&self.rows, &self.columns, tile)
+    }
+
+    /// Length of the nodes below the first step: what threads share out, at most `M`.
+    pub(super) fn branch(&self) -> usize {
+        self.steps.first().map_or(self.subtree, |step| step.length >> step.radix_log)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::radices;
+
+    #[test]
+    fn radices_add_up_to_the_levels() {
+        for levels in 0..24 {
+            assert_eq!(radices(levels).iter().sum::<u32>(), levels);
+        }
+    }
+}
