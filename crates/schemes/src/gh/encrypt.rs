@@ -21,7 +21,7 @@ pub enum EncryptMethod {
     PartialFft,
     /// The transforms of `r^i` and of `r^(w j)` kept, `w = 64`: products and sums transformed, one inverse, one reduction (`wang2015` eq. 6). A
     /// coefficient -1 is the factor `r^(w j + n) = -r^(w j)`, the complement's transform; at most
-    /// [`Params::max_nonzeros`] products are summed, and the plans are exact for 128.
+    /// [`Params::max_nonzeros`] products are summed, and the plans are exact for as many.
     FullFft,
     /// `r^i` and the transforms of `r^(w j)` kept, `w` near `sqrt(16 n)`: one transform for each window that is not empty.
     TwoLevel,
@@ -183,7 +183,7 @@ impl<'a> Encryptor<'a> {
         if method.memory(params) > memory {
             return Err(method.too_large(params, memory));
         }
-        let modulus = Modulus::new(public.d(), arithmetic)?;
+        let modulus = Modulus::new(public.d(), params.max_nonzeros(), arithmetic)?;
         let window = method.window(params);
         let r = modulus.residue(public.r());
         let powers = powers(&modulus, &r, window)?;
@@ -359,7 +359,7 @@ pub fn encrypt_batch(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Ciphertext>, Error> {
     let params = public.params();
-    let modulus = Modulus::new(public.d(), arithmetic)?;
+    let modulus = Modulus::new(public.d(), 1, arithmetic)?;
     let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(params, rng)).collect();
     sweep(public, &modulus, bits, &noises, |done| {
         progress(done, params.dimension());

@@ -173,7 +173,7 @@ impl Lattice {
             Ok(if x.negative != sign && !rest.is_zero() { d.abs_diff(&rest) } else { rest })
         };
         let [w0, w1] = [Zeroizing::new(residue(&w[0])?), Zeroizing::new(residue(&w[1])?)];
-        let modulus = Modulus::new(&d, Arithmetic::default())?;
+        let modulus = Modulus::new(&d, 1, Arithmetic::default())?;
         let [Ok(w0_inverse), Ok(w1_inverse)] = [w0.vartime_inverse(&d), w1.vartime_inverse(&d)] else {
             return Ok(None);
         };

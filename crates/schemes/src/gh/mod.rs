@@ -48,4 +48,5 @@ pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Progress, Stage, generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey};
 pub use modulus::Arithmetic;
+pub use standin::Engine;
 pub use params::{Params, ParamsLiteral};

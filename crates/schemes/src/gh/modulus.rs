@@ -15,9 +15,6 @@ use solinas_field::{Backend, limbs};
 use super::Error;
 use super::standin::{Engine, Options, Plan, Ring, Spectrum};
 
-/// Products that a sum may have before it is reduced.
-pub(super) const MAX_TERMS: usize = 128;
-
 /// How the arithmetic is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Arithmetic {
@@ -37,7 +34,9 @@ impl Arithmetic {
 pub(super) struct Modulus {
     /// With a zero word above.
     d_wide: Vec<u64>,
-    /// Products of wide residues, and of `h` and `mu`.
+    /// Sums of products of wide residues.
+    sums: Plan,
+    /// Products of `h` and `mu`.
     full: Plan,
     /// Products `q d` modulo `2^M - 1`, `M >= 64 (L+2)`.
     half: Plan,
@@ -51,9 +50,10 @@ pub(super) struct Modulus {
 
 /// Working memory of one reduction.
 struct Scratch {
+    sum: Spectrum,
     full: Spectrum,
     half: Spectrum,
-    /// As many words as `full` has.
+    /// As many words as `sums` has.
     wide: Vec<u64>,
     /// As many words as `full` has.
     quotient: Vec<u64>,
@@ -62,13 +62,14 @@ struct Scratch {
 }
 
 impl Modulus {
-    /// Plans for an odd `d` of two bits or more.
-    pub(super) fn new(d: &Natural, arithmetic: Arithmetic) -> Result<Self, Error> {
+    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products, 128 at most.
+    pub(super) fn new(d: &Natural, terms: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
         let words = d.words().len();
         if d.is_even() || d.bit_len() < 2 {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
         }
-        let full = Plan::for_product(words + 2, words + 2, &arithmetic.options(MAX_TERMS))?;
+        let sums = Plan::new(64 * (2 * words + 1), Ring::Minus, &arithmetic.options(terms))?;
+        let full = Plan::for_product(words + 2, words + 2, &arithmetic.options(1))?;
         let half = Plan::new(64 * (words + 2), Ring::Minus, &arithmetic.options(1))?;
         let (mu, _) = Natural::power_of_two(64 * (2 * words + 1)).div_rem(d)?;
         let (mut mu_spectrum, mut d_half) = (full.spectrum(), half.spectrum());
@@ -78,7 +79,7 @@ impl Modulus {
         let top = (d >> shift).to_u64().unwrap_or(u64::MAX) + u64::from(shift > 0);
         let mut d_wide = d.words().to_vec();
         d_wide.push(0);
-        Ok(Self { d_wide, full, half, mu: mu_spectrum, d_half, top, arithmetic, pool: Mutex::default() })
+        Ok(Self { d_wide, sums, full, half, mu: mu_spectrum, d_half, top, arithmetic, pool: Mutex::default() })
     }
 
     /// The words of `d`.
@@ -103,12 +104,12 @@ impl Modulus {
 
     /// An empty spectrum for operands and sums of products.
     pub(super) fn spectrum(&self) -> Spectrum {
-        self.full.spectrum()
+        self.sums.spectrum()
     }
 
     /// Transforms a residue, wide or not.
     pub(super) fn forward_to(&self, out: &mut Spectrum, x: &[u64]) -> Result<(), Error> {
-        Ok(self.full.forward(x, out)?)
+        Ok(self.sums.forward(x, out)?)
     }
 
     /// The transform of a residue, wide or not.
@@ -120,18 +121,18 @@ impl Modulus {
 
     /// a <- a * b.
     pub(super) fn multiply(&self, a: &mut Spectrum, b: &Spectrum) -> Result<(), Error> {
-        Ok(self.full.multiply(a, b)?)
+        Ok(self.sums.multiply(a, b)?)
     }
 
-    /// sum <- sum + a * b. At most [`MAX_TERMS`] products.
+    /// sum <- sum + a * b. At most as many as planned for.
     pub(super) fn multiply_add(&self, sum: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
-        Ok(self.full.multiply_add(sum, a, b)?)
+        Ok(self.sums.multiply_add(sum, a, b)?)
     }
 
     /// out <- the residue of a sum of products. Destroys the sum.
     pub(super) fn reduce_to(&self, out: &mut [u64], sum: &mut Spectrum) -> Result<(), Error> {
         let mut scratch = self.take();
-        self.full.inverse(sum, &mut scratch.wide)?;
+        self.sums.inverse(sum, &mut scratch.wide)?;
         let done = self.barrett(out, &mut scratch);
         self.give(scratch);
         done
@@ -153,9 +154,9 @@ impl Modulus {
     pub(super) fn mul_spectrum(&self, a: &[u64], b: &Spectrum) -> Result<Vec<u64>, Error> {
         let mut scratch = self.take();
         let mut out = vec![0; self.words()];
-        self.full.forward(a, &mut scratch.full)?;
-        self.full.multiply(&mut scratch.full, b)?;
-        self.full.inverse(&mut scratch.full, &mut scratch.wide)?;
+        self.sums.forward(a, &mut scratch.sum)?;
+        self.sums.multiply(&mut scratch.sum, b)?;
+        self.sums.inverse(&mut scratch.sum, &mut scratch.wide)?;
         let done = self.barrett(&mut out, &mut scratch);
         self.give(scratch);
         done.map(|()| out)
@@ -164,7 +165,7 @@ impl Modulus {
     /// a^2 modulo `d`.
     pub(super) fn square(&self, a: &[u64]) -> Result<Vec<u64>, Error> {
         let mut sum = self.forward(a)?;
-        self.full.square(&mut sum)?;
+        self.sums.square(&mut sum)?;
         self.reduce(&mut sum)
     }
 
@@ -249,7 +250,7 @@ impl Modulus {
     /// out <- `scratch.wide` modulo `d`.
     fn barrett(&self, out: &mut [u64], scratch: &mut Scratch) -> Result<(), Error> {
         let words = self.words();
-        let Scratch { full, half, wide, quotient, folded: [x, qd] } = scratch;
+        let Scratch { full, half, wide, quotient, folded: [x, qd], .. } = scratch;
         debug_assert!(wide[2 * words + 1..].iter().all(|&word| word == 0), "a sum of too many products");
         self.full.forward(&wide[words - 1..2 * words + 1], full)?;
         self.full.multiply(full, &self.mu)?;
@@ -279,9 +280,10 @@ impl Modulus {
     fn take(&self) -> Scratch {
         let pooled = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         pooled.unwrap_or_else(|| Scratch {
+            sum: self.sums.spectrum(),
             full: self.full.spectrum(),
             half: self.half.spectrum(),
-            wide: vec![0; self.full.words()],
+            wide: vec![0; self.sums.words()],
             quotient: vec![0; self.full.words()],
             folded: [vec![0; self.half.words()], vec![0; self.half.words()]],
         })
@@ -303,6 +305,8 @@ mod tests {
     use crate::random::SecretSeed;
     use proptest::prelude::*;
 
+    const TERMS: usize = 128;
+
     /// An odd modulus of exactly `bits` bits.
     fn odd(bits: usize, seed: u64) -> Natural {
         let mut d = Natural::random_bits(bits, &mut SecretSeed::insecure(seed).stream(0));
@@ -322,7 +326,7 @@ mod tests {
         let mut operands = vec![Natural::ZERO, Natural::one(), largest];
         operands.extend((0..2).map(|_| Natural::random_below(d, &mut rng).unwrap()));
         for arithmetic in arithmetics() {
-            let modulus = Modulus::new(d, arithmetic).unwrap();
+            let modulus = Modulus::new(d, 1, arithmetic).unwrap();
             for a in &operands {
                 for b in &operands {
                     let [x, y] = [a, b].map(|n| modulus.residue(n));
@@ -352,14 +356,14 @@ mod tests {
         let d = Natural::power_of_two(3904).checked_sub(&Natural::one()).unwrap();
         let wide = &d * &Natural::power_of_two(24);
         for arithmetic in arithmetics() {
-            let modulus = Modulus::new(&d, arithmetic).unwrap();
+            let modulus = Modulus::new(&d, TERMS, arithmetic).unwrap();
             let x = modulus.forward(wide.checked_sub(&Natural::one()).unwrap().words()).unwrap();
             let mut sum = modulus.spectrum();
-            for _ in 0..MAX_TERMS {
+            for _ in 0..TERMS {
                 modulus.multiply_add(&mut sum, &x, &x).unwrap();
             }
             // (-1)^2, as often.
-            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(MAX_TERMS as u64)));
+            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(TERMS as u64)));
         }
     }
 
@@ -368,7 +372,7 @@ mod tests {
         #[test]
         fn wide_residues_reduce_as_long_division_does(bits in 2usize..400, seed in any::<u64>(), factor in 0u32..1 << 24) {
             let d = odd(bits, seed);
-            let modulus = Modulus::new(&d, Arithmetic::default()).unwrap();
+            let modulus = Modulus::new(&d, 1, Arithmetic::default()).unwrap();
             let x = Natural::random_below(&d, &mut SecretSeed::insecure(seed).stream(1)).unwrap();
             for x in [&x + &(&d * &Natural::from(factor)), &d * &Natural::from(factor), x] {
                 let mut wide = x.words().to_vec();

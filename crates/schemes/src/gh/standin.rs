@@ -1,8 +1,9 @@
-//! Stand-in until `fft` lands: residues for spectra.
+//! Stand-in until `fft` lands.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "stand-in")]
 
 use solinas_bigint::Error;
-use solinas_bigint::mul::karatsuba;
+use solinas_field::buffer::AlignedVec;
+use solinas_field::complex::{self, Wrap};
 use solinas_field::{Backend, limbs};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,100 +25,73 @@ pub struct Options {
 }
 #[derive(Debug)]
 pub struct Plan {
-    words: usize,
+    bits: u32,
     ring: Ring,
+    plan: complex::Plan,
 }
-#[derive(Debug, Clone)]
-pub struct Spectrum {
-    residue: Vec<u64>,
+#[derive(Debug)]
+pub struct Spectrum(AlignedVec<f64>);
+impl Clone for Spectrum {
+    fn clone(&self) -> Self {
+        let mut v = AlignedVec::zeroed(self.0.len());
+        v.copy_from_slice(&self.0);
+        Self(v)
+    }
 }
 
 impl Plan {
-    pub fn new(min_bits: usize, ring: Ring, _: &Options) -> Result<Self, Error> {
-        Ok(Self { words: min_bits.div_ceil(64).max(1), ring })
+    pub fn new(min_bits: usize, ring: Ring, o: &Options) -> Result<Self, Error> {
+        let mut b = 20u32;
+        loop {
+            let digits = complex::Plan::next_digits(min_bits.div_ceil(b as usize));
+            let log2 = 2.0 * (b as f64 - 1.0) + (digits as f64).log2() + (o.terms.max(1) as f64).log2();
+            if log2 <= 46.0 {
+                let backend = o.backend.unwrap_or(Backend::detect()?);
+                let wrap = if ring == Ring::Minus { Wrap::Minus } else { Wrap::Plus };
+                return Ok(Self { bits: b, ring, plan: complex::Plan::new(digits, wrap, backend, 1)? });
+            }
+            b -= 1;
+        }
     }
     pub fn for_product(a: usize, b: usize, o: &Options) -> Result<Self, Error> {
-        Self::new(64 * (a + b) + 64, Ring::Minus, o)
+        Self::new(64 * (a + b), Ring::Minus, o)
     }
     pub fn pair(min_bits: usize, o: &Options) -> Result<(Self, Self), Error> {
         Ok((Self::new(min_bits, Ring::Minus, o)?, Self::new(min_bits, Ring::Plus, o)?))
     }
     pub fn bits(&self) -> usize {
-        64 * self.words
+        64 * self.words()
     }
     pub fn words(&self) -> usize {
-        self.words
+        self.plan.words(self.bits)
     }
     pub fn spectrum(&self) -> Spectrum {
-        Spectrum { residue: vec![0; self.words + 1] }
+        Spectrum(self.plan.spectrum())
     }
     pub fn forward(&self, x: &[u64], out: &mut Spectrum) -> Result<(), Error> {
-        assert!(x.len() <= self.words, "{} > {}", x.len(), self.words);
-        out.residue.fill(0);
-        out.residue[..x.len()].copy_from_slice(x);
+        self.plan.forward(self.bits, x, &mut out.0);
         Ok(())
     }
-    fn fold(&self, product: &[u64]) -> Vec<u64> {
-        let n = self.words;
-        let mut r = product[..n].to_vec();
-        r.push(0);
-        match self.ring {
-            Ring::Minus => {
-                limbs::add(&mut r, &product[n..2 * n]);
-                let top = std::mem::take(&mut r[n]) + product[2 * n];
-                limbs::add_1(&mut r, top);
-                let top = std::mem::take(&mut r[n]);
-                limbs::add_1(&mut r, top);
-                if r[..n].iter().all(|&w| w == u64::MAX) {
-                    r.fill(0)
-                }
-            }
-            Ring::Plus => {
-                let high = &product[n..2 * n];
-                let b = limbs::sub(&mut r, high);
-                if b == 1 {
-                    r[n] = 0;
-                    if limbs::add_1(&mut r[..n], 1) == 1 {
-                        r[n] = 1
-                    }
-                }
-                limbs::add_1(&mut r, product[2 * n]);
-            }
-        }
-        r
-    }
     pub fn multiply(&self, a: &mut Spectrum, b: &Spectrum) -> Result<(), Error> {
-        let n = self.words + 1;
-        let mut p = vec![0; 2 * n];
-        let mut s = vec![0; karatsuba::scratch_words(n)];
-        karatsuba::mul(&mut p, &a.residue, &b.residue, &mut s);
-        a.residue = self.fold(&p);
+        self.plan.multiply(&mut a.0, &b.0);
         Ok(())
     }
     pub fn square(&self, a: &mut Spectrum) -> Result<(), Error> {
-        let b = a.clone();
-        self.multiply(a, &b)
+        self.plan.square(&mut a.0);
+        Ok(())
     }
     pub fn multiply_add(&self, acc: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
-        let mut p = a.clone();
-        self.multiply(&mut p, b)?;
-        limbs::add(&mut p.residue, &acc.residue);
-        let mut wide = p.residue;
-        wide.resize(2 * self.words + 2, 0);
-        acc.residue = self.fold(&wide);
+        self.plan.multiply_add(&mut acc.0, &a.0, &b.0);
         Ok(())
     }
     pub fn inverse(&self, s: &mut Spectrum, out: &mut [u64]) -> Result<(), Error> {
-        assert!(self.ring == Ring::Minus && out.len() == self.words || out.len() == self.words + 1);
-        let len = out.len();
-        out.copy_from_slice(&s.residue[..len]);
+        self.plan.inverse(self.bits, &mut s.0, out);
+        if self.ring == Ring::Minus && out.iter().all(|&w| w == u64::MAX) {
+            out.fill(0);
+        }
         Ok(())
     }
 }
-pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
-    let (a, b) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    karatsuba::mul(out, a, b, &mut vec![0; karatsuba::scratch_words(b.len())]);
-}
-pub fn square(out: &mut [u64], a: &[u64]) {
-    karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())])
+pub fn unused(a: &mut [u64]) {
+    limbs::add_1(a, 1);
 }

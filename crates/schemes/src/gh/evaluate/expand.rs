@@ -125,7 +125,7 @@ mod tests {
         for name in ["ci-3", "ci-7", "ci-15"] {
             let params = Params::named(name).unwrap();
             let (_, server) = generate_insecure(&params, true, 3, &|_, _, _| ControlFlow::Continue(())).unwrap();
-            let modulus = Modulus::new(server.public().d(), Arithmetic::default()).unwrap();
+            let modulus = Modulus::new(server.public().d(), 1, Arithmetic::default()).unwrap();
             let expansion = Expansion::new(&server, &modulus).unwrap();
             let d = server.public().d();
             let mut rng = SecretSeed::insecure(1).stream(0);

@@ -54,7 +54,10 @@ impl<'a> Evaluator<'a> {
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
-        let modulus = Modulus::new(server.public().d(), arithmetic)?;
+        let params = server.params();
+        // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
+        let terms = params.first_indices().max(params.blocks() + params.precision());
+        let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
         let expansion = Expansion::new(server, &modulus)?;
         let blocks = Blocks::new(server, &modulus, method)?;
         Ok(Self { server, modulus, expansion, blocks })

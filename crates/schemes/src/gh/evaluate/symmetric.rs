@@ -135,7 +135,7 @@ mod tests {
         let mut rng = SecretSeed::insecure(5).stream(0);
         let mut d = Natural::random_bits(700, &mut rng);
         d.set_bit(0);
-        let modulus = Modulus::new(&d, Arithmetic::default()).unwrap();
+        let modulus = Modulus::new(&d, 18, Arithmetic::default()).unwrap();
         for count in 1..=18 {
             let bits: Vec<_> =
                 (0..count).map(|_| modulus.residue(&Natural::random_below(&d, &mut rng).unwrap())).collect();
