@@ -31,3 +31,8 @@ pub use error::Error;
 pub use modular::{Method, Modulus, ModulusOptions};
 pub use montgomery::Montgomery;
 pub use natural::Natural;
+
+/// The examples of the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/bigint.md")]
+struct Book;

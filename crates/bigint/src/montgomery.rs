@@ -96,7 +96,7 @@ impl Montgomery {
         let exponent_words = exponent.words();
         let bits = self.bits.max(exponent.bit_len());
         let window = window_of(bits);
-        let len = self.plan.len();
+        let len = self.plan.residue_len();
         let mut r = self.registers();
 
         // table[i] = base^i: each from the half of i.
@@ -139,7 +139,7 @@ impl Montgomery {
         // Odd powers only: table[i] = base^(2 i + 1). A window of w costs 2^(w-1) products, and leaves one product in w + 1 bits.
         let ones: u32 = words.iter().map(|w| w.count_ones()).sum();
         let window = (1..=7).min_by_key(|&w| (1 << (w - 1)) + (bits / (w + 1)).min(ones as usize)).unwrap_or(1);
-        let len = self.plan.len();
+        let len = self.plan.residue_len();
         let mut table = Zeroizing::new(vec![0; len << (window - 1)]);
         self.plan.enter(&mut table[..len], base.words(), &mut r.scratch);
         if window > 1 {
@@ -184,7 +184,7 @@ impl Montgomery {
     }
 
     fn residue(&self) -> Zeroizing<Vec<u64>> {
-        Zeroizing::new(vec![0; self.plan.len()])
+        Zeroizing::new(vec![0; self.plan.residue_len()])
     }
 
     fn registers(&self) -> Registers {

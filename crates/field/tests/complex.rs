@@ -72,7 +72,13 @@ fn check(plan: &Plan, bits: u32, x: &[u64], y: &[u64]) {
     let expected = naive(x, y, words, plan.wrap());
     let mut out = vec![1; expected.len()];
     let mut scratch = vec![0.0; 2 * plan.spectrum_len()];
-    let what = format!("{} digits of {bits} bits, {:?}, {}, {} threads", plan.digits(), plan.wrap(), plan.backend(), plan.threads());
+    let what = format!(
+        "{} digits of {bits} bits, {:?}, {}, {} threads",
+        plan.digits(),
+        plan.wrap(),
+        plan.backend(),
+        plan.threads()
+    );
     plan.convolve(bits, x, Some(y), &mut out, &mut scratch);
     assert!(out == expected, "fused: {what}");
     let (mut a, mut b) = (plan.spectrum(), plan.spectrum());

@@ -7,9 +7,9 @@ mod schoolbook;
 
 use solinas_field::limbs;
 
-use crate::modular::Barrett;
-use crate::mul;
+use crate::modular::{self, Barrett};
 use crate::natural::trim;
+use crate::{Natural, mul};
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
 /// From this many words of divisor and of quotient on, division by a reciprocal is faster than schoolbook.
@@ -25,6 +25,47 @@ pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
         return div_rem_short_quotient(a, d, n - k - 2);
     }
     by_blocks(a, d).unwrap_or_else(|| schoolbook::div_rem(a, d))
+}
+
+/// A divisor that is used many times: its reciprocal is kept if that pays.
+pub(crate) struct Divisor {
+    value: Natural,
+    reciprocal: Option<(Barrett, modular::Workspace)>,
+}
+
+impl Divisor {
+    /// A divisor > 0.
+    pub(crate) fn new(value: Natural) -> Self {
+        debug_assert!(!value.is_zero());
+        let long = value.words().len() >= RECIPROCAL_MIN;
+        let reciprocal = long.then(|| Barrett::for_division(value.words()).ok()).flatten();
+        let reciprocal = reciprocal.map(|barrett| {
+            let workspace = barrett.workspace();
+            (barrett, workspace)
+        });
+        Self { value, reciprocal }
+    }
+
+    pub(crate) fn value(&self) -> &Natural {
+        &self.value
+    }
+
+    /// Quotient and remainder.
+    pub(crate) fn div_rem(&mut self, a: &Natural) -> (Natural, Natural) {
+        let n = self.value.words().len();
+        if let Some((barrett, workspace)) = &mut self.reciprocal
+            && let Some(high) = a.words().get(n..)
+            && limbs::vartime_compare(high, self.value.words()).is_lt()
+        {
+            let mut x = a.words().to_vec();
+            x.resize(2 * n, 0);
+            let (mut quotient, mut remainder) = (vec![0; n], vec![0; n]);
+            if barrett.div_rem_words(&mut quotient, &mut remainder, &x, workspace).is_ok() {
+                return (Natural::from_words(quotient), Natural::from_words(remainder));
+            }
+        }
+        a.div_rem(&self.value).unwrap_or_default()
+    }
 }
 
 /// With one reciprocal for all blocks of n words.
@@ -65,7 +106,7 @@ fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Ve
 
 #[cfg(test)]
 mod tests {
-    use crate::Natural;
+    use super::*;
     use proptest::prelude::*;
 
     fn check(a: &Natural, d: &Natural) {

@@ -82,10 +82,7 @@ pub trait Form {
             for _ in 0..window {
                 self.square(&mut power, workspace)?;
             }
-            for (i, entry) in table.chunks_exact(n).enumerate() {
-                let chosen = limbs::eq(&[i as u64], &[digit]);
-                select_into(&mut factor, chosen, entry);
-            }
+            limbs::lookup(&mut factor, &table, digit as usize);
             self.mul(&mut power, &factor, workspace)?;
         }
         table.zeroize();
@@ -151,14 +148,6 @@ fn digits(exponent: &Natural, bits: usize, window: usize) -> impl Iterator<Item 
         let wide = u128::from(word(at / 64 + 1)) << 64 | u128::from(word(at / 64));
         (wide >> (at % 64)) as u64 & ((1 << window) - 1)
     })
-}
-
-/// out <- a if `choice` is 1, out if it is 0.
-fn select_into(out: &mut [u64], choice: u64, a: &[u64]) {
-    let mask = std::hint::black_box(choice).wrapping_neg();
-    for (out, &a) in out.iter_mut().zip(a) {
-        *out ^= (*out ^ a) & mask;
-    }
 }
 
 /// Workspaces that wait for their next use.

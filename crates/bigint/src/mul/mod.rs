@@ -16,9 +16,9 @@ use crate::Error;
 use crate::fft::{self, Options, Plan};
 
 /// From this many words on, Karatsuba's method is faster than schoolbook.
-pub const KARATSUBA_MIN: usize = 32;
+pub const KARATSUBA_MIN: usize = 48;
 /// From this many words on, squares by Karatsuba's method are faster than schoolbook.
-pub const KARATSUBA_SQUARE_MIN: usize = 48;
+pub const KARATSUBA_SQUARE_MIN: usize = 160;
 /// From this many words on, transforms are faster than Karatsuba's method.
 pub const FFT_MIN: usize = 1000;
 /// From this many words on, squares by transforms are faster than Karatsuba's method.

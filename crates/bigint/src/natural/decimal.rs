@@ -1,7 +1,8 @@
 //! Decimal digits, both ways by halves: the time of a few products times the logarithm of the length.
 
 use super::{Natural, convert, trim};
-use crate::{Error, division};
+use crate::Error;
+use crate::division::{self, Divisor};
 
 /// Digits that fit a word.
 const CHUNK: usize = 19;
@@ -35,9 +36,9 @@ impl Natural {
 
     /// Decimal digits, highest first; `0` for zero.
     pub fn to_decimal(&self) -> String {
-        let powers = powers(self.words.len());
+        let mut divisors: Vec<_> = powers(self.words.len()).into_iter().map(Divisor::new).collect();
         let mut digits = Vec::with_capacity(self.words.len() * 20 + 20);
-        write(&mut digits, self, &powers, 0);
+        write(&mut digits, self, &mut divisors, 0);
         let start = digits.iter().position(|&digit| digit != 0).unwrap_or(digits.len().saturating_sub(1));
         let mut text: String = digits[start..].iter().map(|&digit| char::from(b'0' + digit)).collect();
         if text.is_empty() {
@@ -68,14 +69,14 @@ fn read(text: &[u8], powers: &[Natural]) -> Natural {
 }
 
 /// Appends the digits of `a`, with leading zeros up to `width`.
-fn write(digits: &mut Vec<u8>, a: &Natural, powers: &[Natural], width: usize) {
+fn write(digits: &mut Vec<u8>, a: &Natural, divisors: &mut [Divisor], width: usize) {
     if a.words().len() > BASECASE_WORDS {
-        let k = powers.partition_point(|power| power <= a);
-        if let Some(k) = k.checked_sub(1)
-            && let Ok((high, low)) = a.div_rem(&powers[k])
-        {
-            write(digits, &high, powers, width.saturating_sub(CHUNK << k));
-            write(digits, &low, powers, CHUNK << k);
+        // The greatest power that is not above a; its square is above a, or it is the last one.
+        let k = divisors.partition_point(|divisor| *divisor.value() <= *a);
+        if let Some(k) = k.checked_sub(1) {
+            let (high, low) = divisors[k].div_rem(a);
+            write(digits, &high, divisors, width.saturating_sub(CHUNK << k));
+            write(digits, &low, divisors, CHUNK << k);
             return;
         }
     }

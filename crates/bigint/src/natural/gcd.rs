@@ -1,9 +1,10 @@
-//! Greatest common divisors and inverses by Lehmer's method: Euclid's quotients come from the leading words, and several steps at once are
+//! Greatest common divisors and inverses. Long numbers are reduced by [`hgcd`], the rest by Lehmer's method: Euclid's quotients come from the leading words, and several steps at once are
 //! applied to the whole numbers (Knuth, TAOCP vol. 2, algorithm 4.5.2 L; Cohen, A Course in Computational Algebraic Number Theory, 1.3.7).
 
 use solinas_field::limbs;
 
 use super::Natural;
+use super::hgcd::hgcd;
 use crate::Error;
 
 impl Natural {
@@ -34,6 +35,9 @@ impl Natural {
     }
 }
 
+/// Numbers of more bits are reduced by [`hgcd`].
+const HGCD_MIN_BITS: usize = 64 * 320;
+
 /// Euclid's sequence of remainders x > y, with |s|, |t| such that x = +-s b and y = -+t b modulo the first number, where b is the second.
 struct Euclid {
     x: Natural,
@@ -45,15 +49,6 @@ struct Euclid {
     cofactors: bool,
 }
 
-/// Some of Euclid's steps on numbers x, y: (x, y) <- (a x - b y, d y - c x), or with all signs changed after an odd number of steps.
-struct Steps {
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-    odd: bool,
-}
-
 impl Euclid {
     fn new(a: &Natural, b: &Natural, cofactors: bool) -> Self {
         let (x, y, s, t) = (a.clone(), b.clone(), Natural::ZERO, Natural::one());
@@ -63,9 +58,30 @@ impl Euclid {
     /// Goes on until y = 0; then x is the greatest common divisor.
     fn run(&mut self) {
         while !self.y.is_zero() {
+            if self.y.bit_len() >= HGCD_MIN_BITS {
+                self.halve();
+                continue;
+            }
             let steps = Steps::of_leading(&self.x, &self.y);
             if steps.b == 0 { self.divide() } else { self.apply(&steps) }
         }
+    }
+
+    /// The steps that the upper halves settle, or one.
+    fn halve(&mut self) {
+        let shift = self.x.bit_len() / 2;
+        let (matrix, high_x, high_y) = hgcd(&self.x >> shift, &self.y >> shift);
+        if matrix.is_identity() {
+            self.divide();
+            return;
+        }
+        (self.x, self.y) = matrix.apply(&self.x, &self.y, shift, (&high_x, &high_y));
+        if self.cofactors {
+            let s = &(&matrix.d * &self.s) + &(&matrix.b * &self.t);
+            let t = &(&matrix.c * &self.s) + &(&matrix.a * &self.t);
+            (self.s, self.t) = (s, t);
+        }
+        self.odd ^= matrix.odd;
     }
 
     /// One step with the whole quotient.
@@ -81,12 +97,7 @@ impl Euclid {
 
     fn apply(&mut self, steps: &Steps) {
         let &Steps { a, b, c, d, odd } = steps;
-        let (x, y) = if odd {
-            (difference(&self.y, b, &self.x, a), difference(&self.x, c, &self.y, d))
-        } else {
-            (difference(&self.x, a, &self.y, b), difference(&self.y, d, &self.x, c))
-        };
-        (self.x, self.y) = (x, y);
+        (self.x, self.y) = steps.apply(&self.x, &self.y);
         if self.cofactors {
             (self.s, self.t) = (sum(&self.s, a, &self.t, b), sum(&self.s, c, &self.t, d));
         }
@@ -95,7 +106,7 @@ impl Euclid {
 }
 
 /// a x - b y, which is not negative.
-fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
+pub(super) fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 1];
     let (low, high) = words.split_at_mut(x.words().len());
     high[0] = limbs::mul_1(low, x.words(), a);
@@ -106,7 +117,7 @@ fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
 }
 
 /// a x + b y.
-fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
+pub(super) fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 2];
     let (low, high) = words.split_at_mut(x.words().len());
     high[0] = limbs::mul_1(low, x.words(), a);
@@ -116,12 +127,21 @@ fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     Natural::from_words(words)
 }
 
+/// Some of Euclid's steps on numbers x, y: (x, y) <- (a x - b y, d y - c x), or with all signs changed after an odd number of steps.
+pub(super) struct Steps {
+    pub(super) a: u64,
+    pub(super) b: u64,
+    pub(super) c: u64,
+    pub(super) d: u64,
+    pub(super) odd: bool,
+}
+
 impl Steps {
     /// The steps that the leading 62 bits of x settle; none (b = 0) when they settle none.
     ///
     /// With x' = floor(x / 2^k), y' = floor(y / 2^k), both (x' + a) / (y' + c) and (x' + b) / (y' + d), with signed coefficients, bound the
     /// quotient; where they agree it is right.
-    fn of_leading(x: &Natural, y: &Natural) -> Self {
+    pub(super) fn of_leading(x: &Natural, y: &Natural) -> Self {
         if x.bit_len() < y.bit_len() {
             // The first step is a swap; `divide` does it.
             return Self { a: 1, b: 0, c: 0, d: 1, odd: false };
@@ -142,6 +162,16 @@ impl Steps {
         }
         let [a, b, c, d] = [a, b, c, d].map(i64::unsigned_abs);
         Self { a, b, c, d, odd }
+    }
+
+    /// The steps on whole numbers.
+    pub(super) fn apply(&self, x: &Natural, y: &Natural) -> (Natural, Natural) {
+        let &Self { a, b, c, d, odd } = self;
+        if odd {
+            (difference(y, b, x, a), difference(x, c, y, d))
+        } else {
+            (difference(x, a, y, b), difference(y, d, x, c))
+        }
     }
 }
 
@@ -172,6 +202,28 @@ mod tests {
         }
         assert!(a.vartime_gcd(&b).is_one());
         assert!((&a.vartime_inverse(&b).unwrap() * &a).rem(&b).unwrap().is_one());
+    }
+
+    #[test]
+    fn long_inverses_times_the_number_are_one() {
+        let mut state = 5u64;
+        let mut random = |len: usize| {
+            let mut word = || {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                state ^ state >> 29
+            };
+            Natural::from_words((0..len).map(|_| word()).collect::<Vec<_>>())
+        };
+        for (n, m) in [(1500, 1500), (900, 2000), (2000, 1000)] {
+            let (a, modulus, factor) = (random(n), random(m), random(400));
+            match a.vartime_inverse(&modulus) {
+                Ok(inverse) => assert!((&inverse * &a).rem(&modulus).unwrap().is_one()),
+                Err(error) => {
+                    assert_eq!(error, Error::NotInvertible { factor_bits: a.vartime_gcd(&modulus).bit_len() })
+                }
+            }
+            assert_eq!((&a * &factor).vartime_gcd(&(&modulus * &factor)), &a.vartime_gcd(&modulus) * &factor);
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod bits;
 mod convert;
 mod decimal;
 mod gcd;
+mod hgcd;
+mod inverse;
 mod ops;
 mod random;
 

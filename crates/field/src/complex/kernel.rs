@@ -36,6 +36,28 @@ impl Points {
         }
     }
 
+    /// `N` points, `stride` apart.
+    #[inline(always)]
+    unsafe fn gather<L: Lanes, const N: usize>(self, l: L, at: usize, stride: usize) -> [C<L::V>; N] {
+        let zero = l.splat(0.0);
+        let mut v = [C(zero, zero); N];
+        // No closure: those are not inlined reliably where an instruction set is enabled.
+        for (i, v) in v.iter_mut().enumerate() {
+            // SAFETY: the caller keeps them inside the tree's points.
+            *v = unsafe { self.load(l, at + i * stride) };
+        }
+        v
+    }
+
+    /// Inverse of [`Self::gather`].
+    #[inline(always)]
+    unsafe fn scatter<L: Lanes, const N: usize>(self, l: L, at: usize, stride: usize, v: &[C<L::V>; N]) {
+        for (i, v) in v.iter().enumerate() {
+            // SAFETY: the caller keeps them inside the tree's points.
+            unsafe { self.store(l, at + i * stride, *v) };
+        }
+    }
+
     #[inline(always)]
     fn tile(self, tile: usize) -> Square {
         Square { re: self.re.wrapping_add(tile * TILE_POINTS), im: self.im.wrapping_add(tile * TILE_POINTS) }
@@ -89,27 +111,24 @@ unsafe fn odd_pass<L: Lanes, const M: usize, const INVERSE: bool>(
     branch: usize,
     columns: Range<usize>,
 ) {
-    let twiddle = |j: usize| C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1));
     for run in 0..tree.subtree / branch {
         for column in columns.clone().step_by(L::WIDTH) {
             let at = run * branch + column;
             // SAFETY: at + j * subtree is below m * subtree.
             unsafe {
-                let mut b: [C<L::V>; M] = core::array::from_fn(|j| p.load(l, at + j * tree.subtree));
+                let mut b: [C<L::V>; M] = p.gather(l, at, tree.subtree);
                 if !INVERSE {
                     for j in 1..M {
-                        b[j] = mul(l, b[j], twiddle(j));
+                        b[j] = mul(l, b[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
                     }
                 }
                 let mut out = odd_transform::<L, M, INVERSE>(l, b, &tree.odd_roots);
                 if INVERSE {
                     for j in 1..M {
-                        out[j] = mul_conj(l, out[j], twiddle(j));
+                        out[j] = mul_conj(l, out[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
                     }
                 }
-                for (j, out) in out.into_iter().enumerate() {
-                    p.store(l, at + j * tree.subtree, out);
-                }
+                p.scatter(l, at, tree.subtree, &out);
             }
         }
     }
@@ -139,20 +158,16 @@ unsafe fn split<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Ra
         match step.radix_log {
             3 => {
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = core::array::from_fn(|i| p.load(l, at + i * child));
+                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
                     split8(l, &mut v, w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    p.scatter(l, at, child, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = split4(l, core::array::from_fn(|i| p.load(l, at + i * child)), w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    let v = split4(l, p.gather(l, at, child), w);
+                    p.scatter(l, at, child, &v);
                 }
             }
             _ => {
@@ -178,20 +193,16 @@ unsafe fn join<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Ran
         match step.radix_log {
             3 => {
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = core::array::from_fn(|i| p.load(l, at + i * child));
+                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
                     join8(l, &mut v, w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    p.scatter(l, at, child, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
                 for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = join4(l, core::array::from_fn(|i| p.load(l, at + i * child)), w);
-                    for (i, v) in v.into_iter().enumerate() {
-                        p.store(l, at + i * child, v);
-                    }
+                    let v = join4(l, p.gather(l, at, child), w);
+                    p.scatter(l, at, child, &v);
                 }
             }
             _ => {

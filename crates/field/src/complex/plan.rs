@@ -127,7 +127,7 @@ impl Plan {
         self.digits / 64 * digit_bits as usize
     }
 
-    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (1 to 25).
+    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         self.load(digit_bits, x, spectrum);
         for (segment, p) in self.points(spectrum) {
@@ -197,10 +197,10 @@ impl Plan {
     /// Digits of `x`, folded.
     fn load(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         let words = self.words(digit_bits);
-        assert!((1..=25).contains(&digit_bits) && x.len() <= words, "at most {words} words, digits of 1 to 25 bits");
+        assert!((2..=25).contains(&digit_bits) && x.len() <= words, "at most {words} words, digits of 2 to 25 bits");
         assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
         let (used, rest) = spectrum.split_at_mut(self.digits);
-        digits::split(x, digit_bits, 0, used);
+        digits::split(self.backend, x, digit_bits, 0, used);
         rest.fill(0.0);
         // What Booth's recoding carries out of the last digit.
         let top = if x.len() == words { (x[words - 1] >> 63) as f64 } else { 0.0 };
@@ -234,7 +234,7 @@ impl Plan {
         }
         let scale = 1.0 / (self.digits / 2) as f64;
         let (low, high) = out.split_at_mut(words);
-        let carry = digits::carry(&spectrum[..self.digits], scale, digit_bits, low);
+        let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, low);
         match self.wrap {
             Wrap::Minus => {
                 // 2^(bits n) = 1: the carry comes back in; then all ones are 0.

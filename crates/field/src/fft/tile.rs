@@ -157,8 +157,13 @@ impl Square {
     /// `group + WIDTH` is at most 8.
     #[inline(always)]
     pub(crate) unsafe fn load_rows<L: Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
-        // SAFETY: row * TILE + group + lane is below 64.
-        core::array::from_fn(|row| unsafe { self.load(l, row * TILE + group) })
+        let zero = l.splat(0.0);
+        let mut v = [C(zero, zero); TILE];
+        for (row, v) in v.iter_mut().enumerate() {
+            // SAFETY: row * TILE + group + lane is below 64.
+            *v = unsafe { self.load(l, row * TILE + group) };
+        }
+        v
     }
 
     /// Inverse of [`Self::load_rows`].

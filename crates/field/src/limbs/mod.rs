@@ -9,7 +9,11 @@
 //! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`conditional_sub`], [`reduce_once`].
 
 mod add;
+#[cfg(target_arch = "x86_64")]
+mod adx;
 mod choice;
+#[cfg(target_arch = "x86_64")]
+mod digits;
 mod montgomery;
 mod mul;
 mod shift;
@@ -21,6 +25,9 @@ pub use montgomery::Montgomery;
 pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};
 pub use unit::Multiplier;
+
+/// Words in a side of the blocks that products are cut into.
+const BLOCK: usize = 8;
 
 #[cfg(test)]
 mod tests;

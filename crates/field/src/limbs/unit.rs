@@ -33,8 +33,8 @@ impl Multiplier {
     pub fn available(backend: Backend) -> Vec<Self> {
         let mut all = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
-        if backend != Backend::Scalar && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx") {
-            all.push(Self::Adx(Adx(())));
+        if backend != Backend::Scalar {
+            all.extend(adx().map(Self::Adx));
         }
         match backend {
             Backend::Scalar => {}
@@ -59,6 +59,16 @@ impl Multiplier {
         })
     }
 
+    /// What it uses on 64-bit words.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn words(self) -> Option<Adx> {
+        match self {
+            Self::Portable => None,
+            Self::Adx(token) => Some(token),
+            _ => adx(),
+        }
+    }
+
     /// `portable`, `adx`, `fma`, `fma512` or `ifma`.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,6 +79,11 @@ impl Multiplier {
             Self::Ifma(_) => "ifma",
         }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn adx() -> Option<Adx> {
+    (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Adx(()))
 }
 
 /// [`Backend::detect`], asked once; portable code where `SOLINAS_BACKEND` asks for what is not there (every plan refuses that with an error).

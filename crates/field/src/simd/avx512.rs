@@ -60,8 +60,11 @@ impl Lanes for Avx512 {
         // Pairs of rows are interleaved, then quarters of 128 bits are transposed in two rounds.
         // SAFETY: the token proves the instruction set.
         unsafe {
-            let low: [__m512d; 4] = core::array::from_fn(|i| _mm512_unpacklo_pd(square[2 * i], square[2 * i + 1]));
-            let high: [__m512d; 4] = core::array::from_fn(|i| _mm512_unpackhi_pd(square[2 * i], square[2 * i + 1]));
+            let [mut low, mut high] = [[_mm512_setzero_pd(); 4]; 2];
+            for i in 0..4 {
+                low[i] = _mm512_unpacklo_pd(square[2 * i], square[2 * i + 1]);
+                high[i] = _mm512_unpackhi_pd(square[2 * i], square[2 * i + 1]);
+            }
             for (first, t) in [(0, low), (1, high)] {
                 let (a, b) = (_mm512_shuffle_f64x2::<EVEN>(t[0], t[1]), _mm512_shuffle_f64x2::<EVEN>(t[2], t[3]));
                 let (c, d) = (_mm512_shuffle_f64x2::<ODD>(t[0], t[1]), _mm512_shuffle_f64x2::<ODD>(t[2], t[3]));

@@ -3,26 +3,187 @@
 //! A residue stands for `x R mod m`, in a form that depends on the [`Multiplier`]: 64-bit words, or 52-bit digits in vectors. Derivation,
 //! operation counts and measured choices: `docs/derivations/montgomery.md`. Everything here takes the same time for all values.
 
+mod digits;
 mod words;
 
 use super::Multiplier;
+use digits::Digits;
 use words::Words;
 use zeroize::Zeroize;
 
-/// Arithmetic modulo an odd number, its constants computed once.
+/// Below so many bits the vectors are mostly padding.
+const SHORTEST_FOR_DIGITS: usize = 1;
+
+/// Arithmetic modulo an odd number, its constants computed once, wiped when dropped.
 ///
-/// A residue is a slice of [`Self::len`] words in a form of its own: made by [`Self::enter`], read by [`Self::leave`].
+/// A residue is a slice of [`Self::residue_len`] words in a form of its own: made by [`Self::enter`], read by [`Self::leave`].
 pub struct Montgomery {
-    engine: Words,
+    engine: Engine,
     multiplier: Multiplier,
-    /// m, padded to the length of a residue.
+    /// m without leading zero words.
     modulus: Box<[u64]>,
-    /// Words of m.
-    words: usize,
     /// R mod m: the residue of 1.
     one: Box<[u64]>,
     /// R^2 mod m: multiplying by it enters the form.
     square: Box<[u64]>,
+}
+
+enum Engine {
+    Words(Words),
+    Digits(Digits),
+}
+
+impl Montgomery {
+    /// For an odd modulus above 1; the time depends on its bit length, not on its value otherwise.
+    ///
+    /// # Panics
+    /// When the modulus is even or 1: the callers in this workspace have checked.
+    pub fn new(modulus: &[u64], multiplier: Multiplier) -> Self {
+        let words = modulus.iter().rposition(|&w| w != 0).map_or(0, |top| top + 1);
+        let modulus = &modulus[..words];
+        assert!(words > 0 && modulus[0] & 1 == 1 && modulus != [1], "the modulus must be odd and above 1");
+        let bits = 64 * words - modulus[words - 1].leading_zeros() as usize;
+        let engine = match Digits::new(modulus, bits, multiplier) {
+            Some(digits) if bits >= SHORTEST_FOR_DIGITS => Engine::Digits(digits),
+            _ => Engine::Words(Words::new(modulus, multiplier)),
+        };
+        let mut plan =
+            Self { engine, multiplier, modulus: modulus.into(), one: Box::default(), square: Box::default() };
+        plan.find_powers(bits);
+        plan
+    }
+
+    /// R mod m by doublings from the highest power of two below m, on to 2^(r/s) R, and R^2 from there by log2 s squarings, where R = 2^r.
+    fn find_powers(&mut self, bits: usize) {
+        let r = self.total_bits();
+        let squarings = r.trailing_zeros().min(5);
+        let mut scratch = vec![0; self.scratch_len()];
+        let (mut one, mut x) = (vec![0; self.residue_len()], vec![0; self.residue_len()]);
+        let mut power = vec![0; self.modulus.len()];
+        power[(bits - 1) / 64] = 1 << ((bits - 1) % 64);
+        for exponent in bits - 1..r + (r >> squarings) {
+            if exponent == r {
+                self.unpack(&mut one, &power, 0);
+            }
+            let carry = super::shl(&mut power, 1);
+            super::reduce_once(&mut power, carry, &self.modulus);
+        }
+        let mut half = vec![0; self.residue_len()];
+        self.unpack(&mut x, &power, 0);
+        for _ in 0..squarings {
+            half.copy_from_slice(&x);
+            self.square(&mut x, &half, &mut scratch);
+        }
+        (self.one, self.square) = (one.into(), x.into());
+        for secret in [&mut scratch, &mut power, &mut half] {
+            secret.zeroize();
+        }
+    }
+
+    /// log2 R.
+    fn total_bits(&self) -> usize {
+        match &self.engine {
+            Engine::Words(words) => 64 * words.len(),
+            Engine::Digits(digits) => digits.total_bits(),
+        }
+    }
+
+    /// out <- bits r i.. of a number, as many as R has, in the form of residues.
+    fn unpack(&self, out: &mut [u64], x: &[u64], i: usize) {
+        match &self.engine {
+            Engine::Words(words) => words.unpack(out, x, i),
+            Engine::Digits(digits) => digits.unpack(out, x, i),
+        }
+    }
+
+    /// Which instructions it runs on.
+    pub fn multiplier(&self) -> Multiplier {
+        self.multiplier
+    }
+
+    /// Words of the modulus.
+    pub fn words(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// Words of a residue.
+    pub fn residue_len(&self) -> usize {
+        match &self.engine {
+            Engine::Words(words) => words.len(),
+            Engine::Digits(digits) => digits.len(),
+        }
+    }
+
+    /// Words of scratch that the other calls need. What they leave there tells of the operands: the caller wipes it if they are secret.
+    pub fn scratch_len(&self) -> usize {
+        self.engine_scratch_len() + 2 * self.residue_len()
+    }
+
+    fn engine_scratch_len(&self) -> usize {
+        match &self.engine {
+            Engine::Words(words) => words.scratch_len(),
+            Engine::Digits(digits) => digits.scratch_len(),
+        }
+    }
+
+    /// The residue of 1.
+    pub fn one(&self) -> &[u64] {
+        &self.one
+    }
+
+    /// out <- a b. Shape: residues of [`Self::residue_len`] words, scratch of [`Self::scratch_len`].
+    pub fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+        let scratch = &mut scratch[..self.engine_scratch_len()];
+        match &self.engine {
+            Engine::Words(words) => words.mul(out, a, b, scratch),
+            Engine::Digits(digits) => digits.mul(out, a, b, scratch),
+        }
+    }
+
+    /// out <- a^2. Shape: residues of [`Self::residue_len`] words, scratch of [`Self::scratch_len`].
+    pub fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+        let scratch = &mut scratch[..self.engine_scratch_len()];
+        match &self.engine {
+            Engine::Words(words) => words.square(out, a, scratch),
+            Engine::Digits(digits) => digits.square(out, a, scratch),
+        }
+    }
+
+    /// out <- the residue of x. Shape: `x` of any length; the time depends on it. Range: x any number, also above the modulus.
+    pub fn enter(&self, out: &mut [u64], x: &[u64], scratch: &mut [u64]) {
+        // Horner's rule in R: a piece x_i < R enters by one multiplication by R^2; one more moves what is above it up by R.
+        let (scratch, rest) = scratch.split_at_mut(self.engine_scratch_len());
+        let (piece, product) = rest.split_at_mut(self.residue_len());
+        let pieces = (64 * x.len()).div_ceil(self.total_bits());
+        out.fill(0);
+        for i in (0..pieces).rev() {
+            if i + 1 < pieces {
+                self.mul(product, out, &self.square, scratch);
+                out.copy_from_slice(product);
+            }
+            self.unpack(piece, x, i);
+            self.mul(product, piece, &self.square, scratch);
+            match &self.engine {
+                Engine::Words(words) => words.add(out, product),
+                Engine::Digits(digits) => digits.add(out, product),
+            }
+        }
+        if pieces > 1 {
+            // A sum of two residues may be above what a residue is.
+            self.mul(product, out, &self.one, scratch);
+            out.copy_from_slice(product);
+        }
+    }
+
+    /// out <- the number of a residue. Shape: `out` of [`Self::words`]. Range: out in 0..m.
+    pub fn leave(&self, out: &mut [u64], residue: &[u64], scratch: &mut [u64]) {
+        let scratch = &mut scratch[..self.engine_scratch_len()];
+        match &self.engine {
+            Engine::Words(words) => words.leave(out, residue, scratch),
+            Engine::Digits(digits) => digits.leave(out, residue, scratch),
+        }
+        super::reduce_once(out, 0, &self.modulus);
+    }
 }
 
 /// -1/m modulo 2^64, for odd m: each step doubles the number of right bits, from 5.
@@ -34,115 +195,26 @@ fn negative_inverse(m: u64) -> u64 {
     x.wrapping_neg()
 }
 
-impl Montgomery {
-    /// For an odd modulus of `bits` bits (a public figure; the time does not depend on the words otherwise).
-    ///
-    /// # Panics
-    /// When the modulus is even or 1: the callers in this workspace have checked.
-    pub fn new(modulus: &[u64], multiplier: Multiplier) -> Self {
-        let words = modulus.iter().rposition(|&w| w != 0).map_or(0, |top| top + 1);
-        assert!(words > 0 && modulus[0] & 1 == 1 && modulus[..words] != [1], "the modulus must be odd and above 1");
-        let len = words.next_multiple_of(8);
-        let mut m = vec![0; len];
-        m[..words].copy_from_slice(&modulus[..words]);
-        let engine = Words::new(&m, multiplier);
-        let mut plan =
-            Self { engine, multiplier, modulus: m.into(), words, one: Box::default(), square: Box::default() };
-        plan.find_powers();
-        plan
+/// -1/m modulo 2^(64 len), for odd m, in the same way from 64 bits on.
+fn negative_inverses(m: &[u64], len: usize, multiplier: Multiplier) -> Vec<u64> {
+    let mut x = vec![negative_inverse(m[0])];
+    let mut m = m.to_vec();
+    m.resize(len.max(m.len()), 0);
+    while x.len() < len {
+        let next = (2 * x.len()).min(len);
+        // With x = -1/m + e the new one is x (2 + m x) = -1/m + m e^2.
+        let mut factor = vec![0; next + x.len()];
+        multiplier.mul(&mut factor, &m[..next], &x);
+        super::add_1(&mut factor, 2);
+        let mut product = vec![0; next + x.len()];
+        multiplier.mul(&mut product, &factor[..next], &x);
+        product.truncate(next);
+        factor.zeroize();
+        x.zeroize();
+        x = product;
     }
-
-    /// R mod m by doublings from the highest power of two below m; then R^2 from 2^(r/32) R by five squarings, where R = 2^r.
-    fn find_powers(&mut self) {
-        let len = self.modulus.len();
-        let bits = 64 * self.words - self.modulus[self.words - 1].leading_zeros() as usize;
-        let mut x = vec![0; len];
-        x[(bits - 1) / 64] = 1 << ((bits - 1) % 64);
-        for _ in bits - 1..64 * len {
-            self.double(&mut x);
-        }
-        self.one = x.clone().into();
-        for _ in 0..64 * len / 32 {
-            self.double(&mut x);
-        }
-        let mut scratch = vec![0; self.scratch_len()];
-        for _ in 0..5 {
-            let half = x.clone();
-            self.square(&mut x, &half, &mut scratch);
-        }
-        self.square = x.into();
-    }
-
-    /// x <- 2 x modulo m.
-    fn double(&self, x: &mut [u64]) {
-        let carry = super::shl(x, 1);
-        super::reduce_once(x, carry, &self.modulus);
-    }
-
-    /// Which instructions it runs on.
-    pub fn multiplier(&self) -> Multiplier {
-        self.multiplier
-    }
-
-    /// Words of a residue.
-    #[expect(clippy::len_without_is_empty, reason = "no residue is empty")]
-    pub fn len(&self) -> usize {
-        self.modulus.len()
-    }
-
-    /// Words of scratch that the other calls need. What they leave there tells of the operands: the caller wipes it if they are secret.
-    pub fn scratch_len(&self) -> usize {
-        self.engine.scratch_len() + 2 * self.len()
-    }
-
-    /// Words of the modulus.
-    pub fn words(&self) -> usize {
-        self.words
-    }
-
-    /// The residue of 1.
-    pub fn one(&self) -> &[u64] {
-        &self.one
-    }
-
-    /// out <- a b. Shape: residues of [`Self::len`] words, scratch of [`Self::scratch_len`].
-    pub fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
-        self.engine.mul(out, a, b, &mut scratch[..self.engine.scratch_len()]);
-    }
-
-    /// out <- a^2. Shape: residues of [`Self::len`] words, scratch of [`Self::scratch_len`].
-    pub fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
-        self.engine.square(out, a, &mut scratch[..self.engine.scratch_len()]);
-    }
-
-    /// out <- the residue of x. Shape: `x` of any length; the time depends on it. Range: x any number, also above the modulus.
-    pub fn enter(&self, out: &mut [u64], x: &[u64], scratch: &mut [u64]) {
-        // Horner's rule in R: a piece x_i enters as x_i R by one multiplication by R^2, and the sum of those above it by one more.
-        let (scratch, rest) = scratch.split_at_mut(self.engine.scratch_len());
-        let (piece, product) = rest.split_at_mut(self.len());
-        out.fill(0);
-        for (i, part) in x.chunks(self.len()).rev().enumerate() {
-            if i > 0 {
-                self.engine.mul(product, out, &self.square, scratch);
-                out.copy_from_slice(product);
-            }
-            piece[..part.len()].copy_from_slice(part);
-            piece[part.len()..].fill(0);
-            self.engine.mul(product, piece, &self.square, scratch);
-            piece.copy_from_slice(out);
-            super::add_mod(out, piece, product, &self.modulus);
-        }
-    }
-
-    /// out <- the number of a residue. Shape: `out` of the modulus's words. Range: out in 0..m.
-    pub fn leave(&self, out: &mut [u64], residue: &[u64], scratch: &mut [u64]) {
-        let (scratch, rest) = scratch.split_at_mut(self.engine.scratch_len());
-        let (number, _) = rest.split_at_mut(self.len());
-        scratch[..self.len()].copy_from_slice(residue);
-        scratch[self.len()..].fill(0);
-        self.engine.reduce(number, scratch);
-        out.copy_from_slice(&number[..self.words]);
-    }
+    m.zeroize();
+    x
 }
 
 impl Drop for Montgomery {

@@ -1,0 +1,141 @@
+//! Times of the methods side by side, from which the thresholds in `mul`, `division` and `modular` are taken. Minimum of many runs.
+//!
+//! ```text
+//! cargo run --release -p solinas-bigint --example thresholds [mul|divide|modular]...
+//! ```
+#![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use solinas_bigint::fft;
+use solinas_bigint::modular::{Barrett, FftMontgomery, Form, McLaughlin};
+use solinas_bigint::mul::karatsuba;
+use solinas_bigint::{Montgomery, Natural};
+use solinas_field::limbs;
+
+/// Least time of one run, in microseconds: for about 30 ms, at least 3 runs.
+fn least(mut work: impl FnMut()) -> f64 {
+    work();
+    let start = Instant::now();
+    let mut least = f64::MAX;
+    let mut runs = 0;
+    while runs < 3 || start.elapsed().as_millis() < 30 {
+        let start = Instant::now();
+        work();
+        least = least.min(start.elapsed().as_secs_f64() * 1e6);
+        runs += 1;
+    }
+    least
+}
+
+fn words(len: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    let next = |_| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state ^ state >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    (0..len).map(next).collect()
+}
+
+fn mul() {
+    println!(
+        "{:>6} {:>10} {:>10} {:>10}   squares: {:>8} {:>10} {:>10}   us",
+        "words", "school", "karatsuba", "fft", "school", "karatsuba", "fft"
+    );
+    for n in [
+        8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 448, 512, 640, 768, 1024,
+        1536, 2048,
+    ] {
+        let (a, b) = (words(n, 1), words(n, 2));
+        let (mut out, mut scratch) = (vec![0; 2 * n], vec![0; karatsuba::scratch_words(n)]);
+        println!(
+            "{n:>6} {:>10.3} {:>10.3} {:>10.3}   {:>17.3} {:>10.3} {:>10.3}",
+            least(|| limbs::mul(black_box(&mut out), &a, &b)),
+            least(|| karatsuba::mul(black_box(&mut out), &a, &b, &mut scratch)),
+            least(|| fft::mul(black_box(&mut out), &a, &b)),
+            least(|| limbs::square(black_box(&mut out), &a)),
+            least(|| karatsuba::square(black_box(&mut out), &a, &mut scratch)),
+            least(|| fft::square(black_box(&mut out), &a)),
+        );
+    }
+}
+
+fn divide() {
+    println!("{:>6} {:>12} {:>12}   us, 2n by n words", "words", "division", "product");
+    for n in [50, 100, 200, 300, 400, 500, 600, 800, 1000, 1500, 2000, 4000, 12_266] {
+        let [a, d] = [words(2 * n, 1), words(n, 2)].map(Natural::from_words);
+        let time = least(|| drop(black_box(a.div_rem(&d))));
+        println!("{n:>6} {time:>12.1} {:>12.1}", least(|| drop(black_box(&d * &d))));
+    }
+    for n in [100, 1000, 4000, 12_266] {
+        let [a, m] = [words(n, 1), words(n, 2)].map(Natural::from_words);
+        println!(
+            "{n:>6} words: inverse {:.0} us, to decimal {:.0} us",
+            least(|| drop(black_box(a.vartime_inverse(&m)))),
+            least(|| drop(black_box(a.to_decimal())))
+        );
+    }
+}
+
+fn form<F: Form>(form: &F, a: &[u64], b: &[u64]) -> [f64; 3] {
+    let mut workspace = form.workspace();
+    let mut x = form.enter(a, &mut workspace).unwrap();
+    let y = form.enter(b, &mut workspace).unwrap();
+    let prepared = form.prepare(&y).unwrap();
+    [
+        least(|| form.mul(black_box(&mut x), &y, &mut workspace).unwrap()),
+        least(|| form.square(black_box(&mut x), &mut workspace).unwrap()),
+        least(|| form.mul_prepared(black_box(&mut x), &prepared, &mut workspace).unwrap()),
+    ]
+}
+
+fn modular() {
+    println!("us: product, square, product by a kept transform");
+    let options = fft::Options::default();
+    for n in [32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 12_266, 49_191, 197_274] {
+        let m = Natural::from_words([&[words(n, 3)[0] | 1], &words(n, 3)[1..]].concat());
+        let [a, b] = [words(n, 1), words(n, 2)].map(|x| {
+            let mut x = Natural::from_words(x).rem(&m).unwrap().into_words();
+            x.resize(n, 0);
+            x
+        });
+        println!(
+            "{n} words, {} bits; product alone {:.1}",
+            m.bit_len(),
+            least(|| drop(black_box(solinas_bigint::mul::product(&a, &b))))
+        );
+        if n <= 768 {
+            let montgomery = Montgomery::new(&m).unwrap();
+            let exponent = Natural::power_of_two(100);
+            let base = Natural::from_words(&a[..]);
+            println!(
+                "  Montgomery     {:>12.2} a square, in powers",
+                least(|| drop(black_box(montgomery.vartime_pow(&base, &exponent)))) / 104.0
+            );
+        }
+        let print = |name: &str, times: [f64; 3]| {
+            println!("  {name:<14} {:>12.2} {:>12.2} {:>12.2}", times[0], times[1], times[2])
+        };
+        print("Barrett", form(&Barrett::new(&m, &options).unwrap(), &a, &b));
+        print("FftMontgomery", form(&FftMontgomery::new(&m, &options).unwrap(), &a, &b));
+        let start = Instant::now();
+        match McLaughlin::new(&m, &options) {
+            Ok(mclaughlin) => {
+                let setup = start.elapsed().as_secs_f64();
+                print("McLaughlin", form(&mclaughlin, &a, &b));
+                println!("  McLaughlin's setup {:.3} ms", 1e3 * setup);
+            }
+            Err(error) => println!("  McLaughlin: {error}"),
+        }
+    }
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    for (name, run) in [("mul", mul as fn()), ("divide", divide), ("modular", modular)] {
+        if wanted.is_empty() || wanted.iter().any(|want| want == name) {
+            run();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Times the phases of products by complex transforms: `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
+
+use solinas_field::Backend;
+use solinas_field::complex::{Plan, Wrap};
+use std::time::Instant;
+
+/// Least time of several runs, in microseconds.
+fn best(mut run: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut least = f64::MAX;
+    let mut runs = 0;
+    while runs < 5 || start.elapsed().as_secs_f64() < 0.15 {
+        let at = Instant::now();
+        run();
+        least = least.min(at.elapsed().as_secs_f64());
+        runs += 1;
+    }
+    least * 1e6
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sizes: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
+    let sizes =
+        if sizes.is_empty() { vec![4096, 16384, 65536, 262_144, 785_006, 4_194_304, 12_625_500] } else { sizes };
+    for backend in
+        Backend::available().into_iter().rev().take(if std::env::var_os("SOLINAS_BACKEND").is_some() { 1 } else { 9 })
+    {
+        for &size in &sizes {
+            for threads in [1, 2] {
+                // Digit sizes of the shape the bound gives; it is `bigint` that chooses them.
+                let bits = (22.5 - (size as f64).log2() * 0.39).round() as u32 - u32::from(size > 3_000_000) + 0;
+                let plan =
+                    Plan::new(Plan::next_digits((2 * size).div_ceil(bits as usize)), Wrap::Plus, backend, threads)?;
+                let x: Vec<u64> = (1..=size as u64 / 64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
+                let mut out = vec![0; plan.words(bits) + 1];
+                let (mut a, mut b) = (plan.spectrum(), plan.spectrum());
+                let mut scratch = vec![0.0; 2 * plan.spectrum_len()];
+                let points = plan.digits() as f64 / 2.0;
+                let butterflies = points / 2.0 * points.log2();
+                let forward = best(|| plan.forward(bits, &x, &mut a));
+                b.copy_from_slice(&a);
+                let pointwise = best(|| plan.multiply(&mut a, &b));
+                let inverse = best(|| plan.inverse(bits, &mut a, &mut out));
+                let product = best(|| plan.convolve(bits, &x, Some(&x), &mut out, &mut scratch));
+                let square = best(|| plan.convolve(bits, &x, None, &mut out, &mut scratch[..plan.spectrum_len()]));
+                println!(
+                    "complex/{backend}/bits={size} digits={}x{bits} threads={threads}: forward {forward:.1} us ({:.3} ns/butterfly), \
+                     pointwise {pointwise:.1}, inverse {inverse:.1}, product {product:.1}, square {square:.1}",
+                    plan.digits(),
+                    forward * 1e3 / butterflies,
+                );
+            }
+        }
+    }
+    Ok(())
+}

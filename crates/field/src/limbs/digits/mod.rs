@@ -1,0 +1,87 @@
+//! Products of numbers in short digits held in vectors: one digit in a word of 64 bits, its sums gathered without carries.
+//!
+//! A number is `sum d[i] 2^(BITS i)`. Chunk J of a product (digits `WIDTH J..`) is gathered from all pairs of chunks i + j = J in WIDTH + 1
+//! accumulators: accumulator k has what belongs k digits above its lane, so that nothing is shuffled until the chunk is done:
+//!
+//! ```text
+//!   accumulator k, lane l  +=  low(a[W i + l] b[W j + k]) + high(a[W i + l] b[W j + k - 1])      belongs to digit W (i + j) + l + k
+//! ```
+//!
+//! Bounds of the sums and of the carries: `docs/derivations/montgomery.md`.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod form;
+mod kernels;
+
+pub(super) use form::Form;
+pub(super) use kernels::{carry, high_columns, low_columns, product_columns, square_columns};
+
+/// Enters `kernel(token, args..)` with the instructions of a multiplier that has digits.
+macro_rules! dispatch {
+    ($multiplier:expr, $kernel:ident($($arg:ident: $ty:ty),* $(,)?)) => {{
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+        fn ifma(token: $crate::limbs::unit::Ifma, $($arg: $ty),*) {
+            $kernel(token, $($arg),*)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        fn fma512(token: $crate::backend::Avx512, $($arg: $ty),*) {
+            $kernel(token, $($arg),*)
+        }
+        #[target_feature(enable = "avx2,fma")]
+        fn fma(token: $crate::backend::Avx2, $($arg: $ty),*) {
+            $kernel(token, $($arg),*)
+        }
+        match $multiplier {
+            // SAFETY: the token proves the instructions.
+            $crate::limbs::Multiplier::Ifma(token) => unsafe { ifma(token, $($arg),*) },
+            // SAFETY: the token proves the instructions.
+            $crate::limbs::Multiplier::Fma512(token) => unsafe { fma512(token, $($arg),*) },
+            // SAFETY: the token proves the instructions.
+            $crate::limbs::Multiplier::Fma(token) => unsafe { fma(token, $($arg),*) },
+            _ => debug_assert!(false, "only multipliers that have a form have digits"),
+        }
+    }};
+}
+pub(super) use dispatch;
+
+/// `WIDTH` digits in registers.
+///
+/// # Safety
+/// Methods that take pointers need `WIDTH` words there ([`Digits::broadcast`]: one); no alignment is needed.
+pub(super) trait Digits: Copy {
+    /// Sums, as integers of 64 bits.
+    type V: Copy;
+    /// Factors: digits in the form the multiplier takes.
+    type F: Copy;
+    /// Lanes.
+    const WIDTH: usize;
+    /// Bits of a digit.
+    const BITS: u32;
+    /// Each low half may be this much below zero in the mean; added to a column times 2^BITS and taken back from the next.
+    const OFFSET: u64;
+
+    unsafe fn load(self, src: *const u64) -> Self::V;
+    unsafe fn store(self, dst: *mut u64, v: Self::V);
+    fn splat(self, x: u64) -> Self::V;
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// WIDTH digits in factor form.
+    unsafe fn factor(self, src: *const u64) -> Self::F;
+    /// One digit in factor form, in all lanes.
+    unsafe fn broadcast(self, src: *const u64) -> Self::F;
+    /// A digit below 2^BITS in factor form, as the word that [`Digits::factor`] reads.
+    fn encode(self, v: Self::V) -> Self::V;
+    /// (low + the low half of a b, high + the high half), each with a bias of its own that [`Digits::bias`] tells.
+    fn multiply_add(self, low: Self::V, high: Self::V, a: Self::F, b: Self::F) -> (Self::V, Self::V);
+    /// What each call of `multiply_add` adds too much to the (low, high) sums.
+    fn bias() -> (u64, u64);
+    /// Sum over k of accumulator k moved up by k lanes: (the lanes that stay in the chunk, those that pass into the next).
+    fn gather(self, accumulators: &[Self::V; 9]) -> (Self::V, Self::V);
+    /// One step of [`carry`]: digits of the sums `v`, with the sums' parts above 2^BITS of the chunk before (`above`, its last lane) and the
+    /// carry that came from there; returns (digits, parts above, carry out).
+    fn carry(self, v: Self::V, above: Self::V, carry: u32) -> (Self::V, Self::V, u32);
+    /// The last lane.
+    fn last(self, v: Self::V) -> u64;
+}

@@ -1,0 +1,202 @@
+//! Word kernels against GMP, on every multiplier.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use libloading::Library;
+use solinas_field::Backend;
+use solinas_field::limbs::{self, Montgomery, Multiplier};
+use std::collections::BTreeMap;
+
+/// Every multiplier this CPU runs, within any back end.
+fn multipliers() -> Vec<Multiplier> {
+    let all = Backend::available().into_iter().flat_map(Multiplier::available);
+    all.map(|m| (m.name(), m)).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+/// GMP's product of words, the judge.
+struct Gmp(Library);
+
+impl Gmp {
+    fn get() -> Self {
+        // SAFETY: loading GMP runs no code that could interfere with this process.
+        Self(unsafe { Library::new("libgmp.so.10") }.expect("these tests compare with GMP: install libgmp10"))
+    }
+
+    fn mul(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        type Mul = unsafe extern "C" fn(*mut u64, *const u64, i64, *const u64, i64) -> u64;
+        let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+        let mut out = vec![0; a.len() + b.len()];
+        // SAFETY: the symbol has this type in GMP's manual; the first operand is the longer one, and neither is empty.
+        unsafe {
+            let mul = self.0.get::<Mul>(b"__gmpn_mul").unwrap();
+            mul(out.as_mut_ptr(), a.as_ptr(), a.len() as i64, b.as_ptr(), b.len() as i64);
+        }
+        out
+    }
+
+    fn remainder(&self, a: &[u64], m: &[u64]) -> Vec<u64> {
+        type Divide = unsafe extern "C" fn(*mut u64, *mut u64, i64, *const u64, i64, *const u64, i64);
+        let mut remainder = vec![0; m.len()];
+        if a.len() < m.len() {
+            remainder[..a.len()].copy_from_slice(a);
+            return remainder;
+        }
+        let mut quotient = vec![0; a.len() - m.len() + 1];
+        // SAFETY: the symbol has this type in GMP's manual; a is at least as long as m, whose top word is not zero.
+        unsafe {
+            let divide = self.0.get::<Divide>(b"__gmpn_tdiv_qr").unwrap();
+            let (q, r) = (quotient.as_mut_ptr(), remainder.as_mut_ptr());
+            divide(q, r, 0, a.as_ptr(), a.len() as i64, m.as_ptr(), m.len() as i64);
+        }
+        remainder
+    }
+}
+
+/// Numbers of `n` words: random, sparse, all ones, a power of two, runs of ones (the longest carries).
+fn operands(n: usize, seed: u64) -> Vec<Vec<u64>> {
+    let mut state = seed;
+    let mut random = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    };
+    let dense: Vec<u64> = (0..n).map(|_| random()).collect();
+    let sparse = (0..n).map(|_| if random() % 4 == 0 { 1 << (random() % 64) } else { 0 }).collect();
+    let runs = (0..n).map(|_| if random() % 2 == 0 { u64::MAX } else { 0 }).collect();
+    let mut power = vec![0; n];
+    power[(random() as usize) % n] = 1 << (random() % 64);
+    vec![dense, sparse, runs, power, vec![u64::MAX; n]]
+}
+
+#[test]
+fn products_equal_gmp_at_every_length() {
+    let gmp = Gmp::get();
+    for n in 1..=200 {
+        for (i, a) in operands(n, n as u64).iter().enumerate() {
+            // The same length, and another one.
+            let other = 1 + (n * 7 + i * 31) % 200;
+            for b in [&operands(n, 1)[(i + 1) % 5], &operands(other, 2)[(i + n) % 5]] {
+                let expected = gmp.mul(a, b);
+                for m in multipliers() {
+                    let mut out = vec![0x5555; a.len() + b.len()];
+                    m.mul(&mut out, a, b);
+                    assert!(out == expected, "{} words times {} on {}", a.len(), b.len(), m.name());
+                }
+            }
+            let expected = gmp.mul(a, a);
+            for m in multipliers() {
+                let mut out = vec![0x5555; 2 * n];
+                m.square(&mut out, a);
+                assert!(out == expected, "square of {n} words on {}", m.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_equal_gmp_at_every_length() {
+    let gmp = Gmp::get();
+    for n in 1..=200 {
+        for (a, b) in operands(n, 3).into_iter().zip(operands(n, 4)) {
+            for w in [0, 1, b[0], u64::MAX] {
+                let mut expected = gmp.mul(&a, &[w]);
+                let mut out = vec![7; n];
+                assert_eq!(limbs::mul_1(&mut out, &a, w), expected[n]);
+                assert_eq!(out, expected[..n]);
+                limbs::add(&mut expected, &b);
+                for m in multipliers() {
+                    let mut out = b.clone();
+                    assert_eq!(m.addmul_1(&mut out, &a, w), expected[n], "{n} words on {}", m.name());
+                    assert_eq!(out, expected[..n]);
+                    assert_eq!(limbs::submul_1(&mut out, &a, w), expected[n]);
+                    assert_eq!(out, b, "submul_1 undoes addmul_1");
+                }
+            }
+        }
+    }
+}
+
+/// Odd moduli of `n` words: random, sparse, 2^k - 1, 2^k + 1, 2^(64 n) - small, 2^(64 n - 1) + small.
+fn moduli(n: usize) -> Vec<Vec<u64>> {
+    let mut all = operands(n, 5);
+    all.push(all[0].clone());
+    let last = all.len() - 1;
+    all[last].fill(0);
+    all[last][n - 1] = 1 << (n % 64);
+    let mut near = vec![u64::MAX; n];
+    near[0] = u64::MAX - 58;
+    all.push(near);
+    let mut ones = vec![u64::MAX; n];
+    ones[n - 1] >>= 1 + n % 63;
+    all.push(ones);
+    for m in &mut all {
+        m[0] |= 1;
+        if m[n - 1] == 0 {
+            m[n - 1] = 1;
+        }
+    }
+    all.retain(|m| m[..] != [1]);
+    all
+}
+
+#[test]
+fn montgomery_products_equal_gmp() {
+    let gmp = Gmp::get();
+    for n in (1..=40).chain([47, 48, 49, 63, 64, 65, 95, 96, 97, 127, 128, 129, 192, 200, 256, 415, 416, 417]) {
+        for modulus in moduli(n) {
+            for multiplier in multipliers() {
+                let plan = Montgomery::new(&modulus, multiplier);
+                let mut scratch = vec![0; plan.scratch_len()];
+                let residue = || vec![0; plan.residue_len()];
+                let (mut x, mut y, mut z) = (residue(), residue(), residue());
+                for (a, b) in operands(n, 6).into_iter().zip(operands(1 + 3 * n / 2, 7)) {
+                    plan.enter(&mut x, &a, &mut scratch);
+                    plan.enter(&mut y, &b, &mut scratch);
+                    plan.mul(&mut z, &x, &y, &mut scratch);
+                    let mut out = vec![0; n];
+                    plan.leave(&mut out, &z, &mut scratch);
+                    assert!(
+                        out == gmp.remainder(&gmp.mul(&a, &b), &modulus),
+                        "{n} words, {}, {modulus:x?}",
+                        multiplier.name()
+                    );
+                    plan.square(&mut z, &y, &mut scratch);
+                    plan.leave(&mut out, &z, &mut scratch);
+                    assert!(
+                        out == gmp.remainder(&gmp.mul(&b, &b), &modulus),
+                        "{n} words, {}, {modulus:x?}",
+                        multiplier.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn montgomery_products_of_extreme_residues() {
+    // Residues in the plan's own form at the ends of what they may be, m - 1 above all.
+    let gmp = Gmp::get();
+    for n in [1, 7, 8, 16, 33, 64] {
+        for modulus in moduli(n) {
+            let mut below = modulus.clone();
+            limbs::sub_1(&mut below, 1);
+            for multiplier in multipliers() {
+                let plan = Montgomery::new(&modulus, multiplier);
+                let mut scratch = vec![0; plan.scratch_len()];
+                let residue = || vec![0; plan.residue_len()];
+                let (mut x, mut y) = (residue(), residue());
+                plan.enter(&mut x, &below, &mut scratch);
+                let mut expected = below.clone();
+                for _ in 0..20 {
+                    plan.mul(&mut y, &x, plan.one(), &mut scratch);
+                    plan.mul(&mut x, &y, &y, &mut scratch);
+                    expected = gmp.remainder(&gmp.mul(&expected, &expected), &modulus);
+                    let mut out = vec![0; n];
+                    plan.leave(&mut out, &x, &mut scratch);
+                    assert!(out == expected, "{n} words on {}", multiplier.name());
+                }
+            }
+        }
+    }
+}
