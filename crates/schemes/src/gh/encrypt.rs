@@ -23,7 +23,7 @@ pub enum EncryptMethod {
     /// coefficient -1 is the factor `r^(w j + n) = -r^(w j)`, the complement's transform; at most
     /// [`Params::max_nonzeros`] products are summed, and the plans are exact for as many.
     FullFft,
-    /// `r^i` and the transforms of `r^(w j)` kept, `w` near `sqrt(16 n)`: one transform for each window that is not empty.
+    /// `r^i` and the transforms of `r^(w j)` kept, `w` near `sqrt(8 n)`: one transform for each window that is not empty.
     TwoLevel,
     /// Every power kept: an addition for each non-zero coefficient.
     Table,
@@ -54,7 +54,7 @@ impl EncryptMethod {
         let n = params.dimension();
         match self {
             Self::PartialFft | Self::FullFft => PAPER_WINDOW.min(n),
-            Self::TwoLevel => 1 << (n.ilog2() + 4).div_ceil(2).min(n.ilog2()),
+            Self::TwoLevel => 1 << (n.ilog2() + 3).div_ceil(2).min(n.ilog2()),
             Self::Table => n,
         }
     }
@@ -67,7 +67,7 @@ impl EncryptMethod {
         match self {
             Self::PartialFft => residue * (window + SPECTRUM_FACTOR),
             Self::FullFft => residue * SPECTRUM_FACTOR * (window + factors),
-            Self::TwoLevel => residue * (window + SPECTRUM_FACTOR * factors),
+            Self::TwoLevel => residue * (window + SPECTRUM_FACTOR * factors / 2),
             Self::Table => residue * window,
         }
     }
@@ -188,17 +188,17 @@ impl<'a> Encryptor<'a> {
         let r = modulus.residue(public.r());
         let powers = powers(&modulus, &r, window)?;
         let step = modulus.mul(&powers[window - 1], &r)?;
-        let factors = |modulus: &Modulus| -> Result<Vec<Spectrum>, Error> {
-            let factors = self::powers(modulus, &step, 2 * params.dimension() / window)?;
+        let factors = |count: usize| -> Result<Vec<Spectrum>, Error> {
+            let factors = self::powers(&modulus, &step, count)?;
             factors.par_iter().map(|factor| modulus.forward(factor)).collect()
         };
         let tables = match method {
             EncryptMethod::PartialFft => Tables::Partial { factor: modulus.forward(&step)?, powers },
             EncryptMethod::FullFft => Tables::Full {
-                factors: factors(&modulus)?,
+                factors: factors(2 * params.dimension() / window)?,
                 powers: powers.par_iter().map(|power| modulus.forward(power)).collect::<Result<_, _>>()?,
             },
-            EncryptMethod::TwoLevel => Tables::TwoLevel { factors: factors(&modulus)?, powers },
+            EncryptMethod::TwoLevel => Tables::TwoLevel { factors: factors(params.dimension() / window)?, powers },
             EncryptMethod::Table => Tables::Table { powers },
         };
         Ok(Self { public, modulus, window, method, tables })
@@ -310,7 +310,7 @@ fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<Vec<u64>>
 
 /// Encrypts many bits by one sweep over all powers of `r`: `n` modular products for any number of bits, on the current thread pool. `step` hears
 /// how many of the `n` powers are done, and may stop the sweep.
-pub(super) fn sweep(
+fn sweep(
     public: &PublicKey,
     modulus: &Modulus,
     bits: &[bool],
@@ -346,8 +346,35 @@ pub(super) fn sweep(
     Ok(finished.collect())
 }
 
-/// Encrypts many bits with no table: see [`EncryptMethod::Table`] for one that pays off later. `progress` hears how many of how many powers of
-/// `r` are done.
+/// Encrypts many bits, by [`sweep`] or by a two-level table, whichever takes fewer transforms. `step` hears how many of how many steps are done.
+pub(super) fn encrypt_many(
+    public: &PublicKey,
+    bits: &[bool],
+    noises: &[Noise],
+    arithmetic: Arithmetic,
+    mut step: impl FnMut(usize, usize) -> Result<(), Error>,
+) -> Result<Vec<Ciphertext>, Error> {
+    let params = public.params();
+    let (n, count) = (params.dimension(), bits.len());
+    let window = EncryptMethod::TwoLevel.window(params);
+    // Transforms: five for a product by a kept factor; one for each group of terms, and four to reduce their sum.
+    let table = 5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4);
+    if 5 * n <= table {
+        let modulus = Modulus::new(public.d(), 1, arithmetic)?;
+        return sweep(public, &modulus, bits, noises, |done| step(done, n));
+    }
+    step(0, count)?;
+    let encryptor = Encryptor::new(public, EncryptMethod::TwoLevel, u64::MAX, arithmetic)?;
+    let mut ciphertexts = Vec::with_capacity(count);
+    for (bits, noises) in bits.chunks(SWEEP).zip(noises.chunks(SWEEP)) {
+        step(ciphertexts.len(), count)?;
+        let batch = bits.par_iter().zip(noises).map(|(&bit, noise)| encryptor.encrypt_with(bit, noise));
+        ciphertexts.extend(batch.collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(ciphertexts)
+}
+
+/// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
 ///
 /// # Errors
 /// From the integers.
@@ -358,11 +385,9 @@ pub fn encrypt_batch(
     arithmetic: Arithmetic,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Ciphertext>, Error> {
-    let params = public.params();
-    let modulus = Modulus::new(public.d(), 1, arithmetic)?;
-    let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(params, rng)).collect();
-    sweep(public, &modulus, bits, &noises, |done| {
-        progress(done, params.dimension());
+    let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(public.params(), rng)).collect();
+    encrypt_many(public, bits, &noises, arithmetic, |done, of| {
+        progress(done, of);
         Ok(())
     })
 }

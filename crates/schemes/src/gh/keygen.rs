@@ -6,7 +6,7 @@ use rand_core::RngCore;
 use solinas_bigint::Natural;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::encrypt::{Noise, sweep};
+use super::encrypt::{Noise, encrypt_many};
 use super::lattice::{Resultant, Signed, split};
 use super::modulus::{Arithmetic, Modulus};
 use super::params::pair;
@@ -257,9 +257,8 @@ pub(super) fn assemble(
             })
             .collect::<Vec<_>>(),
     );
-    let n = params.dimension();
-    let step = |done| report(progress, Stage::Indicators, done, n);
-    let indicators = sweep(&public, modulus, &bits, &choices.noises, step)?;
+    let step = |done, of| report(progress, Stage::Indicators, done, of);
+    let indicators = encrypt_many(&public, &bits, &choices.noises, modulus.arithmetic(), step)?;
     let indicators = indicators.into_iter().flat_map(|ciphertext| ciphertext.words).collect();
     let server = ServerKey::from_parts(public.clone(), x, indicators)?;
     Ok((ClientKey::from_parts(public, Natural::from_words(w.to_vec()))?, server))

@@ -75,8 +75,8 @@ impl RecryptMethod {
     }
 }
 
-/// Words of a strip of residues that are summed together: five sums and a summand stay in the first-level cache.
-const STRIP: usize = 512;
+/// Words of a strip of residues that are summed together: the sums and a summand stay near the core.
+const STRIP: usize = 256;
 
 pub(super) enum Blocks {
     Partial,
@@ -157,7 +157,39 @@ impl Sums {
     }
 
     /// Adds each summand to the sums whose bit its candidate has; fewer than `2^24` in all.
+    ///
+    /// Many summands are first summed by candidate, one addition each; the sums of equal candidates are then added up, highest bit first: the
+    /// upper half of them is the sum of that bit, and joins the lower half for the bits below.
     fn add<'a>(&mut self, summands: impl Iterator<Item = &'a [u64]> + Clone, candidates: &[u8]) {
+        let bits = self.sums.len();
+        let values = 1 << bits;
+        // Additions: the buckets' and twice as many to add them up, against one for each bit that is set.
+        if candidates.len() + 2 * values > candidates.len() * bits / 2 {
+            return self.add_by_bit(summands, candidates);
+        }
+        let mut buckets = vec![0u64; values * (STRIP + 1)];
+        for start in (0..self.words).step_by(STRIP) {
+            let end = (start + STRIP).min(self.words);
+            let len = end - start + 1;
+            let buckets = &mut buckets[..values * len];
+            buckets.fill(0);
+            for (summand, &candidate) in summands.clone().zip(candidates).filter(|(_, candidate)| **candidate != 0) {
+                limbs::add(&mut buckets[usize::from(candidate) * len..][..len], &summand[start..end]);
+            }
+            for (j, sum) in self.sums.iter_mut().enumerate() {
+                let (low, high) = buckets[..(values >> j) * len].split_at_mut((values >> (j + 1)) * len);
+                for (i, (low, high)) in low.chunks_exact_mut(len).zip(high.chunks_exact(len)).enumerate() {
+                    limbs::add(&mut sum[start..], high);
+                    if i > 0 {
+                        limbs::add(low, high);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One addition for each bit that is set.
+    fn add_by_bit<'a>(&mut self, summands: impl Iterator<Item = &'a [u64]> + Clone, candidates: &[u8]) {
         let top = self.sums.len() - 1;
         for start in (0..self.words).step_by(STRIP) {
             let end = (start + STRIP).min(self.words);
