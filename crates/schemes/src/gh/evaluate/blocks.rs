@@ -179,7 +179,8 @@ impl Sums {
             for (j, sum) in self.sums.iter_mut().enumerate() {
                 let (low, high) = buckets[..(values >> j) * len].split_at_mut((values >> (j + 1)) * len);
                 for (i, (low, high)) in low.chunks_exact_mut(len).zip(high.chunks_exact(len)).enumerate() {
-                    limbs::add(&mut sum[start..], high);
+                    let carry = limbs::add(&mut sum[start..=end], high);
+                    add_carry(&mut sum[end + 1..], carry);
                     if i > 0 {
                         limbs::add(low, high);
                     }
@@ -202,7 +203,7 @@ impl Sums {
                 }
             }
             for (sum, carry) in self.sums.iter_mut().zip(carries) {
-                limbs::add_1(&mut sum[end..], carry);
+                add_carry(&mut sum[end..], carry);
             }
         }
     }
@@ -219,6 +220,17 @@ impl Sums {
             sum.truncate(self.words);
         }
         self.sums
+    }
+}
+
+/// words <- words + carry, as far as the carry goes.
+fn add_carry(words: &mut [u64], mut carry: u64) {
+    for word in words {
+        if carry == 0 {
+            return;
+        }
+        let (sum, over) = word.overflowing_add(carry);
+        (*word, carry) = (sum, over.into());
     }
 }
 
