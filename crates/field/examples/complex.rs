@@ -1,6 +1,7 @@
 //! Times the phases of products by complex transforms: `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
 
 use solinas_field::Backend;
+use solinas_field::buffer::AlignedVec;
 use solinas_field::complex::{Plan, Wrap};
 use std::time::Instant;
 
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let x: Vec<u64> = (1..=size as u64 / 64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
                 let mut out = vec![0; plan.words(bits) + 1];
                 let (mut a, mut b) = (plan.spectrum(), plan.spectrum());
-                let mut scratch = vec![0.0; 2 * plan.spectrum_len()];
+                let mut scratch = AlignedVec::zeroed(2 * plan.spectrum_len());
                 let points = plan.digits() as f64 / 2.0;
                 let butterflies = points / 2.0 * points.log2();
                 let forward = best(|| plan.forward(bits, &x, &mut a));

@@ -1,8 +1,9 @@
 //! The passes of a tree, written once over [`Lanes`]: depth first, so that a node is finished while it is in the nearest cache.
 
-use super::tree::{Step, TILE_POINTS, Tree};
+use super::digits::Windows;
+use super::tree::{MAX_ODD, Step, TILE_POINTS, Top, Tree};
 use crate::Backend;
-use crate::fft::butterfly::{C, add, add_i, join4, mul, mul_conj, split4, sub, sub_i, transpose};
+use crate::fft::butterfly::{C, add, add_i, join2, join4, mul, mul_conj, split2, split4, sub, sub_i, transpose};
 use crate::fft::tile::{
     Broadcast, Columns, Square, TILE, TileTwiddles, Twiddles, forward_tile, inverse_tile, join8, split8,
 };
@@ -58,13 +59,40 @@ impl Points {
         }
     }
 
+    /// From point `at` on.
+    #[inline(always)]
+    fn at(self, at: usize) -> Self {
+        Self { re: self.re.wrapping_add(at), im: self.im.wrapping_add(at) }
+    }
+
     #[inline(always)]
     fn tile(self, tile: usize) -> Square {
         Square { re: self.re.wrapping_add(tile * TILE_POINTS), im: self.im.wrapping_add(tile * TILE_POINTS) }
     }
 }
 
-/// `a b` for the sums of a short transform: `a + b c` with a real `c` in every lane.
+/// Rows of points, `stride` apart.
+#[derive(Clone, Copy)]
+struct Rows {
+    points: Points,
+    stride: usize,
+}
+
+impl Rows {
+    /// From row `row` on.
+    #[inline(always)]
+    fn from(self, row: usize) -> Self {
+        Self { points: self.points.at(row * self.stride), stride: self.stride }
+    }
+
+    /// Every `step`-th row, from row `row` on.
+    #[inline(always)]
+    fn every(self, row: usize, step: usize) -> Self {
+        Self { points: self.from(row).points, stride: step * self.stride }
+    }
+}
+
+/// `a + b c` with a real `c` in every lane.
 #[inline(always)]
 fn add_scaled<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
     C(l.mul_add(b.0, c, a.0), l.mul_add(b.1, c, a.1))
@@ -75,7 +103,7 @@ fn add_scaled<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
 fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     l: L,
     b: [C<L::V>; M],
-    roots: &[(f64, f64)],
+    roots: &[(f64, f64); MAX_ODD],
 ) -> [C<L::V>; M] {
     let half = M / 2;
     let mut out = b;
@@ -102,80 +130,63 @@ fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     out
 }
 
-/// Splits off the odd factor for the columns `columns` of each of `runs` runs of `branch` points.
+/// Splits off the odd factor: `M` points, `from_stride` apart, go `to_stride` apart.
 #[inline(always)]
-unsafe fn odd_pass<L: Lanes, const M: usize, const INVERSE: bool>(
-    l: L,
-    tree: &Tree,
-    p: Points,
-    branch: usize,
-    columns: Range<usize>,
-) {
-    for run in 0..tree.subtree / branch {
-        for column in columns.clone().step_by(L::WIDTH) {
-            let at = run * branch + column;
-            // SAFETY: at + j * subtree is below m * subtree.
-            unsafe {
-                let mut b: [C<L::V>; M] = p.gather(l, at, tree.subtree);
-                if !INVERSE {
-                    for j in 1..M {
-                        b[j] = mul(l, b[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
-                    }
-                }
-                let mut out = odd_transform::<L, M, INVERSE>(l, b, &tree.odd_roots);
-                if INVERSE {
-                    for j in 1..M {
-                        out[j] = mul_conj(l, out[j], C(l.splat(tree.first[j - 1].0), l.splat(tree.first[j - 1].1)));
-                    }
-                }
-                p.scatter(l, at, tree.subtree, &out);
+unsafe fn odd_split<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
+    for column in (0..STRIP).step_by(L::WIDTH) {
+        // SAFETY: the caller's rows.
+        unsafe {
+            let mut b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
+            for j in 1..M {
+                b[j] = mul(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
             }
+            to.points.scatter(l, column, to.stride, &odd_transform::<L, M, false>(l, b, &tree.odd_roots));
         }
     }
 }
 
+/// Inverse of [`odd_split`], times `M`.
 #[inline(always)]
-unsafe fn odd<L: Lanes, const INVERSE: bool>(l: L, tree: &Tree, p: Points, branch: usize, columns: Range<usize>) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match tree.odd {
-            1 => {}
-            3 => odd_pass::<L, 3, INVERSE>(l, tree, p, branch, columns),
-            5 => odd_pass::<L, 5, INVERSE>(l, tree, p, branch, columns),
-            _ => odd_pass::<L, 7, INVERSE>(l, tree, p, branch, columns),
+unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
+    for column in (0..STRIP).step_by(L::WIDTH) {
+        // SAFETY: the caller's rows.
+        unsafe {
+            let b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
+            let mut b = odd_transform::<L, M, true>(l, b, &tree.odd_roots);
+            for j in 1..M {
+                b[j] = mul_conj(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
+            }
+            to.points.scatter(l, column, to.stride, &b);
         }
     }
 }
 
-/// Splits node `node` of a step, for some of its columns.
+/// Splits node `node` of a step: `width` columns of as many rows as its radix.
 #[inline(always)]
-unsafe fn split<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Range<usize>) {
-    let base = node * step.length;
-    let child = step.length >> step.radix_log;
+unsafe fn split<L: Lanes>(l: L, step: &Step, node: usize, from: Rows, to: Rows, width: usize) {
     let w = Broadcast(step.twiddles[node * step.scalars()..].as_ptr());
-    // SAFETY: base + i * child + column is inside the node; the node's scalars are there.
+    // SAFETY: the caller's rows; the node's scalars are there.
     unsafe {
         match step.radix_log {
             3 => {
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
+                for at in (0..width).step_by(L::WIDTH) {
+                    let mut v: [C<L::V>; TILE] = from.points.gather(l, at, from.stride);
                     split8(l, &mut v, w);
-                    p.scatter(l, at, child, &v);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = split4(l, p.gather(l, at, child), w);
-                    p.scatter(l, at, child, &v);
+                for at in (0..width).step_by(L::WIDTH) {
+                    let v = split4(l, from.points.gather(l, at, from.stride), w);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
             _ => {
                 let w = w.get(l, 0);
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let (u, v) = (p.load(l, at), mul(l, p.load(l, at + child), w));
-                    p.store(l, at, add(l, u, v));
-                    p.store(l, at + child, sub(l, u, v));
+                for at in (0..width).step_by(L::WIDTH) {
+                    let v = split2(l, from.points.load(l, at), from.points.load(l, at + from.stride), w);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
         }
@@ -184,90 +195,192 @@ unsafe fn split<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Ra
 
 /// Inverse of [`split`], times the radix.
 #[inline(always)]
-unsafe fn join<L: Lanes>(l: L, step: &Step, p: Points, node: usize, columns: Range<usize>) {
-    let base = node * step.length;
-    let child = step.length >> step.radix_log;
+unsafe fn join<L: Lanes>(l: L, step: &Step, node: usize, from: Rows, to: Rows, width: usize) {
     let w = Broadcast(step.twiddles[node * step.scalars()..].as_ptr());
     // SAFETY: as in `split`.
     unsafe {
         match step.radix_log {
             3 => {
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = p.gather(l, at, child);
+                for at in (0..width).step_by(L::WIDTH) {
+                    let mut v: [C<L::V>; TILE] = from.points.gather(l, at, from.stride);
                     join8(l, &mut v, w);
-                    p.scatter(l, at, child, &v);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let v = join4(l, p.gather(l, at, child), w);
-                    p.scatter(l, at, child, &v);
+                for at in (0..width).step_by(L::WIDTH) {
+                    let v = join4(l, from.points.gather(l, at, from.stride), w);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
             _ => {
                 let w = w.get(l, 0);
-                for at in (base + columns.start..base + columns.end).step_by(L::WIDTH) {
-                    let (u, v) = (p.load(l, at), p.load(l, at + child));
-                    p.store(l, at, add(l, u, v));
-                    p.store(l, at + child, mul_conj(l, sub(l, u, v), w));
+                for at in (0..width).step_by(L::WIDTH) {
+                    let v = join2(l, from.points.load(l, at), from.points.load(l, at + from.stride), w);
+                    to.points.scatter(l, at, to.stride, &v);
                 }
             }
         }
     }
 }
 
-/// The odd pass and the first step, for some columns of the branches.
+/// Columns that go through the top of a tree together: its rows of so many points fit the nearest cache.
+pub(super) const STRIP: usize = 16;
+/// Most rows of the top: two steps of radix 8, or the odd factor and one.
+const MAX_ROWS: usize = 64;
+
+/// Where a strip is between the stages of the top.
+#[repr(align(64))]
+struct Strip(#[expect(dead_code, reason = "written through a pointer")] [[f64; STRIP * MAX_ROWS]; 2]);
+
+/// Where the forward transform reads from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// The points themselves.
+    InPlace,
+    /// Words, to be cut into digits.
+    Words(&'a [u64], &'a Windows),
+}
+
+/// What the first stage of the top does over rows `inner` apart.
 #[inline(always)]
-unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, p: Points, columns: Range<usize>) {
+unsafe fn outer_split<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
-        odd::<L, false>(l, tree, p, tree.branch(), columns.clone());
-        if let Some(step) = tree.steps.first() {
-            for node in 0..tree.odd {
-                split(l, step, p, node, columns.clone());
+        match tree.odd {
+            1 => split(l, &tree.steps[0], 0, from, to, STRIP),
+            3 => odd_split::<L, 3>(l, tree, from, to),
+            5 => odd_split::<L, 5>(l, tree, from, to),
+            _ => odd_split::<L, 7>(l, tree, from, to),
+        }
+    }
+}
+
+/// Inverse of [`outer_split`].
+#[inline(always)]
+unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match tree.odd {
+            1 => join(l, &tree.steps[0], 0, from, to, STRIP),
+            3 => odd_join::<L, 3>(l, tree, from, to),
+            5 => odd_join::<L, 5>(l, tree, from, to),
+            _ => odd_join::<L, 7>(l, tree, from, to),
+        }
+    }
+}
+
+/// The stages of the top (see [`Top`]), for some columns of the branches, a strip at a time: between the stages it is in `strip`.
+#[inline(always)]
+unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points, columns: Range<usize>) {
+    let Top { outer, inner, branch } = tree.top();
+    let mut strip = core::mem::MaybeUninit::<Strip>::uninit();
+    let re: *mut f64 = strip.as_mut_ptr().cast();
+    let strip = Points { re, im: re.wrapping_add(STRIP * MAX_ROWS) };
+    for column in columns.step_by(STRIP) {
+        // SAFETY: rows are below outer * inner <= MAX_ROWS, columns below the branch.
+        unsafe {
+            let mut at = Rows { points: p.at(column), stride: branch };
+            if let Source::Words(words, windows) = source {
+                for row in 0..outer * inner {
+                    for (to, digit) in [(strip.re, 0), (strip.im, tree.points())] {
+                        let to = core::slice::from_raw_parts_mut(to.add(row * STRIP), STRIP);
+                        windows.split(l, words, digit + row * branch + column, to);
+                    }
+                }
+                at = Rows { points: strip, stride: STRIP };
+            }
+            if outer > 1 {
+                let to = if inner > 1 {
+                    Rows { points: strip, stride: STRIP }
+                } else {
+                    Rows { points: p.at(column), stride: branch }
+                };
+                for row in 0..inner {
+                    outer_split(l, tree, at.every(row, inner), to.every(row, inner));
+                }
+                at = to;
+            }
+            let to = Rows { points: p.at(column), stride: branch };
+            if inner > 1 {
+                for node in 0..outer {
+                    split(
+                        l,
+                        &tree.steps[tree.top_steps() - 1],
+                        node,
+                        at.from(node * inner),
+                        to.from(node * inner),
+                        STRIP,
+                    );
+                }
+            } else if outer == 1 && matches!(source, Source::Words(..)) {
+                for at in (0..STRIP).step_by(L::WIDTH) {
+                    to.points.store(l, at, strip.load(l, at));
+                }
             }
         }
     }
 }
 
-/// Inverse of [`top_forward`], times `m` and the radix.
+/// Inverse of [`top_forward`], times the number of branches.
 #[inline(always)]
 unsafe fn top_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, columns: Range<usize>) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        if let Some(step) = tree.steps.first() {
-            for node in 0..tree.odd {
-                join(l, step, p, node, columns.clone());
+    let Top { outer, inner, branch } = tree.top();
+    let mut strip = core::mem::MaybeUninit::<Strip>::uninit();
+    let re: *mut f64 = strip.as_mut_ptr().cast();
+    let strip = Points { re, im: re.wrapping_add(STRIP * MAX_ROWS) };
+    for column in columns.step_by(STRIP) {
+        // SAFETY: as in `top_forward`.
+        unsafe {
+            let to = Rows { points: p.at(column), stride: branch };
+            let mut at = to;
+            if inner > 1 {
+                let between = if outer > 1 { Rows { points: strip, stride: STRIP } } else { to };
+                for node in 0..outer {
+                    let step = &tree.steps[tree.top_steps() - 1];
+                    join(l, step, node, at.from(node * inner), between.from(node * inner), STRIP);
+                }
+                at = between;
+            }
+            if outer > 1 {
+                for row in 0..inner {
+                    outer_join(l, tree, at.every(row, inner), to.every(row, inner));
+                }
             }
         }
-        odd::<L, true>(l, tree, p, tree.branch(), columns);
     }
 }
 
-/// The steps below the first whose nodes begin with a tile: outermost first.
+/// The steps below the top whose nodes begin with a tile: outermost first.
 #[inline(always)]
 unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
-    for step in tree.steps.iter().skip(1) {
-        if tile * TILE_POINTS % step.length == 0 {
+    let at = tile * TILE_POINTS;
+    for step in &tree.steps[tree.top_steps()..] {
+        if at % step.length == 0 {
+            let child = step.length >> step.radix_log;
+            let rows = Rows { points: p.at(at), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { split(l, step, p, tile * TILE_POINTS / step.length, 0..step.length >> step.radix_log) };
+            unsafe { split(l, step, at / step.length, rows, rows, child) };
         }
     }
 }
 
-/// The steps below the first whose nodes end with a tile: innermost first.
+/// The steps below the top whose nodes end with a tile: innermost first.
 #[inline(always)]
 unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
-    for step in tree.steps.iter().skip(1).rev() {
-        if (tile + 1) * TILE_POINTS % step.length == 0 {
+    let end = (tile + 1) * TILE_POINTS;
+    for step in tree.steps[tree.top_steps()..].iter().rev() {
+        if end % step.length == 0 {
+            let child = step.length >> step.radix_log;
+            let rows = Rows { points: p.at(end - step.length), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { join(l, step, p, tile * TILE_POINTS / step.length, 0..step.length >> step.radix_log) };
+            unsafe { join(l, step, end / step.length - 1, rows, rows, child) };
         }
     }
 }
 
-/// Everything below the first step, for whole branches.
+/// Everything below the top, for whole branches.
 #[inline(always)]
 unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
@@ -291,7 +404,7 @@ unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<
     }
 }
 
-/// Forward below the first step for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
+/// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
 /// registers. `b` is left half transformed; without it, the square of `a`.
 #[inline(always)]
 unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b: Option<Points>, tiles: Range<usize>) {
@@ -409,9 +522,9 @@ unsafe fn fold<L: Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize
 
 /// What one call does to the points of a tree.
 #[derive(Clone)]
-pub(super) enum Work {
-    /// The odd pass and the first step, for these columns of the branches.
-    TopForward(Range<usize>),
+pub(super) enum Work<'a> {
+    /// The stages above the branches, for these columns of the branches.
+    TopForward(Source<'a>, Range<usize>),
     /// Its inverse.
     TopInverse(Range<usize>),
     /// The rest, for these tiles: whole branches.
@@ -423,11 +536,11 @@ pub(super) enum Work {
 }
 
 #[inline(always)]
-unsafe fn run_kernel<L: Lanes>(l: L, tree: &Tree, p: Points, work: Work) {
+unsafe fn run_kernel<L: Lanes>(l: L, tree: &Tree, p: Points, work: Work<'_>) {
     // SAFETY: the caller's contract.
     unsafe {
         match work {
-            Work::TopForward(columns) => top_forward(l, tree, p, columns),
+            Work::TopForward(source, columns) => top_forward(l, tree, source, p, columns),
             Work::TopInverse(columns) => top_inverse(l, tree, p, columns),
             Work::BranchesForward(tiles) => branches_forward(l, tree, p, tiles),
             Work::BranchesInverse(tiles) => branches_inverse(l, tree, p, tiles),
@@ -437,10 +550,10 @@ unsafe fn run_kernel<L: Lanes>(l: L, tree: &Tree, p: Points, work: Work) {
 }
 
 /// # Safety
-/// The points are those of the tree; columns are a multiple of 8 below [`Tree::branch`], tiles below the tree's and whole branches; no
+/// The points are those of the tree; columns are whole strips below the length of a branch, tiles below the tree's and whole branches; no
 /// other call touches the same points meanwhile.
-pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work) {
-    dispatch!(backend, run_kernel<_>(tree: &Tree, p: Points, work: Work))
+pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work<'_>) {
+    dispatch!(backend, run_kernel<_>(tree: &Tree, p: Points, work: Work<'_>))
 }
 
 /// `a <- a b` or `a <- a + x b`, pointwise, over a range that is a multiple of 8.

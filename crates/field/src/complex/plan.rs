@@ -1,10 +1,11 @@
 //! Plans: lengths, trees, and the order of the work.
 
-use super::digits;
-use super::kernel::{self, Points, Work};
+use super::digits::{self, Carry, Windows};
+use super::kernel::{self, Points, STRIP, Source, Work};
 use super::tree::{TILE_POINTS, Tree};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
+use core::ops::Range;
 
 /// What a product is reduced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,12 @@ struct Segment {
     tree: Tree,
     re: usize,
     im: usize,
+}
+
+impl Segment {
+    fn points(&self, spectrum: *mut f64) -> Points {
+        Points { re: spectrum.wrapping_add(self.re), im: spectrum.wrapping_add(self.im) }
+    }
 }
 
 /// Plan of the transforms of `n` balanced digits, for products modulo `x^n - 1` or `x^n + 1`.
@@ -129,9 +136,10 @@ impl Plan {
 
     /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
-        self.load(digit_bits, x, spectrum);
+        let windows = self.windows(digit_bits, x);
+        let source = self.load(&windows, x, spectrum);
         for (segment, p) in self.points(spectrum) {
-            self.top(&segment.tree, p, Work::TopForward);
+            self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
             self.branches(&segment.tree, p, Work::BranchesForward);
         }
     }
@@ -166,20 +174,21 @@ impl Plan {
     /// parts: a tile is transformed, multiplied and transformed back at once.
     pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
         let len = self.spectrum_len();
-        let (a, rest) = scratch.split_at_mut(len);
-        self.load(digit_bits, x, a);
-        let b = y.map(|y| {
-            let b = &mut rest[..len];
-            self.load(digit_bits, y, b);
-            b
-        });
-        let b = b.map(|b| b.as_mut_ptr());
-        for (segment, p) in self.points(a) {
-            self.top(&segment.tree, p, Work::TopForward);
-            let other = b.map(|b| Points { re: b.wrapping_add(segment.re), im: b.wrapping_add(segment.im) });
-            if let Some(other) = other {
-                self.top(&segment.tree, other, Work::TopForward);
+        let (a, b) = scratch.split_at_mut(len);
+        let windows = self.windows(digit_bits, x);
+        let source = self.load(&windows, x, a);
+        let other = y.map(|y| {
+            let windows = self.windows(digit_bits, y);
+            let b = &mut b[..len];
+            let source = self.load(&windows, y, b);
+            for (segment, p) in self.points(b) {
+                self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
             }
+            b.as_mut_ptr()
+        });
+        for (segment, p) in self.points(a) {
+            let other = other.map(|b| segment.points(b));
+            self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
             self.branches(&segment.tree, p, |tiles| Work::Convolve(other, tiles));
             self.top(&segment.tree, p, Work::TopInverse);
         }
@@ -189,32 +198,35 @@ impl Plan {
     fn points(&self, spectrum: &mut [f64]) -> impl Iterator<Item = (&Segment, Points)> {
         assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
         let at = spectrum.as_mut_ptr();
-        self.segments
-            .iter()
-            .map(move |segment| (segment, Points { re: at.wrapping_add(segment.re), im: at.wrapping_add(segment.im) }))
+        self.segments.iter().map(move |segment| (segment, segment.points(at)))
     }
 
-    /// Digits of `x`, folded.
-    fn load(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
+    /// How to cut `x` into digits.
+    fn windows(&self, digit_bits: u32, x: &[u64]) -> Windows {
         let words = self.words(digit_bits);
-        assert!((2..=25).contains(&digit_bits) && x.len() <= words, "at most {words} words, digits of 2 to 25 bits");
-        assert_eq!(spectrum.len(), self.spectrum_len(), "a spectrum of this plan");
-        let (used, rest) = spectrum.split_at_mut(self.digits);
-        digits::split(self.backend, x, digit_bits, 0, used);
-        rest.fill(0.0);
-        // What Booth's recoding carries out of the last digit.
+        assert!(
+            (2..=digits::MAX_DIGIT_BITS).contains(&digit_bits) && x.len() <= words,
+            "at most {words} words in digits of 2 to 25 bits"
+        );
+        // Booth's recoding carries the top bit out of the last digit.
         let top = if x.len() == words { (x[words - 1] >> 63) as f64 } else { 0.0 };
-        match self.wrap {
-            Wrap::Plus => used[0] -= top,
-            Wrap::Minus => used[0] += top,
+        Windows::new(digit_bits, if self.wrap == Wrap::Plus { -top } else { top })
+    }
+
+    /// Where a transform of `x` starts from: its words, unless the digits must be folded first.
+    fn load<'a>(&self, windows: &'a Windows, x: &'a [u64], spectrum: &mut [f64]) -> Source<'a> {
+        if self.wrap == Wrap::Plus {
+            return Source::Words(x, windows);
         }
-        if self.wrap == Wrap::Minus {
-            let mut length = self.digits;
-            for _ in 1..self.segments.len() {
-                length /= 2;
-                self.fold(spectrum, length);
-            }
+        let (used, rest) = spectrum.split_at_mut(self.digits);
+        digits::split(self.backend, windows, x, used);
+        rest.fill(0.0);
+        let mut length = self.digits;
+        for _ in 1..self.segments.len() {
+            length /= 2;
+            self.fold(spectrum, length);
         }
+        Source::InPlace
     }
 
     /// Coefficients to a canonical residue.
@@ -232,34 +244,36 @@ impl Plan {
                 length *= 2;
             }
         }
-        let scale = 1.0 / (self.digits / 2) as f64;
+        let carry = Carry { backend: self.backend, scale: 1.0 / (self.digits / 2) as f64, bits: digit_bits };
         let (low, high) = out.split_at_mut(words);
-        let carry = digits::carry(self.backend, &spectrum[..self.digits], scale, digit_bits, low);
         match self.wrap {
             Wrap::Minus => {
                 // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
+                let carry = self.carry(carry, spectrum, 0, low);
                 let carry = digits::add_small(low, carry);
                 digits::add_small(low, carry);
-                let ones = low.iter().fold(u64::MAX, |all, &x| all & x) == u64::MAX;
-                let keep = u64::from(ones).wrapping_sub(1);
-                low.iter_mut().for_each(|x| *x &= keep);
+                let zero = low.iter().all(|&x| x == u64::MAX);
+                low.iter_mut().filter(|_| zero).for_each(|x| *x = 0);
             }
             Wrap::Plus => {
-                // 2^(bits n) = -1: low - carry + 2 q, where the offsets were q (2^(bits n) - 1).
-                let twice = 2 * digits::offset_quotient(digit_bits);
-                let negative = u64::from(carry > twice).wrapping_neg();
-                let borrow = digits::sub_small(low, carry.wrapping_sub(twice) & negative);
-                let carried = digits::add_small(low, twice.wrapping_sub(carry) & !negative);
-                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself. Above: - 2^(bits n) - 1, likewise.
+                // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
+                let carry = self.carry(carry, spectrum, 2 * digits::offset_quotient(digit_bits), low);
+                let borrow = digits::sub_small(low, carry);
+                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
                 let top = digits::add_small(low, borrow);
-                let below = digits::sub_small(low, carried);
-                low.iter_mut().for_each(|x| *x &= below.wrapping_sub(1));
                 high.fill(0);
                 if let Some(high) = high.first_mut() {
-                    *high = top | below;
+                    *high = top;
                 }
             }
         }
+    }
+
+    /// Carries all coefficients into words, `first` into the lowest; the carry out of them.
+    fn carry(&self, carry: Carry, spectrum: &[f64], first: u64, out: &mut [u64]) -> u64 {
+        let coefficients = &spectrum[..self.digits];
+        let through = carry_parts(carry, coefficients, 0, first, out, self.threads);
+        through + carry.spill(coefficients[coefficients.len() - 1])
     }
 
     fn fold(&self, spectrum: &mut [f64], length: usize) {
@@ -268,14 +282,21 @@ impl Plan {
         unsafe { kernel::run_fold(self.backend, low.as_mut_ptr(), high.as_mut_ptr(), 0..length) };
     }
 
-    fn top(&self, tree: &Tree, p: Points, work: impl Fn(core::ops::Range<usize>) -> Work) {
-        // SAFETY: all columns of the tree's points, which the caller borrows mutably.
-        unsafe { kernel::run(self.backend, tree, p, work(0..tree.branch())) };
+    /// Does the columns of the top of a tree, all of them.
+    fn top<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
+        parallel(self.threads, STRIP, 0..tree.top().branch, &|columns| {
+            // SAFETY: the points are borrowed mutably by the caller; calls at one time have other columns.
+            unsafe { kernel::run(self.backend, tree, p, work(columns)) };
+        });
     }
 
-    fn branches(&self, tree: &Tree, p: Points, work: impl Fn(core::ops::Range<usize>) -> Work) {
-        // SAFETY: all tiles of the tree's points, which the caller borrows mutably.
-        unsafe { kernel::run(self.backend, tree, p, work(0..tree.points() / TILE_POINTS)) };
+    /// Does the tiles below, all of them.
+    fn branches<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
+        let grain = tree.top().branch / TILE_POINTS;
+        parallel(self.threads, grain, 0..tree.points() / TILE_POINTS, &|tiles| {
+            // SAFETY: the points are borrowed mutably by the caller; calls at one time have other branches.
+            unsafe { kernel::run(self.backend, tree, p, work(tiles)) };
+        });
     }
 
     fn pointwise(&self, a: &mut [f64], x: Option<&[f64]>, b: &[f64]) {
@@ -288,4 +309,36 @@ impl Plan {
             unsafe { kernel::run_pointwise(self.backend, a, x.map(at), at(b), 0..segment.tree.points()) };
         }
     }
+}
+
+/// `work` over a range, in as many parts as there are threads, cut at multiples of `grain`.
+fn parallel(threads: usize, grain: usize, range: Range<usize>, work: &(impl Fn(Range<usize>) + Sync)) {
+    let grains = range.len() / grain;
+    if threads == 1 || grains < 2 {
+        return work(range);
+    }
+    let lower = threads / 2;
+    let middle = range.start + (grains * lower).div_ceil(threads) * grain;
+    rayon::join(
+        || parallel(lower, grain, range.start..middle, work),
+        || parallel(threads - lower, grain, middle..range.end, work),
+    );
+}
+
+/// The words of the coefficients from number `below` on, in as many parts as there are threads; the carry out of them, as
+/// [`Carry::words`].
+fn carry_parts(carry: Carry, coefficients: &[f64], below: usize, first: u64, out: &mut [u64], threads: usize) -> u64 {
+    let bits = carry.bits as usize;
+    let chunks = out.len() / bits;
+    if threads == 1 || chunks < 2 {
+        return carry.words(coefficients, below, first, out);
+    }
+    let lower = threads / 2;
+    let chunks = (chunks * lower).div_ceil(threads);
+    let (low, high) = out.split_at_mut(chunks * bits);
+    let (through, above) = rayon::join(
+        || carry_parts(carry, coefficients, below, first, low, lower),
+        || carry_parts(carry, coefficients, below + chunks * digits::CHUNK, 0, high, threads - lower),
+    );
+    above + digits::add_small(high, through)
 }

@@ -11,6 +11,9 @@ use crate::fft::tile::{SCALARS, TILE, TileTwiddles};
 /// Points of a tile.
 pub(super) const TILE_POINTS: usize = TILE * TILE;
 
+/// Largest odd factor.
+pub(super) const MAX_ODD: usize = 7;
+
 /// The split of every node of one length.
 #[derive(Debug)]
 pub(super) struct Step {
@@ -44,10 +47,10 @@ pub(super) struct Tree {
     pub(super) odd: usize,
     /// `M = 2^k`, at least 64.
     pub(super) subtree: usize,
-    /// `c^j` for `j` in `1..m`.
-    pub(super) first: Vec<(f64, f64)>,
+    /// `c^j` for `j` in `0..m`.
+    pub(super) first: [(f64, f64); MAX_ODD],
     /// `(cos, sin)` of `2 pi s / m`, `s` in `0..m`.
-    pub(super) odd_roots: Vec<(f64, f64)>,
+    pub(super) odd_roots: [(f64, f64); MAX_ODD],
     pub(super) steps: Vec<Step>,
     rows: AlignedVec<f64>,
     columns: AlignedVec<f64>,
@@ -112,8 +115,8 @@ impl Tree {
         let order = 4 * (odd * subtree) as u64;
         let angles = Angles { roots: Roots::new(order), odd: odd as u64, phase, order };
         let unit = |units| angles.roots.get(units);
-        let first = (1..odd as u64).map(|j| unit(j * phase * (order / (4 * odd as u64)))).collect();
-        let odd_roots = (0..odd as u64).map(|s| unit(s * (order / odd as u64))).collect();
+        let first = core::array::from_fn(|j| unit(j as u64 * phase * (order / (4 * odd as u64))));
+        let odd_roots = core::array::from_fn(|s| unit(s as u64 * (order / odd as u64)));
 
         let mut steps = Vec::new();
         let mut depth = 0;
@@ -167,10 +170,32 @@ impl Tree {
         TileTwiddles::of(&self.rows, &self.columns, tile)
     }
 
-    /// Length of the nodes below the first step: what threads share out, at most `M`.
-    pub(super) fn branch(&self) -> usize {
-        self.steps.first().map_or(self.subtree, |step| step.length >> step.radix_log)
+    /// Steps that belong to the top: one below an odd factor, two where there is none.
+    #[inline(always)]
+    pub(super) fn top_steps(&self) -> usize {
+        self.steps.len().min(if self.odd > 1 { 1 } else { 2 })
     }
+
+    /// The shape of the top.
+    #[inline(always)]
+    pub(super) fn top(&self) -> Top {
+        let steps = &self.steps[..self.top_steps()];
+        let (inner, branch) =
+            steps.last().map_or((1, self.subtree), |step| (1 << step.radix_log, step.length >> step.radix_log));
+        let outer = match steps {
+            [first, _] => 1 << first.radix_log,
+            _ => self.odd,
+        };
+        Top { outer, inner, branch }
+    }
+}
+
+/// The top of a tree: a stage that splits by `outer` (the odd factor, or the first of two steps), then one that splits by `inner`, each 1
+/// where there is none, down to branches of `branch` points.
+pub(super) struct Top {
+    pub(super) outer: usize,
+    pub(super) inner: usize,
+    pub(super) branch: usize,
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! AVX2 and FMA lanes: 4 doubles.
 
-use super::Lanes;
+use super::cut::INTEGER;
 use super::stamp::{float_ops, word_ops};
+use super::{Cut, Lanes};
 use crate::backend::Avx2;
 use core::arch::x86_64::*;
 
@@ -62,6 +63,23 @@ impl Lanes for Avx2 {
             square[1] = _mm256_permute2f128_pd::<0x20>(b, d);
             square[2] = _mm256_permute2f128_pd::<0x31>(a, c);
             square[3] = _mm256_permute2f128_pd::<0x31>(b, d);
+        }
+    }
+    #[inline(always)]
+    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64) {
+        for (half, base) in [(0, 0), (1, cut.high)] {
+            // SAFETY: the token proves the instruction set; the caller gives the bytes and the floats.
+            unsafe {
+                let bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(before.add(base).cast()));
+                let window = _mm256_shuffle_epi8(bytes, _mm256_loadu_si256(cut.shuffle.as_ptr().add(32 * half).cast()));
+                let window = _mm256_srlv_epi64(window, _mm256_loadu_si256(cut.shift.as_ptr().add(4 * half).cast()));
+                let mask = _mm256_set1_epi64x(cut.mask as i64);
+                let biased = _mm256_xor_si256(_mm256_and_si256(window, mask), _mm256_set1_epi64x(cut.sign as i64));
+                let digit = _mm256_srli_epi64::<1>(_mm256_add_epi64(biased, _mm256_set1_epi64x(1)));
+                let float = _mm256_or_si256(digit, _mm256_set1_epi64x(INTEGER.to_bits() as i64));
+                let digits = _mm256_sub_pd(_mm256_castsi256_pd(float), _mm256_set1_pd(cut.zero()));
+                _mm256_storeu_pd(out.add(4 * half), digits);
+            }
         }
     }
 }

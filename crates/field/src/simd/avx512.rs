@@ -1,7 +1,8 @@
 //! AVX-512 lanes: 8 doubles.
 
-use super::Lanes;
+use super::cut::INTEGER;
 use super::stamp::{float_ops, word_ops};
+use super::{Cut, Lanes};
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
@@ -73,6 +74,22 @@ impl Lanes for Avx512 {
                 square[first + 4] = _mm512_shuffle_f64x2::<ODD>(a, b);
                 square[first + 6] = _mm512_shuffle_f64x2::<ODD>(c, d);
             }
+        }
+    }
+    #[inline(always)]
+    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64) {
+        // SAFETY: the token proves the instruction set; the caller gives the bytes and the floats.
+        unsafe {
+            let low = _mm512_broadcast_i32x4(_mm_loadu_si128(before.cast()));
+            let high = _mm512_broadcast_i32x4(_mm_loadu_si128(before.add(cut.high).cast()));
+            let bytes = _mm512_shuffle_i64x2::<0b00_00_00_00>(low, high);
+            let window = _mm512_shuffle_epi8(bytes, _mm512_loadu_si512(cut.shuffle.as_ptr().cast()));
+            let window = _mm512_srlv_epi64(window, _mm512_loadu_si512(cut.shift.as_ptr().cast()));
+            let mask = _mm512_set1_epi64(cut.mask as i64);
+            let biased = _mm512_xor_si512(_mm512_and_si512(window, mask), _mm512_set1_epi64(cut.sign as i64));
+            let digit = _mm512_srli_epi64::<1>(_mm512_add_epi64(biased, _mm512_set1_epi64(1)));
+            let float = _mm512_or_si512(digit, _mm512_set1_epi64(INTEGER.to_bits() as i64));
+            _mm512_storeu_pd(out, _mm512_sub_pd(_mm512_castsi512_pd(float), _mm512_set1_pd(cut.zero())));
         }
     }
 }

@@ -8,9 +8,12 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod cut;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod stamp;
+
+pub(crate) use cut::{Cut, GROUP};
 
 /// `WIDTH` doubles, and as many `u32` torus words, in registers.
 ///
@@ -55,6 +58,12 @@ pub(crate) trait Lanes: Copy {
     fn to_float(self, a: Self::I) -> Self::V;
     /// `x` modulo 1 in units of `2^-32`: the torus word nearest to a real number of turns.
     fn to_torus(self, x: Self::V) -> Self::I;
+    /// The 8 balanced digits of a group: each is the digit as a signed number, plus the top bit of the digit below (Booth), that is
+    /// `floor((w + 1) / 2)` for its window `w` as a signed number. For digits of `bits` bits, in `-2^(bits-1) ..= 2^(bits-1)`.
+    ///
+    /// # Safety
+    /// [`Cut::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
+    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64);
     /// Asks for the cache line at `at`; never faults.
     fn prefetch(self, at: *const f64);
 }
