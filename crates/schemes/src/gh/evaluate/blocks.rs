@@ -75,14 +75,14 @@ impl RecryptMethod {
     }
 }
 
-/// Words of a strip of residues that are summed together: the sums and a summand stay near the core.
-const STRIP: usize = 256;
+/// Words of a strip of residues that are summed together: 32 sums of them stay near the core.
+const STRIP: usize = 128;
 
 pub(super) enum Blocks {
     Partial,
     /// By block, then `a`.
     Full(Vec<Vec<Spectrum>>),
-    /// By block: `S` residues.
+    /// By block: the first [`STRIP`] words of `S` residues, then the next; the last ones are filled up with zeros.
     Pairs(Vec<Vec<u64>>),
 }
 
@@ -130,7 +130,7 @@ impl Blocks {
                 Self::Full(spectra) => summed_products(server, modulus, k, candidates, &spectra[k]),
                 Self::Pairs(table) => {
                     let mut sums = Sums::new(modulus, bits);
-                    sums.add(table[k].chunks_exact(modulus.words()), candidates);
+                    sums.add(|i, start, end| &table[k][start * candidates.len() + i * STRIP..][..end - start], candidates);
                     Ok(sums.reduced(modulus))
                 }
             })
@@ -160,12 +160,13 @@ impl Sums {
     ///
     /// Many summands are first summed by candidate, one addition each; the sums of equal candidates are then added up, highest bit first: the
     /// upper half of them is the sum of that bit, and joins the lower half for the bits below.
-    fn add<'a>(&mut self, summands: impl Iterator<Item = &'a [u64]> + Clone, candidates: &[u8]) {
+    /// `words(i, start, end)` are those words of summand `i`.
+    fn add<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
         let bits = self.sums.len();
         let values = 1 << bits;
         // Additions: the buckets' and twice as many to add them up, against one for each bit that is set.
         if candidates.len() + 2 * values > candidates.len() * bits / 2 {
-            return self.add_by_bit(summands, candidates);
+            return self.add_by_bit(words, candidates);
         }
         let mut buckets = vec![0u64; values * (STRIP + 1)];
         for start in (0..self.words).step_by(STRIP) {
@@ -173,8 +174,8 @@ impl Sums {
             let len = end - start + 1;
             let buckets = &mut buckets[..values * len];
             buckets.fill(0);
-            for (summand, &candidate) in summands.clone().zip(candidates).filter(|(_, candidate)| **candidate != 0) {
-                limbs::add(&mut buckets[usize::from(candidate) * len..][..len], &summand[start..end]);
+            for (i, &candidate) in candidates.iter().enumerate() {
+                limbs::add(&mut buckets[usize::from(candidate) * len..][..len], words(i, start, end));
             }
             for (j, sum) in self.sums.iter_mut().enumerate() {
                 let (low, high) = buckets[..(values >> j) * len].split_at_mut((values >> (j + 1)) * len);
@@ -190,15 +191,16 @@ impl Sums {
     }
 
     /// One addition for each bit that is set.
-    fn add_by_bit<'a>(&mut self, summands: impl Iterator<Item = &'a [u64]> + Clone, candidates: &[u8]) {
+    fn add_by_bit<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
         let top = self.sums.len() - 1;
         for start in (0..self.words).step_by(STRIP) {
             let end = (start + STRIP).min(self.words);
             let mut carries = [0u64; 8];
-            for (summand, candidate) in summands.clone().zip(candidates) {
+            for (i, candidate) in candidates.iter().enumerate() {
+                let summand = words(i, start, end);
                 for (j, (sum, carry)) in self.sums.iter_mut().zip(&mut carries).enumerate() {
                     if candidate >> (top - j) & 1 == 1 {
-                        *carry += limbs::add(&mut sum[start..end], &summand[start..end]);
+                        *carry += limbs::add(&mut sum[start..end], summand);
                     }
                 }
             }
@@ -234,18 +236,14 @@ fn add_carry(words: &mut [u64], mut carry: u64) {
     }
 }
 
-/// For each `a` that has candidates: `a`, the indicators `b > a`, and their candidates.
-fn rows<'a>(
-    server: &'a ServerKey,
-    k: usize,
-    candidates: &'a [u8],
-) -> impl Iterator<Item = (usize, impl Iterator<Item = &'a [u64]> + Clone, &'a [u8])> {
-    let m = server.params().indicators();
+/// For each `a` that has candidates: `a`, and the candidates of its pairs, `b = a + 1` first.
+fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let m = params.indicators();
     let mut rest = candidates;
-    (0..server.params().first_indices()).map(move |a| {
+    (0..params.first_indices()).map(move |a| {
         let (here, after) = rest.split_at(rest.len().min(m - 1 - a));
         rest = after;
-        (a, (a + 1..m).map(move |b| server.indicator(k, b)), here)
+        (a, here)
     })
 }
 
@@ -260,9 +258,9 @@ fn reduced_products(
     let mut columns = vec![vec![0; modulus.words()]; bits];
     let mut inner = Sums::new(modulus, bits);
     let mut first = modulus.spectrum();
-    for (a, indicators, candidates) in rows(server, k, candidates) {
+    for (a, candidates) in rows(server.params(), candidates) {
         inner.clear();
-        inner.add(indicators, candidates);
+        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
         modulus.forward_to(&mut first, server.indicator(k, a))?;
         for (column, inner) in columns.iter_mut().zip(&inner.sums) {
             modulus.add(column, &modulus.mul_spectrum(inner, &first)?);
@@ -283,9 +281,9 @@ fn summed_products(
     let mut columns: Vec<Spectrum> = (0..bits).map(|_| modulus.spectrum()).collect();
     let mut inner = Sums::new(modulus, bits);
     let mut operand = modulus.spectrum();
-    for (a, indicators, candidates) in rows(server, k, candidates) {
+    for (a, candidates) in rows(server.params(), candidates) {
         inner.clear();
-        inner.add(indicators, candidates);
+        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
         for (column, inner) in columns.iter_mut().zip(&inner.sums) {
             modulus.forward_to(&mut operand, inner)?;
             modulus.multiply_add(column, &operand, &firsts[a])?;
@@ -294,22 +292,23 @@ fn summed_products(
     columns.iter_mut().map(|column| modulus.reduce(column)).collect()
 }
 
-/// `eta_ka eta_kb` of the first `S` pairs.
+/// `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`].
 fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize) -> Result<Vec<u64>, Error> {
     let params = server.params();
-    let words = modulus.words();
-    let mut table = vec![0; params.candidates() * words];
-    let mut rest = &mut table[..];
-    let m = params.indicators();
+    let (count, m) = (params.candidates(), params.indicators());
+    let mut table = vec![0; modulus.words().div_ceil(STRIP) * count * STRIP];
+    let mut done = 0;
     for a in 0..params.first_indices() {
-        let count = (m - 1 - a).min(rest.len() / words);
-        let (here, after) = rest.split_at_mut(count * words);
-        rest = after;
         let first = modulus.forward(server.indicator(k, a))?;
-        here.par_chunks_exact_mut(words).enumerate().try_for_each(|(i, out)| -> Result<(), Error> {
-            out.copy_from_slice(&modulus.mul_spectrum(server.indicator(k, a + 1 + i), &first)?);
-            Ok(())
-        })?;
+        let seconds = (a + 1..m.min(a + 1 + count - done)).into_par_iter();
+        let products: Vec<Vec<u64>> =
+            seconds.map(|b| modulus.mul_spectrum(server.indicator(k, b), &first)).collect::<Result<_, _>>()?;
+        for product in products {
+            for (strip, words) in product.chunks(STRIP).enumerate() {
+                table[(strip * count + done) * STRIP..][..words.len()].copy_from_slice(words);
+            }
+            done += 1;
+        }
     }
     Ok(table)
 }
