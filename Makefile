@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke python bench clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke python bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -38,6 +38,9 @@ fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
 	cd bench/tfhe && $(CARGO) run --release -- --quick
+
+bench-bigint: ## Our big integers beside GMP, FLINT, malachite and OpenSSL, in one run
+	cd bench/bigint && $(CARGO) run --release -- --quick
 
 clean: ## Removes what was built
 	$(CARGO) clean

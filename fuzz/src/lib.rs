@@ -25,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },
     Target { name: "program", run: targets::program::run, seeds: targets::program::seeds },
+    Target { name: "rsa", run: targets::rsa::run, seeds: targets::rsa::seeds },
 ];
 
 /// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.

@@ -48,6 +48,66 @@ pub enum Error {
         /// Most bits allowed.
         max: usize,
     },
+    /// No transform is long enough.
+    #[error("no transform multiplies modulo 2^{bits}: the largest works modulo 2^{max}; cut the operands into parts")]
+    TransformTooLong {
+        /// Bits asked for.
+        bits: usize,
+        /// Bits of the largest one.
+        max: usize,
+    },
+    /// A slice for a result has another length than the plan's residues.
+    #[error("{what} writes {expected} words, and the slice given for them has {words}")]
+    OutputLength {
+        /// The operation.
+        what: &'static str,
+        /// Words of the slice.
+        words: usize,
+        /// Words needed.
+        expected: usize,
+    },
+    /// A spectrum of one plan was given to another.
+    #[error(
+        "{what}: the spectrum is of a plan for {found}, and this one is for {expected}; make it by this plan's `spectrum`"
+    )]
+    SpectrumOfAnotherPlan {
+        /// The operation.
+        what: &'static str,
+        /// Engine, ring and digits of the spectrum.
+        found: String,
+        /// Engine, ring and digits of the plan.
+        expected: String,
+    },
+    /// A spectrum that is a product already where the transform of an integer is needed, or the other way round.
+    #[error("{what} needs {needed}, and got {found}: the bounds hold for sums of products of two integers")]
+    SpectrumContent {
+        /// The operation.
+        what: &'static str,
+        /// What it needs.
+        needed: &'static str,
+        /// What it got.
+        found: &'static str,
+    },
+    /// More products were added up than the plan was made for.
+    #[error("the plan adds up to {terms} products in the transformed domain; make it with more `terms`")]
+    TooManyTerms {
+        /// Terms of the plan.
+        terms: usize,
+    },
+    /// Two operands of a product that is not to wrap are too long together.
+    #[error(
+        "operands of {a} and {b} words: the plan is for products of {a_max} by {b_max} words; plan for these lengths"
+    )]
+    ProductTooLong {
+        /// Words of one.
+        a: usize,
+        /// Words of the other.
+        b: usize,
+        /// Words planned for.
+        a_max: usize,
+        /// Words planned for.
+        b_max: usize,
+    },
     /// The field's part refused, for instance a back end that this CPU lacks.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),

@@ -20,7 +20,6 @@
 
 mod division;
 mod error;
-#[path = "standin.rs"]
 pub mod fft;
 pub mod modular;
 mod montgomery;

@@ -199,9 +199,9 @@ impl Montgomery {
     }
 }
 
-/// Window in bits for exponents of so many: 2^w products for the table, and one in w bits.
+/// Window in bits for exponents of so many: 2^w products for the table and one in w bits, each with a look-up that reads 2^w entries.
 fn window_of(bits: usize) -> usize {
-    (1..=6).min_by_key(|w| (1 << w) + bits / w).unwrap_or(1)
+    (1..=6).min_by_key(|w| 100 * (1 << w) + bits / w * (100 + (1 << w) / 4)).unwrap_or(1)
 }
 
 /// Bits `at..at + count` of a number, by position alone. Range: count in 1..64; zero past the end.

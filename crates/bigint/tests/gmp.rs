@@ -47,7 +47,7 @@ fn quotients_and_digits_equal_those_of_gmp() {
 #[test]
 fn inverses_and_common_divisors_equal_those_of_gmp() {
     let (gmp, mut random) = (Gmp::get(), SplitMix(5));
-    for words in sizes(12, 400) {
+    for words in sizes(20, 1500) {
         for pattern in Pattern::ALL {
             let a = Pattern::Random.words(words, &mut random);
             let m = pattern.words(1 + random.below(2 * words), &mut random);

@@ -54,6 +54,10 @@ pub(crate) enum Command {
     Bench(crate::bench::Args),
     /// Print published tables beside ours, measured on this machine
     Paper(crate::paper::Args),
+    /// RSA: make keys, encrypt, decrypt, sign and verify
+    Rsa(crate::rsa::Args),
+    /// Compute with integers of any size
+    Bigint(crate::bigint::Args),
     /// Hold a sealed-bid auction
     Demo(crate::demo::Args),
 }
@@ -76,6 +80,8 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Params(args) => crate::params::run(args, out),
         Command::Bench(args) => crate::bench::run(args, out),
         Command::Paper(args) => crate::paper::run(args, out),
+        Command::Rsa(args) => crate::rsa::run(args, out),
+        Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
     }
 }

@@ -18,6 +18,12 @@ pub(crate) enum Error {
     /// What a Solinas file is wrong about.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
+    /// What RSA says.
+    #[error(transparent)]
+    Rsa(solinas_schemes::rsa::Error),
+    /// What the arithmetic of integers says.
+    #[error(transparent)]
+    Bigint(#[from] solinas_bigint::Error),
     /// What a circuit or program is wrong about.
     #[error("{place}: {source}")]
     Circuit {
@@ -81,6 +87,15 @@ impl From<solinas_runtime::Error> for Error {
                 input(format!("{text:?} is not {ty}"), format!("give {expected}"))
             }
             other => Self::Runtime(Box::new(other)),
+        }
+    }
+}
+
+impl From<solinas_schemes::rsa::Error> for Error {
+    fn from(error: solinas_schemes::rsa::Error) -> Self {
+        match error {
+            solinas_schemes::rsa::Error::Cancelled => Self::Interrupted,
+            other => Self::Rsa(other),
         }
     }
 }

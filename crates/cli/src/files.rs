@@ -27,6 +27,23 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     Ok(text)
 }
 
+/// A file of up to `most` bytes, or standard input for `-`.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = |source: &mut dyn Read, bytes: &mut Vec<u8>| source.take(most + 1).read_to_end(bytes);
+    let done = if path == Path::new("-") {
+        read(&mut std::io::stdin().lock(), &mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
+    };
+    let name = if path == Path::new("-") { Path::new("standard input") } else { path };
+    done.map_err(|e| Error::io("read", name, e))?;
+    if bytes.len() as u64 > most {
+        return Err(input(format!("{} is longer than {most} bytes", name.display()), "give a shorter one"));
+    }
+    Ok(bytes)
+}
+
 /// A circuit of any format that can be imported.
 pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
     let text = read_text(path)?;
@@ -41,9 +58,39 @@ pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Resul
     let done = if special {
         std::fs::File::create(path).and_then(|mut file| file.write_all(text.as_bytes()))
     } else {
-        replace(path, text.as_bytes())
+        replace(path, text.as_bytes(), 0o666)
     };
     done.map_err(|e| Error::io("write", path, e))
+}
+
+/// Writes bytes that are not secret to a file, or to standard output where there is none; as [`write_text`].
+pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Result<()> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.bytes(bytes) };
+    check_text_target(path)?;
+    let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let done = if special {
+        std::fs::File::create(path).and_then(|mut file| file.write_all(bytes))
+    } else {
+        replace(path, bytes, 0o666)
+    };
+    done.map_err(|e| Error::io("write", path, e))
+}
+
+/// Writes a secret to a regular file that its owner alone can read, whole or not at all.
+pub(crate) fn write_secret(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
+    let exists =
+        || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
+    if overwrite {
+        check_text_target(path)?;
+        return replace(path, bytes, 0o600).map_err(|e| Error::io("write", path, e));
+    }
+    let mut file = temporary(path, 0o600).map_err(|e| Error::io("write", path, plain(&e)))?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|e| Error::io("write", path, e))?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Err(exists()),
+        Err(e) => Err(Error::io("write", path, e.error)),
+    }
 }
 
 /// The first bytes of a regular file, as many as a magic has; none where there is no file.
@@ -82,21 +129,28 @@ pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
     // A symbolic link is followed: the file it names is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut file = temporary(path, mode).map_err(|e| plain(&e))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// A temporary file beside a path, with those permissions less the process' mask where there are permissions.
+fn temporary(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".solinas-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
-    let mut file = builder.tempfile_in(folder(path)).map_err(|e| plain(&e))?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder.tempfile_in(folder(path))
 }
 
 /// The error without the name of a temporary file.

@@ -4,6 +4,7 @@
 
 mod args;
 mod bench;
+mod bigint;
 mod circuit;
 mod decrypt;
 mod demo;
@@ -18,6 +19,7 @@ mod output;
 mod paper;
 mod params;
 mod progress;
+mod rsa;
 mod values;
 
 use clap::Parser;

@@ -50,6 +50,15 @@ impl Output {
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(printing)
     }
 
+    /// Bytes as they are; not to a terminal.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
+        let mut stdout = io::stdout().lock();
+        if stdout.is_terminal() {
+            return Err(crate::error::usage("bytes do not go to a terminal", "name a file with -o, or use a pipe"));
+        }
+        stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(printing)
+    }
+
     /// A line on how it goes; none with `--quiet` or `--json`.
     pub(crate) fn note(&self, line: &str) -> Result<()> {
         if self.quiet || self.json { Ok(()) } else { self.text(&format!("{line}\n")) }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, input, usage};
 use crate::files::check_text_target;
 use crate::output::Output;
 use crate::progress::watch;
-use solinas_paper::Options;
+use solinas_paper::{Options, Report};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -12,17 +12,18 @@ Examples:
   solinas paper --list
   solinas paper oh2018 --quick
   solinas paper oh2018 --threads 4 --save oh2018.json
+  solinas paper wang2015-2 wang2015-3 wang2015-4
 
-Keys are made on the fly, every measured result is decrypted and checked, and times are medians. What is predicted is marked.";
+Keys are made on the fly, every measured result is checked, and times are medians. What is predicted is marked. Several tables are a list in JSON.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Name of the table; --list shows them
+    /// Names of the tables; --list shows them
     #[arg(value_name = "TABLE", required_unless_present = "list")]
-    table: Option<String>,
+    tables: Vec<String>,
     /// List the tables
-    #[arg(long, conflicts_with_all = ["table", "quick", "threads", "save", "markdown"])]
+    #[arg(long, conflicts_with_all = ["tables", "quick", "threads", "save", "markdown"])]
     list: bool,
     /// Keep to what runs within a minute, and predict the rest
     #[arg(long)]
@@ -39,19 +40,26 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let Some(name) = args.table else {
+    if args.list {
         let all = solinas_paper::list();
         let line = |entry: &solinas_paper::Entry| {
-            format!("{:<10}  {}\n            {}\n", entry.name, entry.title, entry.summary)
+            format!("{:<12}  {}\n              {}\n", entry.name, entry.title, entry.summary)
         };
         return out.result(&all, || all.iter().map(line).collect());
-    };
+    }
     if let Some(path) = &args.save {
         check_text_target(path)?;
     }
     let options = Options { quick: args.quick, threads: args.threads.map(crate::args::threads), save: args.save };
-    let report = watch(out, &name, |control| solinas_paper::run(&name, &options, control).map_err(error))?;
-    out.result(&report, || if args.markdown { report.to_markdown() } else { report.to_string() })
+    let text = |report: &Report| if args.markdown { report.to_markdown() } else { report.to_string() };
+    if let [name] = args.tables.as_slice() {
+        let report = watch(out, name, |control| solinas_paper::run(name, &options, control).map_err(error))?;
+        return out.result(&report, || text(&report));
+    }
+    let names: Vec<_> = args.tables.iter().map(String::as_str).collect();
+    let label = names.join(" ");
+    let reports = watch(out, &label, |control| solinas_paper::run_all(&names, &options, control).map_err(error))?;
+    out.result(&reports, || reports.iter().map(text).collect::<Vec<_>>().join("\n"))
 }
 
 fn error(error: solinas_paper::Error) -> Error {

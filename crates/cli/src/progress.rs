@@ -25,6 +25,19 @@ pub(crate) fn visible(out: &Output) -> bool {
     !out.quiet() && std::io::IsTerminal::is_terminal(&std::io::stderr())
 }
 
+/// Does work whose end cannot be told before under a label and a clock.
+pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T {
+    let target = if visible(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let clock = ProgressBar::with_draw_target(None, target).with_message(label.to_owned());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        clock.set_style(style);
+    }
+    clock.enable_steady_tick(std::time::Duration::from_millis(250));
+    let result = work();
+    clock.finish_and_clear();
+    result
+}
+
 /// Does work that can take long under a bar with that label; Ctrl-C cancels it.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use libloading::{Library, Symbol};
 use solinas_field::Backend;
-use solinas_field::limbs::{Montgomery, Multiplier};
+use solinas_field::limbs::{self, Montgomery, Multiplier};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -31,7 +31,29 @@ fn words(n: usize, mut seed: u64) -> Vec<u64> {
 }
 
 type MulBasecase = unsafe extern "C" fn(*mut u64, *const u64, i64, *const u64, i64);
+type Sum = unsafe extern "C" fn(*mut u64, *const u64, *const u64, i64) -> u64;
 type Square = unsafe extern "C" fn(*mut u64, *const u64, i64);
+
+/// out <- a ^ b ^ c, in the widest vectors.
+fn combine(out: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) {
+    #[inline(always)]
+    fn pass(out: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) {
+        for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+            *out = a ^ b ^ c;
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn wide(out: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) {
+        pass(out, a, b, c);
+    }
+    match Backend::available().last() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the token proves AVX-512.
+        Some(Backend::Avx512(_)) => unsafe { wide(out, a, b, c) },
+        _ => pass(out, a, b, c),
+    }
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: GMP's initialisers do nothing harmful; the signatures are those of gmp.h.
@@ -39,17 +61,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // SAFETY: as above.
     let (mul_basecase, mpn_mul, mpn_sqr): (Symbol<MulBasecase>, Symbol<MulBasecase>, Symbol<Square>) =
         unsafe { (gmp.get(b"__gmpn_mul_basecase")?, gmp.get(b"__gmpn_mul")?, gmp.get(b"__gmpn_sqr")?) };
+    // SAFETY: as above.
+    let (add_n, sub_n): (Symbol<Sum>, Symbol<Sum>) = unsafe { (gmp.get(b"__gmpn_add_n")?, gmp.get(b"__gmpn_sub_n")?) };
     let mut all: Vec<_> = Backend::available().into_iter().flat_map(Multiplier::available).collect();
     all.sort_by_key(|m| ["portable", "adx", "fma", "fma512", "ifma"].iter().position(|&name| name == m.name()));
     all.dedup();
 
     println!("products, ns");
     print!("{:>6} {:>9} {:>9} {:>9}", "words", "gmp base", "gmp mul", "gmp sqr");
-    for m in &all[..2] {
-        print!(" {:>13} {:>13}", format!("{} mul", m.name()), format!("{} sqr", m.name()));
+    for m in &all {
+        print!(" {:>13}", format!("{} m/s", m.name()));
     }
     println!();
-    for n in [8, 16, 24, 32, 37, 64, 96, 128, 192, 256] {
+    for n in [8, 16, 24, 32, 37, 48, 64, 96, 128, 192, 256] {
         let (a, b) = (words(n, 1), words(n, 2));
         let mut out = vec![0; 2 * n];
         // SAFETY: `out` has room for both operands together; no overlap.
@@ -59,12 +83,48 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // SAFETY: as above.
         let sqr = time(|| unsafe { mpn_sqr(out.as_mut_ptr(), a.as_ptr(), n as i64) });
         print!("{n:>6} {base:>9.0} {mul:>9.0} {sqr:>9.0}");
-        for m in &all[..2] {
+        for m in &all {
             let mul = time(|| m.mul(black_box(&mut out), &a, &b));
             let sqr = time(|| m.square(black_box(&mut out), &a));
-            print!(" {mul:>13.0} {sqr:>13.0}");
+            print!(" {:>13}", format!("{mul:.0}/{sqr:.0}"));
         }
         println!();
+    }
+
+    println!("\nsums, ns; the floor is a pass that combines three numbers without carries");
+    println!(
+        "{:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "words", "gmp add", "add", "sub", "gmp mod", "add_mod", "vartime", "subvar", "floor", "addmul_1"
+    );
+    for n in [8, 64, 1000, 12_266, 49_192, 197_274, 262_144] {
+        let (mut a, mut b, m) = (words(n, 1), words(n, 2), vec![u64::MAX; n]);
+        (a[n - 1], b[n - 1]) = (u64::MAX - 1, u64::MAX - 2);
+        let mut out = vec![0; n];
+        // SAFETY: all have n words.
+        let gmp_add = time(|| unsafe {
+            add_n(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n as i64);
+        });
+        let add = time(|| {
+            limbs::add_to(black_box(&mut out), &a, &b);
+        });
+        let sub = time(|| {
+            limbs::sub_to(black_box(&mut out), &a, &b);
+        });
+        // SAFETY: all have n words.
+        let gmp_mod = time(|| unsafe {
+            add_n(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n as i64);
+            sub_n(out.as_mut_ptr(), out.as_ptr(), m.as_ptr(), n as i64);
+        });
+        let add_mod = time(|| limbs::add_mod(black_box(&mut out), &a, &b, &m));
+        let one_pass = time(|| limbs::vartime_add_mod(black_box(&mut out), &a, &b, &m));
+        let one_pass_sub = time(|| limbs::vartime_sub_mod(black_box(&mut out), &b, &a, &m));
+        let floor = time(|| combine(black_box(&mut out), &a, &b, &m));
+        let addmul = time(|| {
+            limbs::addmul_1(black_box(&mut out), &a, b[0]);
+        });
+        println!(
+            "{n:>7} {gmp_add:>9.0} {add:>9.0} {sub:>9.0} {gmp_mod:>9.0} {add_mod:>9.0} {one_pass:>9.0} {one_pass_sub:>9.0} {floor:>9.0} {addmul:>9.0}"
+        );
     }
 
     println!("\nMontgomery products, ns: mul / square");
@@ -73,7 +133,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         print!(" {:>17}", m.name());
     }
     println!();
-    for n in [16, 24, 32, 48, 64, 96, 128, 192, 256] {
+    for n in [4, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256] {
         print!("{:>6}", 64 * n);
         let mut modulus = words(n, 3);
         modulus[0] |= 1;

@@ -28,6 +28,53 @@ pub enum Error {
         /// The dimension asked for.
         k: usize,
     },
+    /// A transform over F_p has no such length.
+    #[error(
+        "a transform of {len} points is not supported: choose m * 2^k in 2..={max}, m one of 1, 3, 5, 17 (see `Plan::length_for`)"
+    )]
+    TransformLength {
+        /// The length asked for, in points.
+        len: usize,
+        /// Largest supported.
+        max: usize,
+    },
+    /// A slice does not have the length that a plan works on.
+    #[error("{what}: a slice of {len} words where the plan works on {expected}; pass slices of the plan's length")]
+    Length {
+        /// The operation.
+        what: &'static str,
+        /// Words given.
+        len: usize,
+        /// Words expected.
+        expected: usize,
+    },
+    /// Digits of a size that the kernels do not split or carry.
+    #[error("{what}: digits of {bits} bits; choose 1..={max} (see `solinas::max_digit_bits`)")]
+    DigitBits {
+        /// The operation.
+        what: &'static str,
+        /// Bits asked for.
+        bits: u32,
+        /// Largest supported.
+        max: u32,
+    },
+    /// Coefficients start past the end of the words that take their sum.
+    #[error(
+        "carry: {coefficients} coefficients of {digit_bits} bits each reach past {words} words; give {needed} or more"
+    )]
+    TooFewWords {
+        /// Coefficients to add up.
+        coefficients: usize,
+        /// Bits from one to the next.
+        digit_bits: u32,
+        /// Words given.
+        words: usize,
+        /// Words needed.
+        needed: usize,
+    },
+    /// A plan was asked to run on no thread.
+    #[error("a plan needs at least one thread; ask for 1 to run on the caller's")]
+    Threads,
     /// `SOLINAS_BACKEND` names no back end, or one this CPU cannot run.
     #[error("back end {name:?} is not available on this CPU; choose one of {available}, or unset SOLINAS_BACKEND")]
     Backend {
@@ -35,6 +82,55 @@ pub enum Error {
         name: String,
         /// What can be chosen here.
         available: String,
+    },
+    /// A modulus is no prime of the range that the word transforms take.
+    #[error("{value} is not an odd prime below 2^{max_bits}; take one from prime::primes(bits, count, 2 * N)")]
+    Prime {
+        /// The modulus asked for.
+        value: u64,
+        /// Bits of the largest.
+        max_bits: u32,
+    },
+    /// There are fewer primes of that shape than asked for.
+    #[error(
+        "{found} of {count} primes of {bits} bits that are 1 modulo {step} exist (bits in 2..={max_bits}, a power of two as step): \
+         ask for more bits or fewer primes"
+    )]
+    TooFewPrimes {
+        /// Bits asked for.
+        bits: u32,
+        /// They are to be 1 modulo this.
+        step: u64,
+        /// Number asked for.
+        count: usize,
+        /// Number that exist.
+        found: usize,
+        /// Bits of the widest prime.
+        max_bits: u32,
+    },
+    /// A field has no root of unity of that order.
+    #[error(
+        "there is no root of unity of order {order} modulo {modulus}: the order must be a power of two that divides {modulus} - 1"
+    )]
+    RootOfUnity {
+        /// The prime.
+        modulus: u64,
+        /// The order asked for.
+        order: u64,
+    },
+    /// A prime is too wide, or the dimension too small, for the kernel asked for, or the CPU lacks it.
+    #[error(
+        "the {kernel} kernel does not run {dimension} points modulo {modulus} on the {backend} back end: leave the choice to NttPlan::new"
+    )]
+    NttKernel {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The prime.
+        modulus: u64,
+        /// The ring dimension.
+        dimension: usize,
+        /// The back end's name.
+        backend: &'static str,
     },
     /// The number of digits is not one a plan of `complex` supports.
     #[error("{digits} digits are not 2 m 2^k with m in 1, 3, 5, 7 between {min} and {max}; the next such is {next}")]

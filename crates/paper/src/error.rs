@@ -35,6 +35,9 @@ pub enum Error {
     /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),
+    /// From the integers.
+    #[error(transparent)]
+    Bigint(#[from] solinas_bigint::Error),
     /// From a circuit.
     #[error(transparent)]
     Circuit(#[from] solinas_circuits::Error),

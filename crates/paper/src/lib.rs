@@ -5,17 +5,21 @@
 //!
 //! ```
 //! let names: Vec<_> = solinas_paper::list().iter().map(|entry| entry.name).collect();
-//! assert_eq!(names, ["oh2018"]);
+//! assert!(names.contains(&"oh2018") && names.contains(&"wang2015-4"));
 //! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod count;
 mod error;
 mod machine;
 mod oh2018;
 mod predict;
 mod report;
 mod text;
+mod timing;
+mod wang2014;
+mod wang2015;
 
 pub use error::Error;
 pub use machine::Machine;
@@ -48,31 +52,89 @@ pub struct Options {
     pub save: Option<PathBuf>,
 }
 
+/// A table and what measures it.
+struct Known {
+    entry: Entry,
+    run: fn(&Options, &Control<'_>) -> Result<Report, Error>,
+}
+
+/// Every table, by the papers' years.
+const TABLES: [Known; 7] = [
+    Known { entry: wang2014::COUNTS, run: wang2014::counts },
+    Known { entry: wang2014::MULTIPLICATION, run: wang2014::multiplication },
+    Known { entry: wang2014::RSA, run: wang2014::rsa },
+    Known { entry: wang2015::ADDITION, run: wang2015::addition },
+    Known { entry: wang2015::SUBTRACTION, run: wang2015::subtraction },
+    Known { entry: wang2015::MULTIPLICATION, run: wang2015::multiplication },
+    Known { entry: oh2018::ENTRY, run: oh2018::measure },
+];
+
 /// Every table, by name.
 #[must_use]
 pub fn list() -> Vec<Entry> {
-    vec![oh2018::ENTRY]
+    TABLES.iter().map(|known| known.entry).collect()
 }
 
-/// Measures a table. Every measured result is decrypted and checked. Progress counts bootstraps.
+fn find(name: &str) -> Result<&'static Known, Error> {
+    TABLES.iter().find(|known| known.entry.name == name).ok_or_else(|| {
+        let known: Vec<_> = TABLES.iter().map(|known| known.entry.name).collect();
+        Error::UnknownTable { name: name.into(), known: known.join(", ") }
+    })
+}
+
+/// Measures a table. Every measured result is checked. Progress counts bootstraps, or measured figures.
 ///
 /// # Errors
-/// [`Error::UnknownTable`]; [`Error::WrongResult`] when a result does not decrypt to what plain arithmetic gives; what the runtime
-/// reports, cancellation included; [`Error::Save`].
+/// [`Error::UnknownTable`]; [`Error::WrongResult`] when a result is not what plain arithmetic gives; what the runtime reports,
+/// cancellation included; [`Error::Save`].
 pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    let known = find(name)?;
     if let Some(path) = &options.save {
         // Found out now rather than when all is measured.
         report::check_writable(path)?;
     }
-    let report = match name {
-        "oh2018" => oh2018::run(&oh2018::Config::new(options), control)?,
-        _ => {
-            let known: Vec<_> = list().iter().map(|entry| entry.name).collect();
-            return Err(Error::UnknownTable { name: name.into(), known: known.join(", ") });
-        }
-    };
+    let report = (known.run)(options, control)?;
     if let Some(path) = &options.save {
         report.save(path)?;
     }
     Ok(report)
+}
+
+/// Measures several tables, one after the other; what is saved is a list of them. Progress starts again with each.
+///
+/// # Errors
+/// As [`run`]; an unknown name is found out before anything is measured.
+pub fn run_all(names: &[&str], options: &Options, control: &Control<'_>) -> Result<Vec<Report>, Error> {
+    let known = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = &options.save {
+        report::check_writable(path)?;
+    }
+    let reports = known.into_iter().map(|known| (known.run)(options, control)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = &options.save {
+        report::save(&reports, path)?;
+    }
+    Ok(reports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_tables_are_saved_as_a_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tables.json");
+        let options = Options { save: Some(path.clone()), ..Options::default() };
+        let reports = run_all(&["wang2014-3.1", "wang2014-3.1"], &options, &Control::default()).unwrap();
+        let read: Vec<Report> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(read, reports);
+        assert_eq!(reports.len(), 2);
+    }
+
+    #[test]
+    fn an_unknown_name_is_found_out_before_anything_is_measured() {
+        let control = Control { progress: Some(&|_| panic!("measured")), cancel: None };
+        let error = run_all(&["wang2014-3.1", "wang2014-3.2"], &Options::default(), &control).unwrap_err();
+        assert!(matches!(error, Error::UnknownTable { .. }));
+    }
 }

@@ -48,6 +48,13 @@ pub(crate) fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
+/// What to say when the machine was busy before a measurement.
+pub(crate) fn busy_note(load: Option<f64>) -> Option<String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let busy = load.filter(|load| *load > 0.5 * cores as f64)?;
+    Some(format!("The machine was busy when this began (load {busy} on {cores} cores): times here are too long."))
+}
+
 /// The command line of this process, the program without its folder.
 pub(crate) fn command() -> String {
     let mut args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());

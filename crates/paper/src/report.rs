@@ -84,12 +84,14 @@ pub struct Cell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
-    /// Counted in the circuit: exact.
+    /// Counted, in a circuit or while it ran: exact.
     Counted,
     /// Measured here; the median where it ran several times.
     Measured,
     /// From measured gate times and the schedule.
     Predicted,
+    /// Not ours: another of the paper's figures for the row.
+    Published,
 }
 
 impl Cell {
@@ -106,6 +108,11 @@ impl Cell {
     /// Predicted.
     pub(crate) fn predicted(ours: f64) -> Self {
         Self { ours: six_figures(ours), basis: Basis::Predicted }
+    }
+
+    /// The paper's.
+    pub(crate) fn published(figure: f64) -> Self {
+        Self { ours: figure, basis: Basis::Published }
     }
 
     /// A figure made from two: predicted when one of them is.
@@ -163,20 +170,25 @@ impl Report {
     /// # Errors
     /// [`Error::Save`].
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        self.write(path).map_err(|source| Error::Save { path: path.into(), source })
+        save(self, path)
     }
+}
 
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        // A report is public: the mode of a new file, not that of a temporary one.
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder(path))?;
-        let mut json = serde_json::to_vec_pretty(self)?;
-        json.push(b'\n');
-        file.write_all(&json)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    }
+/// Writes JSON: whole under its name, or not at all.
+pub(crate) fn save(value: &impl Serialize, path: &Path) -> Result<(), Error> {
+    write(value, path).map_err(|source| Error::Save { path: path.into(), source })
+}
+
+fn write(value: &impl Serialize, path: &Path) -> std::io::Result<()> {
+    // A report is public: the mode of a new file, not that of a temporary one.
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder(path))?;
+    let mut json = serde_json::to_vec_pretty(value)?;
+    json.push(b'\n');
+    file.write_all(&json)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }

@@ -42,13 +42,16 @@ fn grid(table: &Table) -> Vec<Vec<String>> {
 fn ours(cell: Cell) -> String {
     match cell.basis {
         Basis::Counted => format!("{}", cell.ours),
-        Basis::Measured => figure(cell.ours),
+        Basis::Measured | Basis::Published => figure(cell.ours),
         Basis::Predicted => format!("~{}", figure(cell.ours)),
     }
 }
 
 /// Three figures.
 fn figure(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let digits = match value.abs() {
         size if size >= 99.95 => 0,
         size if size >= 9.995 => 1,

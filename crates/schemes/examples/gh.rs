@@ -10,7 +10,7 @@ use core::ops::ControlFlow;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::gh::Engine;
+use solinas_bigint::fft::Engine;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
     noise,

@@ -1,10 +1,11 @@
 //! The encryption schemes of Solinas.
 //!
-//! Each scheme is a module of one shape: `params`, `keys`, `encrypt`, `evaluate`, `noise`.
+//! Each homomorphic scheme is a module of one shape: `params`, `keys`, `encrypt`, `evaluate`, `noise`. [`rsa`] is not homomorphic.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod gh;
 mod random;
+pub mod rsa;
 pub mod security;
 pub mod tfhe;

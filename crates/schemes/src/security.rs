@@ -8,6 +8,11 @@ use serde::Serialize;
 pub enum Status {
     /// At least 128 bits against every attack the estimator knows.
     Recommended,
+    /// To exchange data with others who need it; weaker than what is recommended.
+    Compatibility {
+        /// What is not as strong as it should be.
+        why: String,
+    },
     /// For study: needs an explicit word to generate keys.
     ResearchOnly {
         /// What is not as strong as it should be.

@@ -16,7 +16,7 @@ const SHORT: usize = 120;
 pub fn run(data: &[u8]) {
     let Some((&operation, data)) = data.split_first() else { return };
     let mut bytes = Bytes(data);
-    match operation % 10 {
+    match operation % 11 {
         0 => sums(&bytes.natural(LONG), &bytes.natural(LONG)),
         1 => products(&bytes.natural(LONG), &bytes.natural(LONG)),
         2 => quotients(&bytes.natural(LONG), &bytes.natural(LONG)),
@@ -26,6 +26,7 @@ pub fn run(data: &[u8]) {
         6 => text(bytes.0),
         7 => residues(&bytes.natural(SHORT), &bytes.natural(2 * SHORT), &bytes.natural(SHORT)),
         8 => residues(&bytes.natural(LONG / 2), &bytes.natural(LONG), &bytes.natural(LONG / 2)),
+        9 => divisors(&bytes.natural(LONG / 4), &bytes.natural(LONG / 4)),
         _ => powers(&bytes.natural(SHORT / 4), &bytes.natural(SHORT / 2), &bytes.natural(4)),
     }
 }
@@ -208,7 +209,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let ones = [0x19, 0x0f, 0x27];
     let runs = [0x31, 0xff, 0x3f, 0x40, 0x9c, 0x80, 0xbb, 0x39, 0x05];
     let mut seeds = Vec::new();
-    for operation in 0..10 {
+    for operation in 0..11 {
         for operands in
             [[&bytes[..], &ones[..], &runs[..]], [&runs[..], &runs[..], &bytes[..]], [&ones[..], &ones[..], &ones[..]]]
         {

@@ -5,3 +5,4 @@ pub mod container;
 pub mod files;
 pub mod netlist;
 pub mod program;
+pub mod rsa;

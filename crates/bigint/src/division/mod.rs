@@ -13,7 +13,7 @@ use crate::{Natural, mul};
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
 /// From this many words of divisor and of quotient on, division by a reciprocal is faster than schoolbook.
-const RECIPROCAL_MIN: usize = 600;
+const RECIPROCAL_MIN: usize = 250;
 
 /// Quotient and remainder, maybe with leading zero words; the divisor's last word is not zero, the dividend is no shorter.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
@@ -38,7 +38,7 @@ impl Divisor {
     pub(crate) fn new(value: Natural) -> Self {
         debug_assert!(!value.is_zero());
         let long = value.words().len() >= RECIPROCAL_MIN;
-        let reciprocal = long.then(|| Barrett::for_division(value.words()).ok()).flatten();
+        let reciprocal = long.then(|| Barrett::for_division(value.words(), 1).ok()).flatten();
         let reciprocal = reciprocal.map(|barrett| {
             let workspace = barrett.workspace();
             (barrett, workspace)
@@ -70,8 +70,8 @@ impl Divisor {
 
 /// With one reciprocal for all blocks of n words.
 fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
-    let barrett = Barrett::for_division(d).ok()?;
     let n = d.len();
+    let barrett = Barrett::for_division(d, a.len().div_ceil(n)).ok()?;
     let mut workspace = barrett.workspace();
     let (mut quotient, mut remainder) = (vec![0; a.len().next_multiple_of(n)], vec![0; n]);
     let mut x = vec![0; 2 * n];

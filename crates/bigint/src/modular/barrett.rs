@@ -23,7 +23,10 @@ use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::{Error, Natural, mul};
 
 /// From this many words on, reduction by transforms is faster than by [`mul::mul`].
-const TRANSFORMS_MIN: usize = 800;
+const TRANSFORMS_MIN: usize = 56;
+
+/// Plans of its own pay for a divisor from this many quotients on; [`mul::mul`] has its plans ready.
+const PLANNED_QUOTIENTS_MIN: usize = 32;
 
 /// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced.
 #[derive(Debug)]
@@ -74,18 +77,27 @@ impl Barrett {
     /// # Errors
     /// [`Error::ModulusTooSmall`] for 0 and 1; what the transforms refuse.
     pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
+        Self::with_transforms(modulus, options, modulus.words().len() >= TRANSFORMS_MIN)
+    }
+
+    /// As [`Self::new`], with products by transforms or by [`mul::mul`] instead of the faster for the size.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_transforms(modulus: &Natural, options: &Options, transforms: bool) -> Result<Self, Error> {
         if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
             return Err(Error::ModulusTooSmall { modulus });
         }
-        Self::with_transforms(modulus.words(), options, modulus.words().len() >= TRANSFORMS_MIN)
+        Self::for_words(modulus.words(), options, transforms)
     }
 
-    /// For a divisor whose last word is not zero, 1 included.
-    pub(crate) fn for_division(divisor: &[u64]) -> Result<Self, Error> {
-        Self::with_transforms(divisor, &Options::default(), divisor.len() >= TRANSFORMS_MIN)
+    /// For a divisor whose last word is not zero, 1 included, and so many quotients.
+    pub(crate) fn for_division(divisor: &[u64], quotients: usize) -> Result<Self, Error> {
+        let transforms = quotients >= PLANNED_QUOTIENTS_MIN && divisor.len() >= TRANSFORMS_MIN;
+        Self::for_words(divisor, &Options::default(), transforms)
     }
 
-    pub(crate) fn with_transforms(m: &[u64], options: &Options, transforms: bool) -> Result<Self, Error> {
+    fn for_words(m: &[u64], options: &Options, transforms: bool) -> Result<Self, Error> {
         let n = m.len();
         let mu = newton::reciprocal(m);
         let transforms = transforms

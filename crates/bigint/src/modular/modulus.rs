@@ -14,7 +14,7 @@ use crate::montgomery::Montgomery;
 use crate::{Error, Natural};
 
 /// Odd moduli of fewer words have their powers taken by [`Method::Montgomery`].
-const MONTGOMERY_MAX: usize = 400;
+const MONTGOMERY_MAX: usize = 240;
 /// [`McLaughlin`] needs an inverse, whose time is about that of so many of its squares for each word of the modulus; shorter exponents go to
 /// [`Barrett`].
 const MCLAUGHLIN_MIN_BITS_PER_WORD: usize = 1;

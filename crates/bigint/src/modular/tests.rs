@@ -124,8 +124,8 @@ fn barrett_by_words_and_by_transforms_agree() {
     for words in [1, 2, 3, 17, 64] {
         for m in moduli(words) {
             let n = m.words().len();
-            let by_words = Barrett::with_transforms(m.words(), &Options::default(), false).unwrap();
-            let by_transforms = Barrett::with_transforms(m.words(), &Options::default(), true).unwrap();
+            let by_words = Barrett::with_transforms(&m, &Options::default(), false).unwrap();
+            let by_transforms = Barrett::with_transforms(&m, &Options::default(), true).unwrap();
             // The largest x there may be: m B^n - 1.
             let largest = (&m << (64 * n)).checked_sub(&Natural::one()).unwrap();
             for x in [largest, m.square(), Natural::ZERO, random_words(n, 13)] {
@@ -149,7 +149,7 @@ fn two_corrections_are_made_at_the_worst_case() {
         let quotient = Natural::power_of_two(64 * words).checked_sub(&Natural::one()).unwrap();
         let x = &m * &quotient;
         for transforms in [false, true] {
-            let barrett = Barrett::with_transforms(m.words(), &Options::default(), transforms).unwrap();
+            let barrett = Barrett::with_transforms(&m, &Options::default(), transforms).unwrap();
             let (mut q, mut r) = (vec![0; words], vec![1; words]);
             let corrections = barrett.div_rem_words(&mut q, &mut r, x.words(), &mut barrett.workspace()).unwrap();
             assert_eq!(

@@ -18,11 +18,11 @@ use crate::fft::{self, Options, Plan};
 /// From this many words on, Karatsuba's method is faster than schoolbook.
 pub const KARATSUBA_MIN: usize = 48;
 /// From this many words on, squares by Karatsuba's method are faster than schoolbook.
-pub const KARATSUBA_SQUARE_MIN: usize = 160;
+pub const KARATSUBA_SQUARE_MIN: usize = 100;
 /// From this many words on, transforms are faster than Karatsuba's method.
-pub const FFT_MIN: usize = 1000;
+pub const FFT_MIN: usize = 112;
 /// From this many words on, squares by transforms are faster than Karatsuba's method.
-pub const FFT_SQUARE_MIN: usize = 1200;
+pub const FFT_SQUARE_MIN: usize = 104;
 /// An operand more than this many times longer than the other is cut into blocks, which share the transform of the shorter one.
 const BLOCK_RATIO: usize = 4;
 

@@ -70,9 +70,14 @@ pub(super) fn hgcd(mut x: Natural, mut y: Natural) -> (Matrix, Natural, Natural)
         let (steps, high_x, high_y) = hgcd(&x >> shift, &y >> shift);
         (x, y) = steps.apply(&x, &y, shift, (&high_x, &high_y));
         matrix = steps;
-        while longest(&x, &y) > bits / 4 * 3 + 1 && step(&mut matrix, &mut x, &mut y, least) {}
+        while longest(&x, &y) > bits / 4 * 3 + 1 {
+            if !step(&mut matrix, &mut x, &mut y, least) {
+                return (matrix, x, y);
+            }
+        }
         let size = longest(&x, &y);
-        if size > least + 2 && shortest(&x, &y) > least {
+        // Longer numbers than a quarter less are nearly equal, and no step is left.
+        if size <= bits / 4 * 3 + 1 && size > least + 2 && shortest(&x, &y) > least {
             // The upper part of 2 (size - s) - 1 bits goes down to size - s bits, so x and y to about s.
             let shift = 2 * least + 1 - size;
             let (steps, high_x, high_y) = hgcd(&x >> shift, &y >> shift);
@@ -161,6 +166,16 @@ mod tests {
         }
         check(&a, &b);
         check(&b, &a);
+    }
+
+    #[test]
+    fn neighbours_are_left_alone() {
+        let power = Natural::power_of_two(40_000);
+        check(&power, &(&power + &Natural::one()));
+        check(&power, &(&power + &Natural::power_of_two(20_000)));
+        check(&(&power + &Natural::power_of_two(20_002)), &power);
+        check(&power, &Natural::power_of_two(39_999));
+        check(&power, &power);
     }
 
     proptest! {

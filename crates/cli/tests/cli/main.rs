@@ -1,10 +1,12 @@
 //! The `solinas` command as its users see it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bigint;
 mod circuits;
 mod common;
 mod cycle;
 mod errors;
 mod operations;
+mod rsa;
 mod safety;
 mod terminal;

@@ -34,7 +34,7 @@ fn a_full_disk_is_an_error() {
 
 /// Whether a process handles SIGINT.
 #[cfg(target_os = "linux")]
-fn listens(id: u32) -> bool {
+pub(crate) fn listens(id: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
     u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & 0b10 != 0

@@ -10,11 +10,13 @@
 //!                              \______ columns ______/ \__ depth first, in cache __/
 //! ```
 
+mod bound;
 mod digits;
 mod kernel;
 mod plan;
 mod root;
 mod tree;
 
+pub use bound::{error_bound, max_digit_bits};
 pub use digits::MAX_COEFFICIENT;
 pub use plan::{MAX_DIGITS, Plan, Wrap};

@@ -229,9 +229,8 @@ impl Plan {
         Source::InPlace
     }
 
-    /// Coefficients to a canonical residue.
-    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
-        let words = self.words(digit_bits);
+    /// Residues modulo the factors of `x^n - 1` to coefficients, all times `n/2`.
+    fn join_factors(&self, spectrum: &mut [f64]) {
         if self.wrap == Wrap::Minus {
             let rest = &self.segments[self.segments.len() - 1].tree;
             // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
@@ -244,6 +243,12 @@ impl Plan {
                 length *= 2;
             }
         }
+    }
+
+    /// Residues modulo the factors to a canonical residue of the integer.
+    fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
+        let words = self.words(digit_bits);
+        self.join_factors(spectrum);
         let carry = Carry { backend: self.backend, scale: 1.0 / (self.digits / 2) as f64, bits: digit_bits };
         let (low, high) = out.split_at_mut(words);
         match self.wrap {
@@ -342,3 +347,6 @@ fn carry_parts(carry: Carry, coefficients: &[f64], below: usize, first: u64, out
     );
     above + digits::add_small(high, through)
 }
+
+#[cfg(test)]
+mod error_tests;

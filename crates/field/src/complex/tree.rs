@@ -57,7 +57,7 @@ pub(super) struct Tree {
 }
 
 /// Radices, as logarithms, that split `levels` levels: eights, preceded by one or two fours (or a two where that is all).
-fn radices(levels: u32) -> Vec<u32> {
+pub(super) fn radices(levels: u32) -> Vec<u32> {
     let fours = match (levels, levels % 3) {
         (1, _) => return vec![1],
         (_, 0) => 0,

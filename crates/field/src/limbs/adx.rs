@@ -244,6 +244,114 @@ unsafe extern "sysv64" fn reduce_block_row(t: *mut u64, m: *const u64, inverse: 
     )
 }
 
+/// One row of the pairs of different words in a block: word k times those above it, into columns k + 1 + k and up. The registers are named from
+/// the lowest of these columns; the last one is new. In: rsi a, rbp zero. Lost: rax, rcx, rdx.
+macro_rules! triangle_row {
+    ($k:literal, [$($at:literal $low:literal $high:literal),*], $below_top:literal $top:literal) => {
+        concat!(
+            "mov rdx, [rsi + 8*", $k, "]\n",
+            "xor eax, eax\n",
+            $(
+                "mulx rcx, rax, [rsi + 8*", $at, "]\n",
+                "adcx ", $low, ", rax\n",
+                "adox ", $high, ", rcx\n",
+            )*
+            "mulx ", $top, ", rax, [rsi + 56]\n",
+            "adcx ", $below_top, ", rax\n",
+            "adox ", $top, ", rbp\n",
+            "adcx ", $top, ", rbp\n",
+        )
+    };
+}
+
+/// out[16 i..][..16] <- 2 out + a[8 i..][..8]^2 for each block i, carries handed on: the last step of a square.
+///
+/// # Safety
+/// BMI2 and ADX; `a` readable for 8 `blocks` words, `out` writable for 16 `blocks`; apart; blocks >= 1.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn square_blocks(out: *mut u64, a: *const u64, blocks: usize) {
+    /// Columns 2 k + 1 and 2 k + 2 are done after row k.
+    macro_rules! keep {
+        ($column:literal, $first:literal, $second:literal) => {
+            concat!("mov [rsp + 8*", $column, "], ", $first, "\nmov [rsp + 8*", $column, " + 8], ", $second, "\n")
+        };
+    }
+    /// out <- 2 (out + the pairs).
+    macro_rules! twice {
+        ($($column:literal)*) => {
+            concat!($(
+                "mov rax, [rdi + 8*", $column, "]\n",
+                "adcx rax, [rsp + 8*", $column, "]\n",
+                "adox rax, rax\n",
+                "mov [rdi + 8*", $column, "], rax\n",
+            )*)
+        };
+    }
+    /// out <- out + the squares of the words.
+    macro_rules! squares {
+        ($($k:literal)*) => {
+            concat!($(
+                "mov rdx, [rsi + 8*", $k, "]\n",
+                "mulx rcx, rax, rdx\n",
+                "adc [rdi + 16*", $k, "], rax\n",
+                "adc [rdi + 16*", $k, " + 8], rcx\n",
+            )*)
+        };
+    }
+    naked_asm!(
+        save!(),
+        "shl rdx, 6",
+        "add rdx, rsi",
+        "push rdx",     // end of a
+        "sub rsp, 128", // the pairs of a block: 16 words; the first and the last stay zero
+        "xor ebp, ebp",
+        "xor ebx, ebx", // carry between blocks
+        "mov [rsp], rbp",
+        "mov [rsp + 120], rbp",
+        "2:",
+        // Word 0 with the others: columns 1 to 8.
+        "mov rdx, [rsi]",
+        "mulx r10, r9, [rsi + 8]",
+        "mulx r11, rax, [rsi + 16]\nadd r10, rax",
+        "mulx r12, rax, [rsi + 24]\nadc r11, rax",
+        "mulx r13, rax, [rsi + 32]\nadc r12, rax",
+        "mulx r14, rax, [rsi + 40]\nadc r13, rax",
+        "mulx r15, rax, [rsi + 48]\nadc r14, rax",
+        "mulx r8, rax, [rsi + 56]\nadc r15, rax\nadc r8, rbp",
+        keep!("1", "r9", "r10"),
+        triangle_row!("1", ["2" "r11" "r12", "3" "r12" "r13", "4" "r13" "r14", "5" "r14" "r15", "6" "r15" "r8"], "r8" "r9"),
+        keep!("3", "r11", "r12"),
+        triangle_row!("2", ["3" "r13" "r14", "4" "r14" "r15", "5" "r15" "r8", "6" "r8" "r9"], "r9" "r10"),
+        keep!("5", "r13", "r14"),
+        triangle_row!("3", ["4" "r15" "r8", "5" "r8" "r9", "6" "r9" "r10"], "r10" "r11"),
+        keep!("7", "r15", "r8"),
+        triangle_row!("4", ["5" "r9" "r10", "6" "r10" "r11"], "r11" "r12"),
+        keep!("9", "r9", "r10"),
+        triangle_row!("5", ["6" "r11" "r12"], "r12" "r13"),
+        keep!("11", "r11", "r12"),
+        triangle_row!("6", [], "r13" "r14"),
+        keep!("13", "r13", "r14"),
+        "xor eax, eax",
+        twice!("0" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11" "12" "13" "14" "15"),
+        // What passed the top: twice the first carry and the second.
+        "setc cl\nseto al\nmovzx ecx, cl\nmovzx eax, al",
+        "lea r8, [rax + 2*rcx]",
+        "mov rdx, [rsi]",
+        "mulx rcx, rax, rdx",
+        "add rax, rbx\nadc rcx, rbp",
+        "add [rdi], rax\nadc [rdi + 8], rcx",
+        squares!("1" "2" "3" "4" "5" "6" "7"),
+        "adc r8, rbp",
+        "mov rbx, r8",
+        "add rsi, 64",
+        "sub rdi, -128",
+        "cmp rsi, [rsp + 128]",
+        "jne 2b",
+        "add rsp, 136",
+        restore!(),
+    )
+}
+
 /// sum[0..8 blocks] <- sum + a * w; returns the word above.
 ///
 /// # Safety
@@ -358,15 +466,9 @@ pub(super) fn square(token: Adx, out: &mut [u64], a: &[u64]) {
     for i in (BLOCK..whole).step_by(BLOCK) {
         addmul_block(token, &mut out[2 * i - BLOCK..i + whole], &low[i..], &low[i - BLOCK..i]);
     }
-    let (mut doubled, mut carry) = (0, false);
-    for (out, a) in out.chunks_exact_mut(2 * BLOCK).zip(low.chunks_exact(BLOCK)) {
-        let mut square = [0; 2 * BLOCK];
-        addmul_block(token, &mut square, a, a);
-        for (x, &s) in out.iter_mut().zip(&square) {
-            let top = *x >> 63;
-            (*x, carry) = (*x << 1 | doubled).carrying_add(s, carry);
-            doubled = top;
-        }
+    if whole > 0 {
+        // SAFETY: the token proves BMI2 and ADX; `low` has `whole` words in blocks, `out` at least twice as many.
+        unsafe { square_blocks(out.as_mut_ptr(), low.as_ptr(), whole / BLOCK) };
     }
     // The words past whole blocks: twice their products with the blocks (each row twice: doubled, a word may have 65 bits), and their square.
     for (i, &w) in high.iter().enumerate() {

@@ -4,13 +4,17 @@
 //! Every function takes the same time whatever the values of the words (only the lengths count), except those named `vartime_*`.
 //! Lengths that do not fit are bugs of the caller inside this workspace: they panic.
 //!
-//! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`], [`sub_mod`];
+//! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`], [`sub_mod`] and their `vartime_` forms;
 //! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul`] and [`square`];
-//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`conditional_sub`], [`reduce_once`].
+//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`choose`], [`conditional_sub`], [`reduce_once`].
 
+#[cfg(target_arch = "x86_64")]
+mod adc;
 mod add;
 #[cfg(target_arch = "x86_64")]
 mod adx;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod choice;
 #[cfg(target_arch = "x86_64")]
 mod digits;
@@ -19,8 +23,8 @@ mod mul;
 mod shift;
 mod unit;
 
-pub use add::{add, add_1, add_mod, add_to, neg, sub, sub_1, sub_mod, sub_to};
-pub use choice::{conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
+pub use add::{add, add_1, add_mod, add_to, neg, sub, sub_1, sub_mod, sub_to, vartime_add_mod, vartime_sub_mod};
+pub use choice::{choose, conditional_sub, eq, lookup, lt, reduce_once, select, vartime_compare};
 pub use montgomery::Montgomery;
 pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};

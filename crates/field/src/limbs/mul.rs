@@ -40,6 +40,23 @@ pub fn square(out: &mut [u64], a: &[u64]) {
 }
 
 impl Multiplier {
+    /// From how many words on three products of half the length are faster than the schoolbook (measured: `docs/derivations/montgomery.md`).
+    pub fn karatsuba_min(self) -> usize {
+        match self {
+            Self::Portable | Self::Adx(_) => 32,
+            Self::Fma(_) => 176,
+            Self::Fma512(_) | Self::Ifma(_) => 128,
+        }
+    }
+
+    /// The same for squares.
+    pub fn karatsuba_square_min(self) -> usize {
+        match self {
+            Self::Portable | Self::Adx(_) => 48,
+            Self::Fma(_) | Self::Fma512(_) | Self::Ifma(_) => 176,
+        }
+    }
+
     /// As the function of the same name, on these instructions.
     pub fn addmul_1(self, acc: &mut [u64], a: &[u64], w: u64) -> u64 {
         assert_eq!(acc.len(), a.len());
@@ -54,8 +71,13 @@ impl Multiplier {
     pub fn mul(self, out: &mut [u64], a: &[u64], b: &[u64]) {
         assert_eq!(out.len(), a.len() + b.len());
         #[cfg(target_arch = "x86_64")]
-        if let Some(token) = self.words() {
-            return super::adx::mul(token, out, a, b);
+        {
+            if super::digits::fits(self, a.len(), b.len()) {
+                return super::digits::mul(self, out, a, b);
+            }
+            if let Some(token) = self.words() {
+                return super::adx::mul(token, out, a, b);
+            }
         }
         portable::mul(out, a, b);
     }
@@ -64,8 +86,13 @@ impl Multiplier {
     pub fn square(self, out: &mut [u64], a: &[u64]) {
         assert_eq!(out.len(), 2 * a.len());
         #[cfg(target_arch = "x86_64")]
-        if let Some(token) = self.words() {
-            return super::adx::square(token, out, a);
+        {
+            if super::digits::fits(self, a.len(), a.len()) {
+                return super::digits::square(self, out, a);
+            }
+            if let Some(token) = self.words() {
+                return super::adx::square(token, out, a);
+            }
         }
         portable::square(out, a);
     }

@@ -1,1 +1,25 @@
 //! The prime field F_p, p = 2^64 - 2^32 + 1, and its exact transforms.
+//!
+//! - Elements: [`add`], [`mul`], [`mul_pow2`], ...: canonical functions return values in `0..P`; the `_lazy` ones take and return any `u64`,
+//!   which stands for its residue.
+//! - [`Plan`]: transforms of `m * 2^k` points, `m` in {1, 3, 5, 17}, cyclic and negacyclic, in place, identical on every back end.
+//! - [`naive`]: the transform by its definition, the oracle of the tests.
+//!
+//! What makes this prime: `2^64 = 2^32 - 1` and `2^96 = -1` modulo p, so that products reduce by shifts and additions and the roots of unity of
+//! order 192 are powers of two. The bounds of the kernels are derived in `docs/derivations/solinas-transform.md`.
+
+mod digits;
+mod element;
+mod kernel;
+mod lanes;
+pub mod naive;
+mod plan;
+mod points;
+mod tables;
+
+pub use digits::{MAX_DIGIT_BITS, carry, carry_signed, max_digit_bits, split};
+pub use element::{
+    EPSILON, P, add, add_lazy, inv, mul, mul_lazy, mul_pow2, neg, pow, reduce, reduce_u128, reduce_u128_lazy,
+    root_of_unity, square, sub, sub_lazy,
+};
+pub use plan::{Convolution, Plan};

@@ -162,6 +162,11 @@ impl Case {
     }
 }
 
+/// Measures the table on this machine's keys.
+pub(crate) fn measure(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    run(&Config::new(options), control)
+}
+
 /// Measures the table.
 pub(crate) fn run(config: &Config, control: &Control<'_>) -> Result<Report, Error> {
     let cases = Case::all(&config.widths)?;
@@ -173,10 +178,7 @@ pub(crate) fn run(config: &Config, control: &Control<'_>) -> Result<Report, Erro
     report.tables.push(results.circuits(Op::Add, "Addition, by circuit"));
     report.tables.push(results.circuits(Op::Mul, "Multiplication (low half), by circuit"));
     report.notes = results.notes();
-    let cores = report.machine.cores;
-    report.notes.extend(busy.filter(|load| *load > 0.5 * cores as f64).map(|load| {
-        format!("The machine was busy when this began (load {load} on {cores} cores): times here are too long.")
-    }));
+    report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }
 

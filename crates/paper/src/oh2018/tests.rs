@@ -83,7 +83,10 @@ fn a_report_that_cannot_be_saved_is_refused_before_anything_is_measured() {
 #[test]
 fn an_unknown_table_names_those_there_are() {
     let error = crate::run("oh2019", &Options::default(), &Control::default()).unwrap_err();
-    assert_eq!(error.to_string(), "there is no table \"oh2019\"; the tables are oh2018");
+    assert_eq!(
+        error.to_string(),
+        "there is no table \"oh2019\"; the tables are wang2014-3.1, wang2014-4.1, wang2014-7.3, wang2015-2, wang2015-3, wang2015-4, oh2018"
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::modulus::{Arithmetic, Modulus};
-use super::standin::Spectrum;
+use solinas_bigint::fft::Spectrum;
 use super::{Ciphertext, Error, Params, PublicKey, noise};
 
 /// How powers of `r` are combined. With `w` the window, `n` the dimension:

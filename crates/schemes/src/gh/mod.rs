@@ -36,7 +36,6 @@ mod lattice;
 mod modulus;
 pub mod noise;
 pub mod params;
-mod standin;
 #[cfg(test)]
 mod tests;
 
@@ -48,5 +47,4 @@ pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Progress, Stage, generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey};
 pub use modulus::Arithmetic;
-pub use standin::Engine;
 pub use params::{Params, ParamsLiteral};

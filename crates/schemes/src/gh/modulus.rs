@@ -13,7 +13,7 @@ use solinas_bigint::Natural;
 use solinas_field::{Backend, limbs};
 
 use super::Error;
-use super::standin::{Engine, Options, Plan, Ring, Spectrum};
+use solinas_bigint::fft::{Engine, Options, Plan, Ring, Spectrum};
 
 /// How the arithmetic is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Modulus {
         if d.is_even() || d.bit_len() < 2 {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
         }
-        let sums = Plan::new(64 * (2 * words + 1), Ring::Minus, &arithmetic.options(terms))?;
+        let sums = Plan::for_product(words + 1, words + 1, &arithmetic.options(terms))?;
         let full = Plan::for_product(words + 2, words + 2, &arithmetic.options(1))?;
         let half = Plan::new(64 * (words + 2), Ring::Minus, &arithmetic.options(1))?;
         let (mu, _) = Natural::power_of_two(64 * (2 * words + 1)).div_rem(d)?;

@@ -1,6 +1,6 @@
 //! 4 digits of 51 bits, by fused multiply-adds of doubles, rounded to nearest.
 
-use super::Digits;
+use super::{Digits, Form};
 use crate::backend::Avx2;
 use core::arch::x86_64::*;
 
@@ -79,6 +79,14 @@ impl Digits for Avx2 {
     fn carry(self, v: __m256i, above: __m256i, carry: u32) -> (__m256i, __m256i, u32) {
         // SAFETY: the token proves AVX2.
         unsafe { carry_step(v, above, carry) }
+    }
+    #[inline(always)]
+    fn unpack(self, digits: &mut [u64], words: &[u64]) {
+        Form::doubles::<Self>().unpack(digits, words, 0);
+    }
+    #[inline(always)]
+    fn pack(self, words: &mut [u64], digits: &[u64]) {
+        Form::doubles::<Self>().pack(words, digits);
     }
     #[inline(always)]
     fn last(self, v: __m256i) -> u64 {

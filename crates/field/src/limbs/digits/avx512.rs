@@ -44,6 +44,22 @@ macro_rules! common {
             unsafe { carry_step(v, above, carry) }
         }
         #[inline(always)]
+        fn unpack(self, digits: &mut [u64], words: &[u64]) {
+            assert!(digits.len().is_multiple_of(8));
+            for (i, digits) in digits.chunks_exact_mut(8).enumerate() {
+                // SAFETY: the token proves AVX-512; 8 digits have room.
+                unsafe { self.store(digits.as_mut_ptr(), self.encode(unpack8(words, i))) };
+            }
+        }
+        #[inline(always)]
+        fn pack(self, words: &mut [u64], digits: &[u64]) {
+            assert!(digits.len().is_multiple_of(8) && 8 * words.len() <= CHUNK_BYTES * digits.len() / 8);
+            for (i, digits) in digits.chunks_exact(8).enumerate() {
+                // SAFETY: the token proves AVX-512; 8 digits are there.
+                unsafe { pack8(words, i, self.load(digits.as_ptr())) };
+            }
+        }
+        #[inline(always)]
         fn last(self, v: __m512i) -> u64 {
             // SAFETY: the token proves AVX-512.
             unsafe { _mm_extract_epi64::<1>(_mm512_extracti64x2_epi64::<3>(v)) as u64 }
@@ -148,4 +164,55 @@ fn carry_step(v: __m512i, above: __m512i, carry: u32) -> (__m512i, __m512i, u32)
     let into = (rippled ^ hands_on) as u8;
     let digits = _mm512_mask_add_epi64(sums, into, sums, _mm512_set1_epi64(1));
     (_mm512_and_si512(digits, ones), parts, rippled >> 8)
+}
+
+/// Bytes of 8 digits.
+const CHUNK_BYTES: usize = 52;
+
+/// The bytes of chunk `i` that lie within `len` words, from bit 0 on.
+#[inline(always)]
+fn bytes_of_chunk(len: usize, i: usize) -> (usize, __mmask64) {
+    let from = (CHUNK_BYTES * i).min(8 * len);
+    (from, (1 << (8 * len - from).min(CHUNK_BYTES)) - 1)
+}
+
+/// Digits 8i..8i + 8 of a number, as integers: each from the 16-bit unit where it begins.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn unpack8(words: &[u64], i: usize) -> __m512i {
+    let (from, mask) = bytes_of_chunk(words.len(), i);
+    // SAFETY: the mask keeps to the bytes of the words.
+    let bytes = unsafe { _mm512_maskz_loadu_epi8(mask, words.as_ptr().cast::<i8>().add(from)) };
+    // Digit d begins at bit 52 d: unit 52 d / 16, bit 0, 4, 8 or 12 of it; the 64 bits from there hold it.
+    const fn units(d: i64) -> i64 {
+        let unit = 52 * d / 16;
+        unit | (unit + 1) << 16 | (unit + 2) << 32 | (unit + 3) << 48
+    }
+    let index = _mm512_setr_epi64(units(0), units(1), units(2), units(3), units(4), units(5), units(6), units(7));
+    let shift = _mm512_setr_epi64(0, 4, 8, 12, 0, 4, 8, 12);
+    let digits = _mm512_srlv_epi64(_mm512_permutexvar_epi16(index, bytes), shift);
+    _mm512_and_si512(digits, _mm512_set1_epi64((1 << 52) - 1))
+}
+
+/// Puts 8 digits at 8i.. into a number: a word holds parts of two or three of them.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn pack8(words: &mut [u64], i: usize, digits: __m512i) {
+    // Word w begins at bit 64 w: in digit 64 w / 52, bit `offset` of it.
+    let first = _mm512_setr_epi64(0, 1, 2, 3, 4, 6, 7, 7);
+    let offset = _mm512_setr_epi64(0, 12, 24, 36, 48, 8, 20, 63);
+    let (one, width) = (_mm512_set1_epi64(1), _mm512_set1_epi64(52));
+    let (second, third) = (_mm512_add_epi64(first, one), _mm512_add_epi64(first, _mm512_set1_epi64(2)));
+    let to_second = _mm512_sub_epi64(width, offset);
+    let a = _mm512_srlv_epi64(_mm512_permutexvar_epi64(first, digits), offset);
+    // No digit comes after the last one: words 6 and 7, where the index runs over, have none of it.
+    let b = _mm512_sllv_epi64(_mm512_maskz_permutexvar_epi64(0b0011_1111, second, digits), to_second);
+    let c = _mm512_sllv_epi64(
+        _mm512_maskz_permutexvar_epi64(0b0001_1111, third, digits),
+        _mm512_add_epi64(to_second, width),
+    );
+    let (from, mask) = bytes_of_chunk(words.len(), i);
+    let packed = _mm512_or_si512(_mm512_or_si512(a, b), c);
+    // SAFETY: the mask keeps to the bytes of the words.
+    unsafe { _mm512_mask_storeu_epi8(words.as_mut_ptr().cast::<i8>().add(from), mask, packed) };
 }

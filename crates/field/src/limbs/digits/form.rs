@@ -21,10 +21,15 @@ impl Form {
     pub(in crate::limbs) fn of(multiplier: Multiplier) -> Option<Self> {
         match multiplier {
             Multiplier::Portable | Multiplier::Adx(_) => None,
-            Multiplier::Fma(_) => Some(Self { bits: Avx2::BITS as usize, width: Avx2::WIDTH, doubles: true }),
-            Multiplier::Fma512(_) => Some(Self { bits: Avx512::BITS as usize, width: Avx512::WIDTH, doubles: true }),
-            Multiplier::Ifma(_) => Some(Self { bits: Ifma::BITS as usize, width: Ifma::WIDTH, doubles: false }),
+            Multiplier::Fma(_) => Some(Self::doubles::<Avx2>()),
+            Multiplier::Fma512(_) => Some(Self::doubles::<Avx512>()),
+            Multiplier::Ifma(_) => Some(Self { doubles: false, ..Self::doubles::<Ifma>() }),
         }
+    }
+
+    /// That of lanes whose factors are doubles.
+    pub(super) fn doubles<L: Digits>() -> Self {
+        Self { bits: L::BITS as usize, width: L::WIDTH, doubles: true }
     }
 
     fn mask(self) -> u64 {
@@ -42,6 +47,7 @@ impl Form {
     }
 
     /// digits <- those of a number from `first` on, in factor form.
+    #[inline(always)]
     pub(in crate::limbs) fn unpack(self, digits: &mut [u64], words: &[u64], first: usize) {
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
         for (i, digit) in digits.iter_mut().enumerate() {
@@ -53,6 +59,7 @@ impl Form {
     }
 
     /// words <- the number of digits in 0..2^bits, not in factor form; what passes the top word is dropped.
+    #[inline(always)]
     pub(in crate::limbs) fn pack(self, words: &mut [u64], digits: &[u64]) {
         words.fill(0);
         for (i, &digit) in digits.iter().enumerate() {

@@ -66,18 +66,23 @@ fn offset<L: Digits>(l: L) -> L::V {
     l.splat((L::OFFSET << L::BITS).wrapping_sub(L::OFFSET))
 }
 
-/// t <- the columns of a b, to be carried. Shape: a, b n digits in factor form, t 2n.
+/// t <- the columns of a b, to be carried. Shape: a, b of whole chunks in factor form, t as long as both together.
 #[inline(always)]
 pub(in crate::limbs) fn product_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], b: &[u64]) {
-    let n = a.len();
-    assert!(n.is_multiple_of(L::WIDTH) && n > 0 && b.len() == n && t.len() == 2 * n);
-    let chunks = n / L::WIDTH;
+    let (chunks, rows) = (a.len() / L::WIDTH, b.len() / L::WIDTH);
+    assert!(
+        chunks > 0
+            && rows > 0
+            && a.len() == chunks * L::WIDTH
+            && b.len() == rows * L::WIDTH
+            && t.len() == a.len() + b.len()
+    );
     let mut above = offset(l);
-    for j in 0..2 * chunks - 1 {
+    for j in 0..chunks + rows - 1 {
         let mut sums = Sums::new(l);
-        let first = (j + 1).saturating_sub(chunks);
+        let first = (j + 1).saturating_sub(rows);
         let last = j.min(chunks - 1);
-        // SAFETY: chunks first..=last of a meet chunks j - first down to j - last of b, all within n digits; t has chunk j.
+        // SAFETY: chunks first..=last of a meet chunks j - first down to j - last of b, all within them; t has chunk j.
         unsafe {
             sums.add(l, a.as_ptr().add(first * L::WIDTH), b.as_ptr().add((j - first) * L::WIDTH), last + 1 - first);
             let (low, high) = sums.gather(l);
@@ -85,8 +90,8 @@ pub(in crate::limbs) fn product_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64
             above = l.add(high, offset(l));
         }
     }
-    // SAFETY: t has 2 chunks.
-    unsafe { l.store(t.as_mut_ptr().add((2 * chunks - 1) * L::WIDTH), above) };
+    // SAFETY: t has as many chunks as a and b together.
+    unsafe { l.store(t.as_mut_ptr().add((chunks + rows - 1) * L::WIDTH), above) };
 }
 
 /// t <- the columns of a^2, to be carried: each pair of different chunks once. Shape: a n digits in factor form, t 2n.

@@ -15,9 +15,12 @@ mod avx2;
 mod avx512;
 mod form;
 mod kernels;
+mod product;
 
 pub(super) use form::Form;
 pub(super) use kernels::{carry, high_columns, low_columns, product_columns, square_columns};
+
+pub(super) use product::{fits, mul, square};
 
 /// Enters `kernel(token, args..)` with the instructions of a multiplier that has digits.
 macro_rules! dispatch {
@@ -82,6 +85,10 @@ pub(super) trait Digits: Copy {
     /// One step of [`carry`]: digits of the sums `v`, with the sums' parts above 2^BITS of the chunk before (`above`, its last lane) and the
     /// carry that came from there; returns (digits, parts above, carry out).
     fn carry(self, v: Self::V, above: Self::V, carry: u32) -> (Self::V, Self::V, u32);
+    /// digits <- a number cut into digits, in factor form; zeros past its end.
+    fn unpack(self, digits: &mut [u64], words: &[u64]);
+    /// words <- the number of digits in 0..2^BITS; what passes the top word is dropped.
+    fn pack(self, words: &mut [u64], digits: &[u64]);
     /// The last lane.
     fn last(self, v: Self::V) -> u64;
 }

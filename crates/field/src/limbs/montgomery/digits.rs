@@ -22,9 +22,17 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// `m` odd, of `bits` bits. `None` where the multiplier has no digits, or m is too long for them.
+    /// `m` odd, of `bits` bits. `None` where the multiplier has no digits, m is too long for them, or so short that words are faster.
     pub(super) fn new(m: &[u64], bits: usize, multiplier: Multiplier) -> Option<Self> {
         let form = Form::of(multiplier)?;
+        let longest_in_words = match multiplier {
+            Multiplier::Ifma(_) => 512,
+            Multiplier::Fma512(_) => 2048,
+            _ => 1024,
+        };
+        if bits <= longest_in_words {
+            return None;
+        }
         let len = (bits + 2).div_ceil(form.bits).next_multiple_of(form.width);
         if len > MOST_DIGITS {
             return None;

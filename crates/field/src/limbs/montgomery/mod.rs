@@ -11,9 +11,6 @@ use digits::Digits;
 use words::Words;
 use zeroize::Zeroize;
 
-/// Below so many bits the vectors are mostly padding.
-const SHORTEST_FOR_DIGITS: usize = 1;
-
 /// Arithmetic modulo an odd number, its constants computed once, wiped when dropped.
 ///
 /// A residue is a slice of [`Self::residue_len`] words in a form of its own: made by [`Self::enter`], read by [`Self::leave`].
@@ -44,8 +41,8 @@ impl Montgomery {
         assert!(words > 0 && modulus[0] & 1 == 1 && modulus != [1], "the modulus must be odd and above 1");
         let bits = 64 * words - modulus[words - 1].leading_zeros() as usize;
         let engine = match Digits::new(modulus, bits, multiplier) {
-            Some(digits) if bits >= SHORTEST_FOR_DIGITS => Engine::Digits(digits),
-            _ => Engine::Words(Words::new(modulus, multiplier)),
+            Some(digits) => Engine::Digits(digits),
+            None => Engine::Words(Words::new(modulus, multiplier)),
         };
         let mut plan =
             Self { engine, multiplier, modulus: modulus.into(), one: Box::default(), square: Box::default() };

@@ -65,8 +65,9 @@ impl Words {
     /// out <- t / R modulo m; destroys t. Shape: t 2n. Range: t in 0..R m, out in 0..m.
     fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
         let above = self.reduce_wide(t);
-        out.copy_from_slice(&t[self.len()..]);
-        limbs::reduce_once(out, above, &self.m);
+        let wide = &t[self.len()..];
+        let borrow = limbs::sub_to(out, wide, &self.m);
+        limbs::choose(out, borrow & (above ^ 1), wide);
     }
 
     /// t[n..2n] and the carry returned <- t / R modulo m. Range: t in 0..R m, out in 0..2m.

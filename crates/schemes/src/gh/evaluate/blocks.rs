@@ -6,7 +6,7 @@ use solinas_field::limbs;
 
 use super::super::encrypt::SPECTRUM_FACTOR;
 use super::super::modulus::Modulus;
-use super::super::standin::Spectrum;
+use solinas_bigint::fft::Spectrum;
 use super::super::{Error, Params, ServerKey};
 
 /// How the columns are computed.

@@ -4,7 +4,7 @@
 //! `c x_k / d`, and (for `i >= 1`, as `d` is odd) the parity of `y_ki` is the bit before it. For `i = 0` the parity of `y_k0 = c x_k - q d` is that of
 //! `c x_k` and `q`, the bit before the point.
 //!
-//! With `F_k = floor(x_k 2^K / d)` kept transformed, the expansion is `c F_k`, of which the top bits are wanted: the product modulo `2^M - 1` with
+//! With `F_k = floor(x_k 2^K / d)` kept transformed, the expansion is `c F_k`, of which the top bits are wanted: the product modulo `2^M + 1` with
 //! `M > K` holds them, as what wraps around is below `d`. Cutting `F_k` errs by less than `c < d`, too. 64 bits above those of `d` are computed
 //! for nothing else: unless they are all equal, no error has reached the bits above them; if they are, once in 2^61, the candidates are
 //! computed by a division.
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use solinas_bigint::Natural;
 
 use super::super::modulus::Modulus;
-use super::super::standin::{Plan, Ring, Spectrum};
+use solinas_bigint::fft::{Plan, Ring, Spectrum};
 use super::super::{Error, Params, ServerKey};
 
 /// Bits that tell whether the bits above them are exact.
@@ -34,7 +34,7 @@ impl Expansion {
         let params = server.params();
         let bits = modulus.bits();
         let point = bits + GUARD_BITS + fraction_bits(params);
-        let plan = Plan::new(point + 2, Ring::Minus, &modulus.arithmetic().options(1))?;
+        let plan = Plan::new(point + 2, Ring::Plus, &modulus.arithmetic().options(1))?;
         let factor = |k: usize| -> Result<Spectrum, Error> {
             let shifted = &Natural::from_words(server.x_of(k)) << point;
             let mut factor = plan.spectrum();
@@ -53,7 +53,7 @@ impl Expansion {
             let x = server.x_of(k);
             let mut product = self.factors[k].clone();
             self.plan.multiply(&mut product, &spectrum)?;
-            let mut expansion = vec![0; self.plan.words()];
+            let mut expansion = vec![0; self.plan.out_words()];
             self.plan.inverse(&mut product, &mut expansion)?;
             let guard = bits_at(&expansion, self.bits + 2, GUARD_BITS - 2);
             if guard == 0 || guard == (1 << (GUARD_BITS - 2)) - 1 {

@@ -16,7 +16,7 @@ use solinas_field::limbs;
 use super::super::Error;
 use super::super::modulus::Modulus;
 use super::super::noise::top_power;
-use super::super::standin::Spectrum;
+use solinas_bigint::fft::Spectrum;
 
 /// The rounded sum modulo 2. Shape: `p + 1` columns of `s` residues, column `j` of weight `2^-j`.
 pub(super) fn sum_columns(modulus: &Modulus, mut columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {

@@ -1,0 +1,161 @@
+//! Ours.
+
+use std::fmt::Display;
+
+use solinas_bigint::fft::{Options, Plan};
+use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
+use solinas_field::limbs;
+use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
+
+pub use solinas_bigint::fft::Engine;
+
+use crate::cases::power::Key;
+use crate::numbers::from_bytes;
+use crate::sample::{Job, Work};
+
+/// How a product is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of two numbers.
+    Mul,
+    /// Of a number with itself.
+    Square,
+    /// Of two numbers, one of them transformed beforehand.
+    Transformed,
+}
+
+/// The value; operands are fixed and right, so an error is a defect of ours.
+fn must<T, E: Display>(result: Result<T, E>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("ours failed: {error}"),
+    }
+}
+
+fn options(engine: Option<Engine>, threads: usize) -> Options {
+    Options { engine, threads, ..Options::default() }
+}
+
+/// A product by a plan.
+pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64]) -> impl Work + use<> {
+    let plan = must(Plan::for_product(a.len(), b.len(), &options(Some(engine), threads)));
+    let (mut x, mut y) = (plan.spectrum(), plan.spectrum());
+    if kind == Kind::Transformed {
+        must(plan.forward(b, &mut y));
+    }
+    let (a, b) = (a.to_vec(), b.to_vec());
+    Job::new(plan.out_words(), move |out: &mut [u64]| {
+        must(plan.forward(&a, &mut x));
+        match kind {
+            Kind::Square => must(plan.square(&mut x)),
+            Kind::Transformed => must(plan.multiply(&mut x, &y)),
+            Kind::Mul => {
+                must(plan.forward(&b, &mut y));
+                must(plan.multiply(&mut x, &y));
+            }
+        }
+        must(plan.inverse(&mut x, out));
+    })
+}
+
+/// A product, or a square, by the functions that choose their algorithm.
+pub fn mul(a: &[u64], b: Option<&[u64]>) -> impl Work + use<> {
+    let (a, b) = (a.to_vec(), b.map(<[u64]>::to_vec));
+    Job::new(a.len() + b.as_ref().unwrap_or(&a).len(), move |out: &mut [u64]| match &b {
+        Some(b) => mul::mul(out, &a, b),
+        None => mul::square(out, &a),
+    })
+}
+
+/// A natural as the result of a run.
+struct Run<F> {
+    out: Natural,
+    run: F,
+}
+
+impl<F: FnMut() -> Natural> Run<F> {
+    fn new(run: F) -> Self {
+        Self { out: Natural::default(), run }
+    }
+}
+
+impl<F: FnMut() -> Natural> Work for Run<F> {
+    fn run(&mut self) {
+        self.out = (self.run)();
+    }
+
+    fn result(&self) -> Option<Vec<u64>> {
+        Some(self.out.words().to_vec())
+    }
+}
+
+fn natural(x: &[u64]) -> Natural {
+    Natural::from_words(x)
+}
+
+fn plan(m: &[u64], threads: usize) -> Modulus {
+    let options = ModulusOptions { fft: options(None, threads), ..ModulusOptions::default() };
+    must(Modulus::with_options(&natural(m), &options))
+}
+
+/// A product modulo `m`.
+pub fn mulmod(threads: usize, a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
+    let (a, b, m) = (natural(a), natural(b), plan(m, threads));
+    Run::new(move || must(m.mul(&a, &b)))
+}
+
+/// A sum modulo `m` into words of the caller's, by the kernel for public numbers.
+pub fn addmod_into(a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
+    let (a, b, m) = (a.to_vec(), b.to_vec(), m.to_vec());
+    Job::new(m.len(), move |out: &mut [u64]| limbs::vartime_add_mod(out, &a, &b, &m))
+}
+
+/// A sum modulo `m` as a new number.
+pub fn addmod(a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
+    let (a, b, m) = (natural(a), natural(b), plan(m, 1));
+    Run::new(move || must(m.add(&a, &b)))
+}
+
+/// `base^exponent mod m` for a secret exponent.
+pub fn power(base: &[u64], exponent: &[u64], m: &[u64]) -> impl Work + use<> {
+    let (base, exponent, m) = (natural(base), natural(exponent), plan(m, 1));
+    Run::new(move || must(m.pow(&base, &exponent)))
+}
+
+/// A PKCS #1 v1.5 signature of a SHA-256 value.
+pub fn sign(key: &Key, digest: &[u8]) -> impl Work + use<> {
+    let [p, q, e] = [&key.p, &key.q, &key.e].map(|x| natural(x));
+    let key = must(PrivateKey::from_primes(p, q, e, false));
+    Signature { key, digest: digest.to_vec(), out: Vec::new() }
+}
+
+struct Signature {
+    key: PrivateKey,
+    digest: Vec<u8>,
+    out: Vec<u8>,
+}
+
+impl Work for Signature {
+    fn run(&mut self) {
+        self.out = must(self.key.sign_digest(SignaturePadding::Pkcs1 { hash: Hash::Sha256 }, &self.digest));
+    }
+
+    fn result(&self) -> Option<Vec<u64>> {
+        Some(from_bytes(&self.out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transformed_product_is_the_product() {
+        let (a, b) = ([3, 5], [7, 0, 9]);
+        let mut one = product(Engine::Complex, 1, Kind::Mul, &a, &b);
+        let mut other = product(Engine::Complex, 1, Kind::Transformed, &a, &b);
+        one.run();
+        other.run();
+        assert_eq!(one.result(), other.result());
+    }
+}

@@ -1,0 +1,189 @@
+//! The tables, for people, as Markdown, and as JSON.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::sample::Figure;
+
+/// One figure over another that ours is held to, in medians of wall time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Target {
+    /// Column of the slower one.
+    pub slower: String,
+    /// Column of the faster one.
+    pub faster: String,
+    /// Times at least as fast.
+    pub at_least: f64,
+}
+
+impl Target {
+    /// `faster` is to be so many times as fast as `slower`.
+    pub fn new(faster: &str, slower: &str, at_least: f64) -> Self {
+        Self { slower: slower.into(), faster: faster.into(), at_least }
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What, and how large.
+    pub id: String,
+    /// Who took part.
+    pub figures: Vec<Figure>,
+    /// What ours is held to.
+    pub targets: Vec<Target>,
+}
+
+/// How a target was met.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    /// Of the row.
+    pub id: String,
+    /// The target.
+    #[serde(flatten)]
+    pub target: Target,
+    /// Ratio of the medians of wall time: what the target is about.
+    pub median: f64,
+    /// Ratio of the medians of CPU time: steadier where other work takes the cores.
+    pub cpu: f64,
+    /// Ratio of the smallest wall times.
+    pub min: f64,
+    /// Whether the median is as wanted.
+    pub met: bool,
+}
+
+impl Row {
+    fn figure(&self, name: &str) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.name == name)
+    }
+
+    /// Of the targets both of whose columns took part.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        let verdict = |target: &Target| {
+            let (slower, faster) = (self.figure(&target.slower)?, self.figure(&target.faster)?);
+            let median = slower.wall.median / faster.wall.median;
+            Some(Verdict {
+                id: self.id.clone(),
+                target: target.clone(),
+                median,
+                cpu: slower.cpu.median / faster.cpu.median,
+                min: slower.wall.min / faster.wall.min,
+                met: median >= target.at_least,
+            })
+        };
+        self.targets.iter().filter_map(verdict).collect()
+    }
+}
+
+/// Rows of one kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Where, how and against whom.
+    pub header: Vec<String>,
+    /// The tables.
+    pub sections: Vec<Section>,
+    /// The targets.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Four significant digits, and no more than three after the point.
+fn digits(value: f64) -> String {
+    match value {
+        v if v >= 1000.0 => format!("{v:.0}"),
+        v if v >= 100.0 => format!("{v:.1}"),
+        v if v >= 10.0 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+impl Section {
+    /// Lines of cells, the heading first: median and smallest wall time of each, in microseconds.
+    fn grid(&self) -> Vec<Vec<String>> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.rows.iter().flat_map(|row| &row.figures).map(|figure| figure.name.as_str()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut lines = vec![std::iter::once("id").chain(names.iter().copied()).map(String::from).collect::<Vec<_>>()];
+        for row in &self.rows {
+            let cell = |name: &&str| {
+                row.figure(name).map_or("-".into(), |f| format!("{} ({})", digits(f.wall.median), digits(f.wall.min)))
+            };
+            lines.push(std::iter::once(row.id.clone()).chain(names.iter().map(cell)).collect());
+        }
+        lines
+    }
+}
+
+fn verdict_grid(verdicts: &[Verdict]) -> Vec<Vec<String>> {
+    let mut lines = vec![["id", "faster", "slower", "wanted", "median", "CPU", "min", ""].map(String::from).to_vec()];
+    lines.extend(verdicts.iter().map(|v| {
+        vec![
+            v.id.clone(),
+            v.target.faster.clone(),
+            v.target.slower.clone(),
+            format!("{:.2}x", v.target.at_least),
+            format!("{:.2}x", v.median),
+            format!("{:.2}x", v.cpu),
+            format!("{:.2}x", v.min),
+            if v.met { "met" } else { "missed" }.into(),
+        ]
+    }));
+    lines
+}
+
+/// Columns of equal width, the first aligned to the left.
+fn aligned(grid: &[Vec<String>]) -> String {
+    let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
+    let mut text = String::new();
+    for line in grid {
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let _ = if column == 0 { write!(text, "{cell:<width$}") } else { write!(text, "  {cell:>width$}") };
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+fn markdown(grid: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let rule: Vec<_> = (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
+    grid.iter().enumerate().map(|(i, cells)| if i == 0 { line(cells) + &line(&rule) } else { line(cells) }).collect()
+}
+
+impl Section {
+    /// As aligned text.
+    pub fn to_text(&self) -> String {
+        format!("\n{}\n{}", self.title, aligned(&self.grid()))
+    }
+}
+
+impl Run {
+    /// The targets as aligned text.
+    pub fn verdicts_to_text(&self) -> String {
+        format!("\nTargets: ratios slower / faster\n{}", aligned(&verdict_grid(&self.verdicts)))
+    }
+
+    /// All of it as Markdown.
+    pub fn to_markdown(&self) -> String {
+        let mut text: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
+        for section in &self.sections {
+            let _ = write!(text, "\n## {}\n\n{}", section.title, markdown(&section.grid()));
+        }
+        let _ = write!(text, "\n## Targets: ratios slower / faster\n\n{}", markdown(&verdict_grid(&self.verdicts)));
+        text
+    }
+}

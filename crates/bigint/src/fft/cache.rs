@@ -1,0 +1,183 @@
+//! Products with plans and scratch that are kept.
+
+use core::cell::RefCell;
+use std::sync::OnceLock;
+
+use solinas_field::buffer::AlignedVec;
+use solinas_field::complex::{self, Wrap};
+use solinas_field::{Backend, limbs};
+use zeroize::Zeroize;
+
+use super::size::{self, Task};
+use super::spectrum::Shape;
+use super::{Engine, Ring};
+
+/// Plans for products on one thread, by length: `m 2^k` digits are at `32 (m / 2) + k`.
+static PLANS: [OnceLock<Option<complex::Plan>>; 128] = [const { OnceLock::new() }; 128];
+
+/// Buffers of a thread, as long as its longest product needed.
+#[derive(Default)]
+pub(super) struct Scratch {
+    floats: AlignedVec<f64>,
+    elements: AlignedVec<u64>,
+    residue: Vec<u64>,
+    /// The last product's lengths, and the shape for them.
+    last: Option<(Task, Shape)>,
+}
+
+impl Scratch {
+    /// Runs `work` on this thread's. It is taken out meanwhile: while a transform waits for its other threads, this one may be given another product.
+    pub(super) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+        let mut scratch = SCRATCH.take();
+        let done = work(&mut scratch);
+        SCRATCH.set(scratch);
+        done
+    }
+
+    /// Floats for spectra; their contents are arbitrary.
+    pub(super) fn floats(&mut self, len: usize) -> &mut [f64] {
+        if self.floats.len() < len {
+            self.floats.zeroize();
+            self.floats = AlignedVec::zeroed(len);
+        }
+        &mut self.floats[..len]
+    }
+
+    /// Field elements for spectra; their contents are arbitrary.
+    pub(super) fn elements(&mut self, len: usize) -> &mut [u64] {
+        if self.elements.len() < len {
+            self.elements.zeroize();
+            self.elements = AlignedVec::zeroed(len);
+        }
+        &mut self.elements[..len]
+    }
+
+    /// `out <-` the first words of a residue of `words` words, which `work` writes; the others must be zero.
+    pub(super) fn residue<T>(
+        &mut self,
+        words: usize,
+        out: &mut [u64],
+        work: impl FnOnce(&mut Self, &mut [u64]) -> T,
+    ) -> T {
+        if out.len() == words {
+            return work(self, out);
+        }
+        let mut residue = core::mem::take(&mut self.residue);
+        if residue.len() < words {
+            residue.zeroize();
+            residue.resize(words, 0);
+        }
+        let done = work(self, &mut residue[..words]);
+        debug_assert!(residue[out.len()..words].iter().all(|&word| word == 0), "a product that does not wrap");
+        out.copy_from_slice(&residue[..out.len()]);
+        self.residue = residue;
+        done
+    }
+
+    /// What [`size::choose`] says of a product by complex transforms.
+    fn shape(&mut self, task: Task) -> Option<Shape> {
+        match self.last {
+            Some((last, shape)) if last == task => Some(shape),
+            _ => {
+                let shape = size::choose(&task, &[Ring::Plus], Engine::Complex).ok()?;
+                self.last = Some((task, shape));
+                Some(shape)
+            }
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.floats.zeroize();
+        self.elements.zeroize();
+        self.residue.zeroize();
+    }
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The plan for products in so many digits, made when first asked for; `None` if there is no such length.
+fn plan(digits: usize) -> Option<&'static complex::Plan> {
+    let log = digits.trailing_zeros() as usize;
+    let slot = PLANS.get(32 * ((digits >> log) / 2) + log)?;
+    // An environment that asks for a back end which the CPU lacks gets a typed error from every plan; products still work.
+    let make = || complex::Plan::new(digits, Wrap::Plus, Backend::detect().unwrap_or(Backend::Scalar), 1).ok();
+    slot.get_or_init(make).as_ref()
+}
+
+/// `out <- a b`. Shape: `out` has the words of `a` and of `b` together; all are written.
+///
+/// The time depends on the lengths only. The transforms of the operands remain in the thread's scratch: see [`wipe_scratch`].
+///
+/// # Panics
+/// When `out` has another length.
+pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
+    assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
+    if !convolve(out, a, Some(b)) {
+        in_parts(out, a, b, mul);
+    }
+}
+
+/// `out <- a^2`. Shape: `out` has twice the words of `a`; all are written.
+///
+/// As [`mul`], in two thirds of its time.
+///
+/// # Panics
+/// When `out` has another length.
+pub fn square(out: &mut [u64], a: &[u64]) {
+    assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
+    if !convolve(out, a, None) {
+        in_parts(out, a, a, mul);
+    }
+}
+
+/// `out <- a b`, or `a^2` without `b`, by one transform; false if none is long enough.
+fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
+    let task = Task::product(a.len(), b.unwrap_or(a).len(), 1);
+    Scratch::with(|scratch| {
+        let found = scratch.shape(task).and_then(|shape| Some((shape, plan(shape.digits)?)));
+        let Some((shape, plan)) = found else { return false };
+        scratch.residue(shape.out_words(), out, |scratch, residue| {
+            let spectra = if b.is_some() { 2 } else { 1 };
+            plan.convolve(shape.digit_bits, a, b, residue, scratch.floats(spectra * plan.spectrum_len()));
+        });
+        true
+    })
+}
+
+/// `out <- a b`, by `mul` of the two halves of the longer operand.
+fn in_parts(out: &mut [u64], a: &[u64], b: &[u64], mul: impl Fn(&mut [u64], &[u64], &[u64])) {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let (low, high) = long.split_at(long.len() / 2);
+    let (product, rest) = out.split_at_mut(low.len() + short.len());
+    mul(product, low, short);
+    rest.fill(0);
+    let mut upper = vec![0; high.len() + short.len()];
+    mul(&mut upper, high, short);
+    limbs::add(&mut out[low.len()..], &upper);
+    upper.zeroize();
+}
+
+/// Frees this thread's scratch, after overwriting what the last products left in it.
+pub fn wipe_scratch() {
+    drop(SCRATCH.take());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_in_parts_are_products() {
+        for (n, m) in [(1, 1), (7, 3), (20, 90), (51, 50)] {
+            let (a, b) = (vec![u64::MAX; n], vec![u64::MAX - 1; m]);
+            let (mut out, mut expected) = (vec![7; n + m], vec![7; n + m]);
+            mul(&mut expected, &a, &b);
+            in_parts(&mut out, &a, &b, mul);
+            assert_eq!(out, expected, "{n} x {m} words");
+        }
+    }
+}

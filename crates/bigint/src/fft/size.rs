@@ -1,0 +1,102 @@
+//! Lengths of transforms and sizes of digits.
+
+use solinas_field::complex::{self, Wrap};
+use solinas_field::solinas;
+
+use super::spectrum::Shape;
+use super::{Engine, Ring};
+use crate::Error;
+
+/// Digits of a transform over the power of two in its length, at least: residues are then whole words.
+const SMALLEST: usize = 128;
+/// Bits of a digit, at most, in complex transforms.
+const COMPLEX_DIGIT_BITS: usize = 25;
+/// Digits of the longest transform over F_p.
+const SOLINAS_MAX_DIGITS: usize = 17 << 22;
+/// Digits shorter than this would make carries run over many of them.
+const MIN_DIGIT_BITS: usize = 6;
+
+/// What a transform is to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Task {
+    /// Least bits of the ring.
+    pub bits: usize,
+    /// Words of the operands.
+    pub words: [usize; 2],
+    /// Products that are added up.
+    pub terms: usize,
+}
+
+impl Task {
+    /// Products of residues modulo 2^bits -+ 1.
+    pub(super) fn ring(min_bits: usize, terms: usize) -> Self {
+        let words = min_bits.div_ceil(64);
+        Self { bits: min_bits, words: [words; 2], terms }
+    }
+
+    /// Products that do not wrap.
+    pub(super) fn product(a_words: usize, b_words: usize, terms: usize) -> Self {
+        Self { bits: 64 * (a_words + b_words), words: [a_words, b_words], terms }
+    }
+}
+
+/// Digits that an operand of so many words fills: one more where the highest is full, for its carry.
+fn digits_of(words: usize, digit_bits: u32, digits: usize) -> usize {
+    (64 * words / digit_bits as usize + 1).min(digits)
+}
+
+pub(super) fn wrap(ring: Ring) -> Wrap {
+    match ring {
+        Ring::Minus => Wrap::Minus,
+        Ring::Plus => Wrap::Plus,
+    }
+}
+
+/// The size of digits, if `digits` of them can do the task without an error.
+fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
+    let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
+    let [a, b] = task.words.map(|words| digits_of(words, bits, digits));
+    let fits = |&ring: &Ring| bits <= complex::max_digit_bits(digits, wrap(ring), a, b, task.terms);
+    rings.iter().all(fits).then_some(bits)
+}
+
+/// Whether `digits` digits modulo p can do the task: sums of products stay below p, or p / 2 in magnitude where signs differ.
+fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
+    let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
+    let [a, b] = task.words.map(|words| digits_of(words, bits, digits));
+    let signs = if rings.contains(&Ring::Plus) { 2 } else { 1 };
+    let products = signs * a.min(b).checked_mul(task.terms)? as u64;
+    (bits <= solinas::max_digit_bits(products)?).then_some(bits)
+}
+
+/// The shortest of the lengths `m 2^k` in `least..=most`, `m` in `odd`, for which `digit_bits` gives a size of digits. Times are nearly as `n log n`,
+/// whatever the odd factor.
+fn shortest(
+    odd: [usize; 4],
+    least: usize,
+    most: usize,
+    digit_bits: impl Fn(usize) -> Option<u32>,
+) -> Option<(usize, u32)> {
+    let first = |m: usize| Some((m * least.div_ceil(m).checked_next_power_of_two()?).max(m * SMALLEST));
+    let lengths = |m| core::iter::successors(first(m), |n| n.checked_mul(2)).take_while(|&n| n <= most);
+    odd.into_iter().filter_map(|m| lengths(m).find_map(|n| Some((n, digit_bits(n)?)))).min()
+}
+
+/// The shape of the shortest transform for a task that all of `rings` can do, in the first of them.
+///
+/// # Errors
+/// [`Error::TransformTooLong`] when no length is enough.
+pub(super) fn choose(task: &Task, rings: &[Ring], engine: Engine) -> Result<Shape, Error> {
+    let (found, most) = match engine {
+        Engine::Complex => {
+            let (least, most) = (task.bits / COMPLEX_DIGIT_BITS, complex::MAX_DIGITS);
+            (shortest([1, 3, 5, 7], least, most, |n| complex_digit_bits(task, rings, n)), most)
+        }
+        Engine::Solinas => {
+            let (least, most) = (task.bits / solinas::MAX_DIGIT_BITS as usize, SOLINAS_MAX_DIGITS);
+            (shortest([1, 3, 5, 17], least, most, |n| solinas_digit_bits(task, rings, n)), most)
+        }
+    };
+    let (digits, digit_bits) = found.ok_or(Error::TransformTooLong { bits: task.bits, max: most * MIN_DIGIT_BITS })?;
+    Ok(Shape { engine, ring: rings[0], digits, digit_bits })
+}

@@ -1,0 +1,108 @@
+//! Residues of long products modulo 2^bits - 1 and 2^bits + 1, and sums of products, against GMP.
+#![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
+
+mod common;
+
+use common::gmp::Gmp;
+use common::operands::{Pattern, SplitMix};
+use common::sweep;
+use solinas_bigint::fft::{Options, Plan, Ring};
+
+/// `2^bits - 1` or `2^bits + 1`.
+fn modulus(plan: &Plan, ring: Ring) -> Vec<u64> {
+    let power = Gmp::get().shl(&[1], plan.bits());
+    match ring {
+        Ring::Minus => Gmp::get().abs_diff(&power, &[1]),
+        Ring::Plus => Gmp::get().add(&power, &[1]),
+    }
+}
+
+/// The integer whose balanced digits are all extreme, with signs that alternate in runs of `run`.
+fn extreme(plan: &Plan, run: usize) -> Vec<u64> {
+    let (digits, bits) = plan.digits();
+    let mut words = vec![0; plan.words()];
+    for j in 0..digits {
+        let at = j * bits as usize;
+        let ones = if (j / run).is_multiple_of(2) {
+            at + bits as usize - 1..at + bits as usize
+        } else {
+            at..at + bits as usize - 1
+        };
+        ones.for_each(|bit| words[bit / 64] |= 1 << (bit % 64));
+    }
+    words
+}
+
+fn assert_residue(found: &[u64], want: &[u64], case: &str) {
+    assert!(found.starts_with(want) && found[want.len()..].iter().all(|&word| word == 0), "{case}");
+}
+
+#[test]
+fn residues_of_products_equal_those_of_gmp_on_every_engine() {
+    let gmp = Gmp::get();
+    for min_bits in [60_000, 785_006, 3_000_000] {
+        for ring in [Ring::Minus, Ring::Plus] {
+            for options in sweep::options() {
+                // Long ones only where products are fast.
+                if min_bits > 100_000 && options.backend.unwrap().name() == "scalar" {
+                    continue;
+                }
+                let plan = Plan::new(min_bits, ring, &options).unwrap();
+                let modulus = modulus(&plan, ring);
+                let mut random = SplitMix(11);
+                let ones = vec![u64::MAX; plan.words()];
+                let root = gmp.shl(&[1], plan.bits() / 2);
+                let pairs = [
+                    (Pattern::Random.words(plan.words(), &mut random), ones.clone()),
+                    (
+                        Pattern::Runs.words(plan.words(), &mut random),
+                        Pattern::Carry.words(plan.words() / 2, &mut random),
+                    ),
+                    (extreme(&plan, 1), extreme(&plan, 1)),
+                    (extreme(&plan, plan.digits().0), extreme(&plan, 64)),
+                    (root.clone(), root),
+                    (ones.clone(), ones),
+                ];
+                let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
+                let mut out = vec![7; plan.out_words()];
+                for (i, (a, b)) in pairs.iter().enumerate() {
+                    plan.forward(a, &mut s).unwrap();
+                    plan.forward(b, &mut t).unwrap();
+                    plan.multiply(&mut s, &t).unwrap();
+                    plan.inverse(&mut s, &mut out).unwrap();
+                    let want = gmp.remainder(&gmp.mul(a, b), &modulus);
+                    assert_residue(&out, &want, &format!("pair {i}, {min_bits} bits, {ring:?}, {options:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_products_equal_those_of_gmp_on_every_engine() {
+    let (gmp, terms) = (Gmp::get(), 5);
+    for options in sweep::options() {
+        let (minus, plus) = Plan::pair(200_000, &Options { terms, ..options }).unwrap();
+        assert_eq!(minus.bits(), plus.bits());
+        for (plan, ring) in [(minus, Ring::Minus), (plus, Ring::Plus)] {
+            let mut random = SplitMix(13);
+            let (mut sum, mut s, mut t) = (plan.spectrum(), plan.spectrum(), plan.spectrum());
+            let mut want = vec![];
+            for term in 0..terms {
+                let (a, b) = if term % 2 == 0 {
+                    (extreme(&plan, 1), extreme(&plan, 1))
+                } else {
+                    (Pattern::ALL[term].words(plan.words(), &mut random), vec![u64::MAX; plan.words()])
+                };
+                plan.forward(&a, &mut s).unwrap();
+                plan.forward(&b, &mut t).unwrap();
+                plan.multiply_add(&mut sum, &s, &t).unwrap();
+                want = gmp.add(&want, &gmp.mul(&a, &b));
+            }
+            let mut out = vec![7; plan.out_words()];
+            plan.inverse(&mut sum, &mut out).unwrap();
+            let want = gmp.remainder(&want, &modulus(&plan, ring));
+            assert_residue(&out, &want, &format!("{ring:?}, {options:?}"));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `solinas rsa encrypt` and `solinas rsa decrypt`.
+
+use super::{HashName, MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at, check_target};
+use crate::error::{Result, usage};
+use crate::files::{read_bytes, write_bytes, write_secret};
+use crate::output::Output;
+use clap::ValueEnum;
+use serde::Serialize;
+use solinas_schemes::rsa::EncryptionPadding;
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+const ENCRYPT_EXAMPLES: &str = "\
+Examples:
+  solinas rsa encrypt --key public.pem message.txt -o message.rsa
+  printf secret | solinas rsa encrypt --key public.pem - -o message.rsa
+  solinas rsa encrypt --key public.pem --hash sha512 --label invoice message.txt -o message.rsa
+
+A 3072-bit key takes 318 bytes with OAEP and SHA-256. For more, encrypt a random symmetric key, and the data with that.";
+
+const DECRYPT_EXAMPLES: &str = "\
+Examples:
+  solinas rsa decrypt --key key.pem message.rsa
+  solinas rsa decrypt --key key.pem --padding pkcs1 message.rsa -o message.txt
+  solinas rsa decrypt --key key.pem message.rsa --json
+
+Padding, hashes and label must be those of the encryption. Whatever is wrong with the padding gives the same error. Do not let strangers
+see what fails: with pkcs1 above all, many answers decrypt a message.";
+
+#[derive(clap::Args)]
+struct PaddingArgs {
+    /// The padding
+    #[arg(long, value_name = "PADDING", default_value = "oaep")]
+    padding: PaddingName,
+    /// The hash of OAEP
+    #[arg(long, value_name = "HASH", default_value = "sha256")]
+    hash: HashName,
+    /// The hash of OAEP's masks, if another one
+    #[arg(long, value_name = "HASH")]
+    mgf_hash: Option<HashName>,
+    /// OAEP's label
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// OAEP's label as hexadecimal bytes
+    #[arg(long, value_name = "HEX", conflicts_with = "label", value_parser = parse_hex)]
+    label_hex: Option<Bytes>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum PaddingName {
+    /// OAEP: the one to take
+    Oaep,
+    /// PKCS#1 v1.5: for peers that know no other
+    Pkcs1,
+}
+
+/// Bytes given as hexadecimal digits.
+#[derive(Clone)]
+struct Bytes(Vec<u8>);
+
+fn parse_hex(text: &str) -> std::result::Result<Bytes, String> {
+    if let Some(wrong) = text.chars().position(|c| !c.is_ascii_hexdigit()) {
+        return Err(format!("character {} is no hexadecimal digit", wrong + 1));
+    }
+    if text.len() % 2 == 1 {
+        return Err("a byte has two digits, and these are an odd number".to_owned());
+    }
+    let byte = |i| u8::from_str_radix(&text[i..i + 2], 16).map_err(|e| e.to_string());
+    (0..text.len()).step_by(2).map(byte).collect::<std::result::Result<_, _>>().map(Bytes)
+}
+
+impl PaddingArgs {
+    fn label(&self) -> Option<Vec<u8>> {
+        let text = self.label.as_ref().map(|text| text.clone().into_bytes());
+        text.or_else(|| self.label_hex.as_ref().map(|bytes| bytes.0.clone()))
+    }
+
+    fn padding(&self) -> Result<EncryptionPadding> {
+        match self.padding {
+            PaddingName::Oaep => Ok(EncryptionPadding::Oaep {
+                hash: self.hash.into(),
+                mgf: self.mgf_hash.map(Into::into),
+                label: self.label().unwrap_or_default(),
+            }),
+            PaddingName::Pkcs1 if self.label().is_some() || self.mgf_hash.is_some() => {
+                Err(usage("the padding pkcs1 has neither label nor masks", "leave out --label and --mgf-hash"))
+            }
+            PaddingName::Pkcs1 => Ok(EncryptionPadding::Pkcs1),
+        }
+    }
+}
+
+#[derive(clap::Args)]
+#[command(after_help = ENCRYPT_EXAMPLES)]
+pub(super) struct EncryptArgs {
+    #[command(flatten)]
+    key: PublicKeyArgs,
+    #[command(flatten)]
+    padding: PaddingArgs,
+    /// The message; - is standard input
+    message: PathBuf,
+    /// Where to write the ciphertext; - is standard output
+    #[arg(long, short)]
+    output: PathBuf,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = DECRYPT_EXAMPLES)]
+pub(super) struct DecryptArgs {
+    #[command(flatten)]
+    key: PrivateKeyArgs,
+    #[command(flatten)]
+    padding: PaddingArgs,
+    /// The ciphertext; - is standard input
+    ciphertext: PathBuf,
+    /// Where to write the message, readable by you alone; standard output by default
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Encrypted<'a> {
+    ciphertext: &'a Path,
+    bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Decrypted<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a Path>,
+    bytes: usize,
+    /// Where it goes to no file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hex: Option<String>,
+}
+
+pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
+    let (key, padding) = (args.key.read()?, args.padding.padding()?);
+    check_target(Some(&args.output))?;
+    let message = Zeroizing::new(read_bytes(&args.message, MOST_BLOCK)?);
+    let ciphertext = key.encrypt(&padding, &message)?;
+    write_bytes(Some(&args.output), &ciphertext, out)?;
+    if args.output == Path::new("-") {
+        return Ok(());
+    }
+    let report = Encrypted { ciphertext: &args.output, bytes: ciphertext.len() };
+    out.report(&report, || format!("{}: {} bytes\n", args.output.display(), ciphertext.len()))
+}
+
+pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
+    let padding = args.padding.padding()?;
+    let key = args.key.read(out)?;
+    let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
+    let message = key.decrypt(&padding, &ciphertext).map_err(at(&args.ciphertext))?;
+    let path = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = path {
+        check_target(Some(path))?;
+        write_secret(path, &message, args.force)?;
+    }
+    let hex = || message.iter().map(|byte| format!("{byte:02x}")).collect();
+    let report = Decrypted { message: path, bytes: message.len(), hex: path.is_none().then(hex) };
+    match path {
+        Some(path) => out.report(&report, || format!("{}: {} bytes\n", path.display(), message.len())),
+        None if out.json() => out.result(&report, String::new),
+        // Text may be shown.
+        None => match std::str::from_utf8(&message) {
+            Ok(text) => out.text(text),
+            Err(_) => out.bytes(&message),
+        },
+    }
+}

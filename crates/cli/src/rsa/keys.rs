@@ -1,0 +1,195 @@
+//! `solinas rsa keygen` and `solinas rsa public`.
+
+use super::{at, check_target, parallel};
+use crate::error::{Result, input, usage};
+use crate::files::{check_writable, read_bytes, write_bytes, write_secret};
+use crate::output::Output;
+use crate::progress::watch;
+use clap::ValueEnum;
+use serde::Serialize;
+use solinas_runtime::Progress;
+use solinas_schemes::rsa::{Control, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
+use solinas_schemes::security::SecurityClaim;
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+const KEYGEN_EXAMPLES: &str = "\
+Examples:
+  solinas rsa keygen -o key.pem --public public.pem
+  solinas rsa keygen --bits 4096 --format pkcs1 -o key.pem
+  solinas rsa keygen --bits 8192 --der -o key.der
+
+The file is readable by you alone. The public exponent is 65537. Time grows with about the fourth power of the bits.";
+
+const PUBLIC_EXAMPLES: &str = "\
+Examples:
+  solinas rsa public key.pem -o public.pem
+  solinas rsa public key.pem
+  solinas rsa public public.pem --format pkcs1 --der -o public.der";
+
+#[derive(clap::Args)]
+#[command(after_help = KEYGEN_EXAMPLES)]
+pub(super) struct KeygenArgs {
+    /// Bits of the modulus: a multiple of 64 from 2048 to 16384
+    #[arg(long, default_value_t = 3072)]
+    bits: usize,
+    /// Where to write the private key
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Where to write the public key, too, as SubjectPublicKeyInfo
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
+    /// Format of the private key
+    #[arg(long, value_name = "FORMAT", default_value = "pkcs8")]
+    format: PrivateName,
+    /// Write DER instead of PEM
+    #[arg(long)]
+    der: bool,
+    /// Replace a file that exists
+    #[arg(long)]
+    force: bool,
+    /// Allow keys below 2048 bits, down to 512
+    #[arg(long)]
+    research: bool,
+    /// Derive the key from this number, for tests that repeat; protects nothing
+    #[arg(long, value_name = "N")]
+    insecure_seed: Option<u64>,
+    /// Threads, of which two are of use; by default as many as there are processors. The key does not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PUBLIC_EXAMPLES)]
+pub(super) struct PublicArgs {
+    /// The private key, or a public key in another format
+    file: PathBuf,
+    /// Where to write the public key; standard output by default
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Format of the public key
+    #[arg(long, value_name = "FORMAT", default_value = "spki")]
+    format: PublicName,
+    /// Write DER instead of PEM
+    #[arg(long)]
+    der: bool,
+    /// Accept keys below 2048 bits and public exponents below 65537
+    #[arg(long)]
+    research: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PrivateName {
+    /// BEGIN PRIVATE KEY
+    Pkcs8,
+    /// BEGIN RSA PRIVATE KEY
+    Pkcs1,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PublicName {
+    /// BEGIN PUBLIC KEY
+    Spki,
+    /// BEGIN RSA PUBLIC KEY
+    Pkcs1,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    private_key: &'a Path,
+    public_key: Option<&'a Path>,
+    bits: usize,
+    insecure: bool,
+    security: SecurityClaim,
+}
+
+pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
+    let path = &args.output;
+    if path == Path::new("-") {
+        return Err(usage("a private key does not go to standard output", "name a file; ./- is a file named -"));
+    }
+    if args.public.as_ref() == Some(path) {
+        return Err(usage("private and public key cannot be one file", "name two files"));
+    }
+    if path.exists() && !args.force {
+        let what = format!("{} already exists, and keys cannot be made again", path.display());
+        return Err(input(what, "write to another file, or --force to replace it"));
+    }
+    check_writable(path)?;
+    check_target(args.public.as_deref())?;
+    if let Some(public) = args.public.as_deref().filter(|public| *public != Path::new("-")) {
+        check_writable(public)?;
+    }
+    if args.insecure_seed.is_some() {
+        out.warn("a key from a fixed seed protects nothing; use it for tests only");
+    }
+    let options = KeygenOptions {
+        bits: args.bits,
+        research: args.research,
+        insecure_seed: args.insecure_seed,
+        parallel: parallel(args.threads),
+    };
+    let key = watch(out, "looking for two primes", |control| {
+        let show = |done, total| {
+            if let Some(progress) = control.progress {
+                progress(Progress { done, total });
+            }
+        };
+        Ok(PrivateKey::generate(&options, &Control { progress: Some(&show), cancel: control.cancel })?)
+    })?;
+    let format = match args.format {
+        PrivateName::Pkcs8 => PrivateFormat::Pkcs8,
+        PrivateName::Pkcs1 => PrivateFormat::Pkcs1,
+    };
+    if args.der {
+        write_secret(path, &key.to_der(format)?, args.force)?;
+    } else {
+        write_secret(path, key.to_pem(format)?.as_bytes(), args.force)?;
+    }
+    if let Some(public) = &args.public {
+        write_public(key.public_key(), PublicFormat::Spki, args.der, Some(public), out)?;
+    }
+    let security = key.public_key().security();
+    let report = Report {
+        private_key: path,
+        public_key: args.public.as_deref(),
+        bits: args.bits,
+        insecure: key.is_insecure(),
+        security,
+    };
+    out.report(&report, || {
+        let public = args.public.as_ref().map(|public| format!("{}: public, give it away\n", public.display()));
+        format!(
+            "{}: secret, keep it\n{}RSA, {} bits: {} bits of security by NIST SP 800-57, none against a quantum computer\n",
+            path.display(),
+            public.unwrap_or_default(),
+            args.bits,
+            report.security.classical_bits
+        )
+    })
+}
+
+pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
+    let bytes = Zeroizing::new(read_bytes(&args.file, super::MOST_KEY)?);
+    let key = match PublicKey::read(&bytes, args.research) {
+        Err(solinas_schemes::rsa::Error::PrivateKeyGiven) => {
+            PrivateKey::read(&bytes, args.research).map(|key| key.public_key().clone())
+        }
+        other => other,
+    };
+    let key = key.map_err(at(&args.file))?;
+    let format = match args.format {
+        PublicName::Spki => PublicFormat::Spki,
+        PublicName::Pkcs1 => PublicFormat::Pkcs1,
+    };
+    check_target(args.output.as_deref())?;
+    write_public(&key, format, args.der, args.output.as_deref(), out)
+}
+
+fn write_public(key: &PublicKey, format: PublicFormat, der: bool, path: Option<&Path>, out: &Output) -> Result<()> {
+    if der {
+        write_bytes(path, &key.to_der(format)?, out)
+    } else {
+        crate::files::write_text(path, &key.to_pem(format)?, out)
+    }
+}

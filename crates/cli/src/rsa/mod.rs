@@ -1,0 +1,172 @@
+//! `solinas rsa`: keys, encryption and signatures.
+
+mod encryption;
+mod inspect;
+mod keys;
+mod signature;
+
+use crate::error::{Error, Result};
+use crate::files::read_bytes;
+use crate::output::Output;
+use clap::{Subcommand, ValueEnum};
+use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas rsa keygen --bits 3072 -o key.pem --public public.pem
+  solinas rsa encrypt --key public.pem message.txt -o message.rsa
+  solinas rsa decrypt --key key.pem message.rsa -o message.txt
+  solinas rsa sign --key key.pem document.pdf -o document.sig
+  solinas rsa verify --key public.pem --signature document.sig document.pdf
+
+Keys are PEM or DER as other programs read and write them. RSA is for exchanging data with those: it computes nothing on ciphertexts,
+and a quantum computer breaks it at every size.";
+
+/// Most bytes of a key file.
+const MOST_KEY: u64 = 1 << 20;
+/// Most bytes of a message to sign: 1 GiB.
+const MOST_MESSAGE: u64 = 1 << 30;
+/// Most bytes of a message to encrypt, a ciphertext or a signature; the largest key takes 2048.
+const MOST_BLOCK: u64 = 1 << 16;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, subcommand_required = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Make a private key
+    Keygen(keys::KeygenArgs),
+    /// Write the public key of a private key, or a public key in another format
+    Public(keys::PublicArgs),
+    /// Encrypt a short message with a public key
+    Encrypt(encryption::EncryptArgs),
+    /// Decrypt with a private key
+    Decrypt(encryption::DecryptArgs),
+    /// Sign a file with a private key
+    Sign(signature::SignArgs),
+    /// Verify a signature with a public key
+    Verify(signature::VerifyArgs),
+    /// Show what keys are, and check them
+    Inspect(inspect::InspectArgs),
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    match args.verb {
+        Verb::Keygen(args) => keys::keygen(args, out),
+        Verb::Public(args) => keys::public(args, out),
+        Verb::Encrypt(args) => encryption::encrypt(args, out),
+        Verb::Decrypt(args) => encryption::decrypt(args, out),
+        Verb::Sign(args) => signature::sign(args, out),
+        Verb::Verify(args) => signature::verify(args, out),
+        Verb::Inspect(args) => inspect::run(args, out),
+    }
+}
+
+/// Options of whoever reads a public key.
+#[derive(clap::Args)]
+struct PublicKeyArgs {
+    /// The public key, PEM or DER
+    #[arg(long, short, value_name = "FILE")]
+    key: PathBuf,
+    /// Accept keys below 2048 bits and public exponents below 65537
+    #[arg(long)]
+    research: bool,
+}
+
+impl PublicKeyArgs {
+    fn read(&self) -> Result<PublicKey> {
+        PublicKey::read(&read_bytes(&self.key, MOST_KEY)?, self.research).map_err(at(&self.key))
+    }
+}
+
+/// Options of whoever uses a private key.
+#[derive(clap::Args)]
+struct PrivateKeyArgs {
+    /// The private key, PEM or DER
+    #[arg(long, short, value_name = "FILE")]
+    key: PathBuf,
+    /// Accept keys below 2048 bits and public exponents below 65537
+    #[arg(long)]
+    research: bool,
+    /// The multiplication; by default the one that was measured fastest at the size. The result is the same
+    #[arg(long, value_name = "METHOD")]
+    method: Option<Multiplication>,
+    /// Threads, of which two are of use; by default as many as there are processors
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    threads: Option<u16>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Multiplication {
+    /// Montgomery's, word by word
+    Word,
+    /// Montgomery's, with products by FFT
+    Fft,
+}
+
+impl PrivateKeyArgs {
+    fn read(&self, out: &Output) -> Result<PrivateKey> {
+        let bytes = Zeroizing::new(read_bytes(&self.key, MOST_KEY)?);
+        let mut key = PrivateKey::read(&bytes, self.research).map_err(at(&self.key))?;
+        if key.is_insecure() {
+            out.warn(&format!("{} was made from a chosen seed and protects nothing", self.key.display()));
+        }
+        let method = self.method.map(|method| match method {
+            Multiplication::Word => Method::Word,
+            Multiplication::Fft => Method::Fft,
+        });
+        key.set_execution(Execution { method, parallel: parallel(self.threads) })?;
+        Ok(key)
+    }
+}
+
+/// Whether two threads are wanted.
+fn parallel(threads: Option<u16>) -> bool {
+    threads.map_or_else(|| std::thread::available_parallelism().is_ok_and(|n| n.get() > 1), |threads| threads > 1)
+}
+
+/// For `map_err`: the file in front of the message.
+fn at(path: &Path) -> impl FnOnce(rsa::Error) -> Error {
+    move |error| match Error::from(error) {
+        Error::Interrupted => Error::Interrupted,
+        error => error.at(&path.display().to_string()),
+    }
+}
+
+/// A hash function for the argument parser.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum HashName {
+    #[default]
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl From<HashName> for Hash {
+    fn from(name: HashName) -> Self {
+        match name {
+            HashName::Sha256 => Self::Sha256,
+            HashName::Sha384 => Self::Sha384,
+            HashName::Sha512 => Self::Sha512,
+        }
+    }
+}
+
+/// Fails where something that is not a key would replace a private key.
+fn check_target(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path.filter(|path| path.is_file()) else { return Ok(()) };
+    let Ok(bytes) = read_bytes(path, MOST_KEY).map(Zeroizing::new) else { return Ok(()) };
+    match PublicKey::read(&bytes, true) {
+        Err(rsa::Error::PrivateKeyGiven) => {
+            let what = format!("{} is a private key, which this does not replace", path.display());
+            Err(crate::error::input(what, "write to another file"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,151 @@
+//! The rounding errors of complex products, measured, stay below the proven bound (`docs/derivations/complex-products.md`).
+//!
+//! What is measured are the numbers that the last step rounds.
+#![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
+
+use super::{Plan, Work, Wrap};
+use crate::complex::{error_bound, max_digit_bits};
+use crate::{Backend, solinas};
+
+/// Bits of the operands' digits. Errors are relative to the digits, so that small ones do as well as large ones.
+const BITS: u32 = 8;
+
+/// The balanced digits of `x`, by Booth's rule, with the carry out of the last one brought back.
+fn digits(x: &[u64], n: usize, wrap: Wrap) -> Vec<i64> {
+    let bit = |at: usize| x.get(at / 64).map_or(0, |word| (word >> (at % 64) & 1) as i64);
+    let b = BITS as usize;
+    let digit = |j: usize| {
+        let low: i64 = (0..b - 1).map(|i| bit(j * b + i) << i).sum();
+        let below = if j == 0 { 0 } else { bit(j * b - 1) };
+        low - (bit(j * b + b - 1) << (b - 1)) + below
+    };
+    let mut digits: Vec<_> = (0..n).map(digit).collect();
+    let top = bit(n * b - 1);
+    digits[0] += if wrap == Wrap::Plus { -top } else { top };
+    digits
+}
+
+/// The integer whose digit `j` is extreme, of sign `sign(j)`.
+fn integer(n: usize, negative: impl Fn(usize) -> bool) -> Vec<u64> {
+    let mut words = vec![0; n * BITS as usize / 64];
+    let mut borrow = 0;
+    for j in 0..n {
+        let digit = if negative(j) { -(1_i64 << (BITS - 1)) } else { (1 << (BITS - 1)) - 1 } - borrow;
+        borrow = i64::from(digit < 0);
+        let at = j * BITS as usize;
+        words[at / 64] |= (digit as u64 & ((1 << BITS) - 1)) << (at % 64);
+    }
+    words
+}
+
+/// Coefficients of the product, exactly, over F_p.
+fn exact(a: &[i64], b: &[i64], wrap: Wrap) -> Vec<i64> {
+    let n = a.len();
+    let len = solinas::Plan::length_for(2 * n).unwrap();
+    let plan = solinas::Plan::new(len, solinas::Convolution::Cyclic, Backend::detect().unwrap(), 1).unwrap();
+    let load = |x: &[i64]| {
+        let mut out = vec![0; len];
+        for (out, &x) in out.iter_mut().zip(x) {
+            *out = if x < 0 { solinas::P - x.unsigned_abs() } else { x as u64 };
+        }
+        plan.forward(&mut out).unwrap();
+        out
+    };
+    let (mut product, b) = (load(a), load(b));
+    plan.multiply(&mut product, &b).unwrap();
+    plan.inverse(&mut product).unwrap();
+    let signed = |x: u64| if x > solinas::P / 2 { -((solinas::P - x) as i64) } else { x as i64 };
+    let fold = |j: usize| {
+        let high = signed(product[j + n]);
+        signed(product[j]) + if wrap == Wrap::Plus { -high } else { high }
+    };
+    (0..n).map(fold).collect()
+}
+
+/// Largest error of a coefficient of the product, before rounding.
+fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> f64 {
+    let (n, wrap) = (plan.digits, plan.wrap);
+    let expected = exact(&digits(a, n, wrap), &digits(b, n, wrap), wrap);
+    let (mut s, mut t) = (plan.spectrum(), plan.spectrum());
+    plan.forward(BITS, a, &mut s);
+    plan.forward(BITS, b, &mut t);
+    plan.multiply(&mut s, &t);
+    for (segment, p) in plan.points(&mut s) {
+        plan.branches(&segment.tree, p, Work::BranchesInverse);
+        plan.top(&segment.tree, p, Work::TopInverse);
+    }
+    plan.join_factors(&mut s);
+    // The coefficients times n / 2, which has no error that matters: exact products, by one fused operation.
+    let scale = (n / 2) as f64;
+    let error = |(&found, &exact): (&f64, &i64)| (exact as f64).mul_add(-scale, found).abs() / scale;
+    s.iter().zip(&expected).map(error).fold(0.0, f64::max)
+}
+
+type Pattern = (&'static str, Box<dyn Fn(usize) -> bool>);
+
+/// Signs of digits: constant, alternating, in step with the twiddle factors of some levels, in step with one point of the transform, and random.
+fn patterns(n: usize) -> Vec<Pattern> {
+    let wave =
+        move |t: usize| move |j: usize| (core::f64::consts::PI * (j * t % (2 * n)) as f64 / n as f64 + 0.3).cos() < 0.0;
+    let mut patterns: Vec<Pattern> = vec![
+        ("constant", Box::new(|_| true)),
+        ("alternating", Box::new(|j| j % 2 == 1)),
+        ("halves", Box::new(move |j| j >= n / 2)),
+        (
+            "random",
+            Box::new(|j| {
+                (j as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd1b5_4a32_d192_ed03) >> 63 == 1
+            }),
+        ),
+        ("bits", Box::new(|j| j.count_ones() % 2 == 1)),
+    ];
+    for t in [1, 3, n / 8 + 1, n / 3, n / 2 - 1, n - 1] {
+        patterns.push(("wave", Box::new(wave(t))));
+    }
+    patterns
+}
+
+#[test]
+fn measured_errors_are_below_the_bound() {
+    for backend in Backend::available() {
+        for wrap in [Wrap::Minus, Wrap::Plus] {
+            for n in [128, 256, 384, 640, 896, 1024, 3 << 10, 5 << 11, 7 << 12] {
+                let plan = Plan::new(n, wrap, backend, 1).unwrap();
+                let bound = error_bound(n, wrap, BITS, n, n, 1);
+                let operands: Vec<_> = patterns(n).into_iter().map(|(name, sign)| (name, integer(n, sign))).collect();
+                let mut worst = 0.0_f64;
+                for (i, (name, a)) in operands.iter().enumerate() {
+                    for (other, b) in [&operands[i], &operands[(3 * i + 1) % operands.len()]] {
+                        let error = largest_error(&plan, a, b);
+                        assert!(
+                            error < bound,
+                            "{name} times {other}, {n} digits, {wrap:?}, {backend}: {error} against {bound}"
+                        );
+                        worst = worst.max(error);
+                    }
+                }
+                // The bound is of use: some product comes within a factor of fifty of it.
+                assert!(50.0 * worst > bound, "{n} digits, {wrap:?}, {backend}: at most {worst} against {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn digits_are_as_large_as_the_bound_allows_and_no_larger() {
+    for wrap in [Wrap::Minus, Wrap::Plus] {
+        for (n, a, b, terms) in [
+            (128, 128, 128, 1),
+            (1 << 17, 1 << 16, 1 << 16, 1),
+            (1 << 20, 1 << 20, 1 << 20, 3),
+            (7 << 14, 7 << 13, 7 << 13, 1000),
+        ] {
+            let bits = max_digit_bits(n, wrap, a, b, terms);
+            assert!((8..=24).contains(&bits), "{bits}");
+            assert!(error_bound(n, wrap, bits, a, b, terms) < 0.5);
+            assert!(error_bound(n, wrap, bits + 1, a, b, terms) >= 0.49);
+        }
+    }
+    // More bits than any transform can take leave nothing.
+    assert_eq!(max_digit_bits(1 << 27, Wrap::Plus, 1 << 27, 1 << 27, usize::MAX), 0);
+}

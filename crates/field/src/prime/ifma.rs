@@ -1,0 +1,105 @@
+//! Primes below 2^50 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
+//!
+//! Residues are in `0..4q`, products in `0..2q`.
+
+use super::kernel::{Arithmetic, Factors};
+use super::words::Words;
+use crate::backend::Avx512;
+use core::arch::x86_64::*;
+
+/// Words modulo `q < 2^50`.
+#[derive(Clone, Copy)]
+pub(super) struct Ifma {
+    lanes: Avx512,
+    q: __m512i,
+    q2: __m512i,
+    /// `2^52 - q`.
+    minus: __m512i,
+    mask: __m512i,
+}
+
+impl Ifma {
+    #[inline(always)]
+    pub(super) fn new(lanes: Avx512, q: u64) -> Self {
+        let splat = |x| lanes.splat_word(x);
+        Self { lanes, q: splat(q), q2: splat(2 * q), minus: splat((1 << 52) - q), mask: splat((1 << 52) - 1) }
+    }
+}
+
+#[inline(always)]
+fn low(c: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: only `Ifma` calls it, which a plan makes when the instructions were detected.
+    unsafe { _mm512_madd52lo_epu64(c, a, b) }
+}
+#[inline(always)]
+fn high(a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: as in `low`.
+    unsafe { _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b) }
+}
+
+impl Arithmetic for Ifma {
+    type V = __m512i;
+    type W = [__m512i; 2];
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(self, at: *const u64) -> __m512i {
+        // SAFETY: the caller's contract.
+        unsafe { self.lanes.load_words(at) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, at: *mut u64, v: __m512i) {
+        // SAFETY: the caller's contract.
+        unsafe { self.lanes.store_words(at, v) }
+    }
+    #[inline(always)]
+    unsafe fn broadcast(self, factors: Factors, i: usize) -> [__m512i; 2] {
+        // SAFETY: the caller's contract: one factor and its quotient.
+        let (value, quotient) = unsafe { (factors.values.add(i).read(), factors.quotients.add(i).read()) };
+        [self.lanes.splat_word(value), self.lanes.splat_word(quotient)]
+    }
+    #[inline(always)]
+    unsafe fn factors(self, factors: Factors, i: usize) -> [__m512i; 2] {
+        // SAFETY: the caller's contract: WIDTH factors and their quotients.
+        unsafe { [self.lanes.load_words(factors.values.add(i)), self.lanes.load_words(factors.quotients.add(i))] }
+    }
+    #[inline(always)]
+    fn enter(self, v: __m512i) -> __m512i {
+        v
+    }
+    #[inline(always)]
+    fn leave(self, v: __m512i) -> __m512i {
+        self.leave_product(v)
+    }
+    #[inline(always)]
+    fn leave_product(self, v: __m512i) -> __m512i {
+        self.lanes.once(self.lanes.once(v, self.q2), self.q)
+    }
+    #[inline(always)]
+    fn relax(self, v: __m512i) -> __m512i {
+        v
+    }
+    #[inline(always)]
+    fn product(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
+        let zero = self.lanes.splat_word(0);
+        let r = low(low(zero, x, w[0]), high(x, w[1]), self.minus);
+        self.lanes.and(r, self.mask)
+    }
+    #[inline(always)]
+    fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
+        let l = self.lanes;
+        let a = l.once(a, self.q2);
+        let sum = l.and(low(low(a, b, w[0]), high(b, w[1]), self.minus), self.mask);
+        [sum, l.sub_word(l.add_word(l.add_word(a, a), self.q2), sum)]
+    }
+    #[inline(always)]
+    fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
+        let l = self.lanes;
+        let difference = l.add_word(a, l.sub_word(self.q2, b));
+        [l.once(l.add_word(a, b), self.q2), self.product(difference, w)]
+    }
+    #[inline(always)]
+    fn transpose(self, square: &mut [__m512i; 8]) {
+        self.lanes.transpose_words(square);
+    }
+}

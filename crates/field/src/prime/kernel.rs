@@ -1,0 +1,447 @@
+//! The transform's passes, written once over an [`Arithmetic`].
+//!
+//! Loops run over indices: iterators and closures are not always inlined into functions with a `#[target_feature]`, and a call in a pass
+//! costs more than the pass.
+//!
+//! A tile is a square of `T x T` words, `T` = lanes in a register; [`super`] draws the order of the data.
+
+#![allow(clippy::needless_range_loop, reason = "see above")]
+
+/// Residues in the lanes of a register, and the butterflies on them.
+///
+/// The working form of a residue is the implementor's, and so is the range that [`split`](Self::split) and [`join`](Self::join) keep; both
+/// are derived in docs/derivations/word-ntt.md.
+///
+/// # Safety
+/// Methods that take pointers need `WIDTH` words there, or one for `broadcast`; no alignment is needed. All need the instruction set enabled
+/// in the caller.
+pub(super) trait Arithmetic: Copy {
+    /// Residues in working form, or canonical words.
+    type V: Copy;
+    /// A factor with what its multiplication needs.
+    type W: Copy;
+    /// Lanes in a register.
+    const WIDTH: usize;
+
+    unsafe fn load(self, at: *const u64) -> Self::V;
+    unsafe fn store(self, at: *mut u64, v: Self::V);
+    /// Factor number `i` in all lanes.
+    unsafe fn broadcast(self, factors: Factors, i: usize) -> Self::W;
+    /// Factors `i..i + WIDTH`, one in each lane.
+    unsafe fn factors(self, factors: Factors, i: usize) -> Self::W;
+    /// Canonical words to working form.
+    fn enter(self, v: Self::V) -> Self::V;
+    /// Whatever [`split`](Self::split) gives to canonical words.
+    fn leave(self, v: Self::V) -> Self::V;
+    /// What [`product`](Self::product) gives to canonical words.
+    fn leave_product(self, v: Self::V) -> Self::V;
+    /// The same residue in the smallest range that costs little.
+    fn relax(self, v: Self::V) -> Self::V;
+    /// `x w`.
+    fn product(self, x: Self::V, w: Self::W) -> Self::V;
+    /// `(a + b w, a - b w)`.
+    fn split(self, a: Self::V, b: Self::V, w: Self::W) -> [Self::V; 2];
+    /// `(a + b, (a - b) w)`.
+    fn join(self, a: Self::V, b: Self::V, w: Self::W) -> [Self::V; 2];
+    /// Transposes the first `WIDTH` registers as a square.
+    fn transpose(self, square: &mut [Self::V; 8]);
+}
+
+/// A table of factors: for doubles, the bits of the factor; for words, factor and quotient.
+#[derive(Clone, Copy)]
+pub(super) struct Factors {
+    pub(super) values: *const u64,
+    pub(super) quotients: *const u64,
+}
+
+/// `log2 radix` levels over blocks of `length` words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    pub(super) length: usize,
+    pub(super) radix: usize,
+}
+
+/// What a kernel needs to know of a plan.
+#[derive(Clone, Copy)]
+pub(super) struct Shape<'a> {
+    /// Words of a polynomial: at least a tile.
+    pub(super) len: usize,
+    /// The levels above the tiles, longest blocks first.
+    pub(super) passes: &'a [Pass],
+    /// In heap order (node `i` of the level of `m` nodes at `m + i`) below `len / T`; then, tile by tile, the vectors of its last levels.
+    pub(super) factors: Factors,
+}
+
+/// Bodies of a strided pass that run side by side.
+const PASS: usize = 2;
+/// Tiles that run side by side.
+const TILES: usize = 2;
+
+/// One register of each of `K` bodies, whose chains of dependent operations overlap.
+type Bodies<V, const K: usize> = [[V; 8]; K];
+
+/// `split` of registers `i` and `j` of every body.
+#[inline(always)]
+fn split_pair<A: Arithmetic, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    i: usize,
+    j: usize,
+    w: &[[A::W; 8]; K],
+    h: usize,
+) {
+    for k in 0..K {
+        [v[k][i], v[k][j]] = a.split(v[k][i], v[k][j], w[k][h]);
+    }
+}
+
+/// `join` of registers `i` and `j` of every body.
+#[inline(always)]
+fn join_pair<A: Arithmetic, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    i: usize,
+    j: usize,
+    w: &[[A::W; 8]; K],
+    h: usize,
+) {
+    for k in 0..K {
+        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h]);
+    }
+}
+
+/// `log2 R` levels down, on `R` registers; `w` in heap order from 1.
+#[inline(always)]
+fn split_levels<A: Arithmetic, const R: usize, const K: usize>(a: A, v: &mut Bodies<A::V, K>, w: &[[A::W; 8]; K]) {
+    let half = R / 2;
+    for j in 0..half {
+        split_pair(a, v, j, j + half, w, 1);
+    }
+    if R >= 4 {
+        let half = R / 4;
+        for node in 0..2 {
+            for j in 2 * node * half..(2 * node + 1) * half {
+                split_pair(a, v, j, j + half, w, 2 + node);
+            }
+        }
+    }
+    if R == 8 {
+        for node in 0..4 {
+            split_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
+        }
+    }
+}
+
+/// Inverse of [`split_levels`], times `R`. In and out in the range of a product; with `LAST`, `w[0]` scales the sums, and `w[1]` contains
+/// that scale.
+#[inline(always)]
+fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    w: &[[A::W; 8]; K],
+) {
+    if R == 8 {
+        for node in 0..4 {
+            join_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
+        }
+    }
+    if R >= 4 {
+        let half = R / 4;
+        for node in 0..2 {
+            for j in 2 * node * half..(2 * node + 1) * half {
+                join_pair(a, v, j, j + half, w, 2 + node);
+            }
+        }
+    }
+    if R == 8 {
+        // Sums of sums are four times what came in.
+        for k in 0..K {
+            (v[k][0], v[k][4]) = (a.relax(v[k][0]), a.relax(v[k][4]));
+        }
+    }
+    let half = R / 2;
+    for j in 0..half {
+        join_pair(a, v, j, j + half, w, 1);
+        for k in 0..K {
+            if LAST {
+                v[k][j] = a.product(v[k][j], w[k][0]);
+            } else if R < 8 || j > 0 {
+                v[k][j] = a.relax(v[k][j]);
+            }
+        }
+    }
+}
+
+/// `N` words in bit-reversed order from `N` words in natural order, both canonical.
+///
+/// # Safety
+/// `at` holds `shape.len` words; the tables fit the shape; the instruction set of `a` is enabled in the caller.
+#[inline(always)]
+pub(super) unsafe fn forward<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
+    let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
+    // Depth first: a block is done with, while it is in the nearest cache that holds it, before the next one starts.
+    for begin in (0..shape.len).step_by(area) {
+        for (number, pass) in shape.passes.iter().enumerate() {
+            if begin & (pass.length - 1) != 0 {
+                continue;
+            }
+            let node = (shape.len + begin) / pass.length;
+            // SAFETY: `begin + length <= len`, and the nodes of the pass are in the table.
+            unsafe {
+                let at = at.add(begin);
+                match (pass.radix, number) {
+                    (8, 0) => forward_pass::<A, 8, true>(a, shape.factors, node, at, pass.length),
+                    (8, _) => forward_pass::<A, 8, false>(a, shape.factors, node, at, pass.length),
+                    (4, 0) => forward_pass::<A, 4, true>(a, shape.factors, node, at, pass.length),
+                    (4, _) => forward_pass::<A, 4, false>(a, shape.factors, node, at, pass.length),
+                    (_, 0) => forward_pass::<A, 2, true>(a, shape.factors, node, at, pass.length),
+                    _ => forward_pass::<A, 2, false>(a, shape.factors, node, at, pass.length),
+                }
+            }
+        }
+        // SAFETY: the tile ends at or before `len`.
+        unsafe {
+            match (A::WIDTH, shape.passes.is_empty()) {
+                (8, true) => forward_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
+                (8, false) => forward_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
+                (_, true) => forward_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
+                (_, false) => forward_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
+            }
+        }
+    }
+}
+
+/// The factors of the `log2 R` levels below node `node`, heap order from 1.
+#[inline(always)]
+unsafe fn subtree<A: Arithmetic, const R: usize>(a: A, factors: Factors, node: usize) -> [A::W; 8] {
+    // SAFETY: the caller's nodes are in the table.
+    unsafe {
+        let mut w = [a.broadcast(factors, node); 8];
+        for h in 2..R {
+            let level = h.ilog2();
+            w[h] = a.broadcast(factors, (node << level) + h - (1 << level));
+        }
+        w
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_pass<A: Arithmetic, const R: usize, const FIRST: bool>(
+    a: A,
+    factors: Factors,
+    node: usize,
+    at: *mut u64,
+    length: usize,
+) {
+    let step = length / R;
+    // SAFETY: `j + k step + WIDTH <= length`.
+    unsafe {
+        let w = [subtree::<A, R>(a, factors, node); PASS];
+        for j in (0..step).step_by(PASS * A::WIDTH) {
+            let at = at.add(j);
+            let mut v = [[a.load(at); 8]; PASS];
+            for k in 0..R {
+                for body in 0..PASS {
+                    let x = a.load(at.add(k * step + body * A::WIDTH));
+                    v[body][k] = if FIRST {
+                        a.enter(x)
+                    } else if k < R / 2 {
+                        a.relax(x)
+                    } else {
+                        x
+                    };
+                }
+            }
+            split_levels::<A, R, PASS>(a, &mut v, &w);
+            for k in 0..R {
+                for body in 0..PASS {
+                    a.store(at.add(k * step + body * A::WIDTH), v[body][k]);
+                }
+            }
+        }
+    }
+}
+
+/// The vectors of factors of the last `log2 T` levels of the tile at `begin`, heap order from 1.
+#[inline(always)]
+unsafe fn columns<A: Arithmetic, const T: usize>(a: A, shape: Shape<'_>, begin: usize) -> [A::W; 8] {
+    let from = shape.len / T + begin / T * (T - 1);
+    // SAFETY: each tile has T - 1 vectors in the table.
+    unsafe {
+        let mut w = [a.factors(shape.factors, from); 8];
+        for h in 2..T {
+            w[h] = a.factors(shape.factors, from + (h - 1) * T);
+        }
+        w
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIRST: bool>(
+    a: A,
+    shape: Shape<'_>,
+    begin: usize,
+    at: *mut u64,
+) {
+    let area = T * T;
+    // SAFETY: K tiles of T * T words.
+    unsafe {
+        let mut v = [[a.load(at); 8]; K];
+        for k in 0..T {
+            for tile in 0..K {
+                let x = a.load(at.add(tile * area + k * T));
+                v[tile][k] = if FIRST {
+                    a.enter(x)
+                } else if k < T / 2 {
+                    a.relax(x)
+                } else {
+                    x
+                };
+            }
+        }
+        let node = (shape.len + begin) / area;
+        let mut w = [subtree::<A, T>(a, shape.factors, node); K];
+        for tile in 1..K {
+            w[tile] = subtree::<A, T>(a, shape.factors, node + tile);
+        }
+        split_levels::<A, T, K>(a, &mut v, &w);
+        for tile in 0..K {
+            a.transpose(&mut v[tile]);
+            for k in 0..T / 2 {
+                v[tile][k] = a.relax(v[tile][k]);
+            }
+        }
+        let mut w = [columns::<A, T>(a, shape, begin); K];
+        for tile in 1..K {
+            w[tile] = columns::<A, T>(a, shape, begin + tile * area);
+        }
+        split_levels::<A, T, K>(a, &mut v, &w);
+        for tile in 0..K {
+            for k in 0..T {
+                v[tile][k] = a.leave(v[tile][k]);
+            }
+            a.transpose(&mut v[tile]);
+            for k in 0..T {
+                a.store(at.add(tile * area + k * T), v[tile][k]);
+            }
+        }
+    }
+}
+
+/// Inverse of [`forward`]; the tables hold the inverse roots, number 1 times `1/N`, and `1/N` as number 0.
+///
+/// # Safety
+/// As [`forward`].
+#[inline(always)]
+pub(super) unsafe fn inverse<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
+    let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
+    for begin in (0..shape.len).step_by(area) {
+        // SAFETY: the tile ends at or before `len`.
+        unsafe {
+            match (A::WIDTH, shape.passes.is_empty()) {
+                (8, true) => inverse_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
+                (8, false) => inverse_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
+                (_, true) => inverse_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
+                (_, false) => inverse_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
+            }
+        }
+        let end = begin + area;
+        for (number, pass) in shape.passes.iter().enumerate().rev() {
+            if end & (pass.length - 1) != 0 {
+                break;
+            }
+            let begin = end - pass.length;
+            let node = (shape.len + begin) / pass.length;
+            // SAFETY: the block ends at `end <= len`, and the nodes of the pass are in the table.
+            unsafe {
+                let at = at.add(begin);
+                match (pass.radix, number) {
+                    (8, 0) => inverse_pass::<A, 8, true>(a, shape.factors, node, at, pass.length),
+                    (8, _) => inverse_pass::<A, 8, false>(a, shape.factors, node, at, pass.length),
+                    (4, 0) => inverse_pass::<A, 4, true>(a, shape.factors, node, at, pass.length),
+                    (4, _) => inverse_pass::<A, 4, false>(a, shape.factors, node, at, pass.length),
+                    (_, 0) => inverse_pass::<A, 2, true>(a, shape.factors, node, at, pass.length),
+                    _ => inverse_pass::<A, 2, false>(a, shape.factors, node, at, pass.length),
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_pass<A: Arithmetic, const R: usize, const LAST: bool>(
+    a: A,
+    factors: Factors,
+    node: usize,
+    at: *mut u64,
+    length: usize,
+) {
+    let step = length / R;
+    // SAFETY: `j + k step + WIDTH <= length`.
+    unsafe {
+        let mut w = subtree::<A, R>(a, factors, node);
+        if LAST {
+            w[0] = a.broadcast(factors, 0);
+        }
+        let w = [w; PASS];
+        for j in (0..step).step_by(PASS * A::WIDTH) {
+            let at = at.add(j);
+            let mut v = [[a.load(at); 8]; PASS];
+            for k in 0..R {
+                for body in 0..PASS {
+                    v[body][k] = a.load(at.add(k * step + body * A::WIDTH));
+                }
+            }
+            join_levels::<A, R, PASS, LAST>(a, &mut v, &w);
+            for k in 0..R {
+                for body in 0..PASS {
+                    let v = v[body][k];
+                    a.store(at.add(k * step + body * A::WIDTH), if LAST { a.leave_product(v) } else { v });
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_tiles<A: Arithmetic, const T: usize, const K: usize, const LAST: bool>(
+    a: A,
+    shape: Shape<'_>,
+    begin: usize,
+    at: *mut u64,
+) {
+    let area = T * T;
+    // SAFETY: K tiles of T * T words.
+    unsafe {
+        let mut v = [[a.load(at); 8]; K];
+        for tile in 0..K {
+            for k in 0..T {
+                v[tile][k] = a.enter(a.load(at.add(tile * area + k * T)));
+            }
+            a.transpose(&mut v[tile]);
+        }
+        let mut w = [columns::<A, T>(a, shape, begin); K];
+        for tile in 1..K {
+            w[tile] = columns::<A, T>(a, shape, begin + tile * area);
+        }
+        join_levels::<A, T, K, false>(a, &mut v, &w);
+        for tile in 0..K {
+            a.transpose(&mut v[tile]);
+        }
+        let node = (shape.len + begin) / area;
+        let mut w = [subtree::<A, T>(a, shape.factors, node); K];
+        for tile in 1..K {
+            w[tile] = subtree::<A, T>(a, shape.factors, node + tile);
+        }
+        if LAST {
+            w[0][0] = a.broadcast(shape.factors, 0);
+        }
+        join_levels::<A, T, K, LAST>(a, &mut v, &w);
+        for tile in 0..K {
+            for k in 0..T {
+                let v = v[tile][k];
+                a.store(at.add(tile * area + k * T), if LAST { a.leave_product(v) } else { v });
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Slices of residues, element by element.
+
+use super::modulus::Shoup;
+use super::{FAST_PRIME_BITS, Modulus};
+use crate::Backend;
+
+/// Operations on slices of residues modulo one prime: in and out canonical (`0..q`), any length, the same words on every back end.
+///
+/// # Panics
+/// Each method, when its slices differ in length.
+#[derive(Clone, Copy, Debug)]
+pub struct Pointwise {
+    modulus: Modulus,
+    backend: Backend,
+}
+
+/// One operation: `d <- op(d, x, y)`.
+trait Op: Copy {
+    /// Operands it reads beside `d`.
+    const READS: usize;
+    fn word(self, q: Modulus, d: u64, x: u64, y: u64) -> u64;
+    #[cfg(target_arch = "x86_64")]
+    fn lanes<L: super::words::Words>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
+}
+
+/// Operands: as many words each as the destination, where the operation reads them.
+#[derive(Clone, Copy)]
+struct Operands {
+    dst: *mut u64,
+    x: *const u64,
+    y: *const u64,
+    len: usize,
+}
+
+impl Pointwise {
+    /// Operations modulo `modulus`.
+    pub fn new(modulus: Modulus, backend: Backend) -> Self {
+        Self { modulus, backend }
+    }
+
+    /// The prime `q`.
+    pub fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+
+    /// `dst <- dst + x`.
+    pub fn add(&self, dst: &mut [u64], x: &[u64]) {
+        self.run(Add, dst, x, &[]);
+    }
+
+    /// `dst <- dst - x`.
+    pub fn sub(&self, dst: &mut [u64], x: &[u64]) {
+        self.run(Sub, dst, x, &[]);
+    }
+
+    /// `dst <- -dst`.
+    pub fn neg(&self, dst: &mut [u64]) {
+        self.run(Neg, dst, &[], &[]);
+    }
+
+    /// `dst <- dst x`.
+    pub fn multiply(&self, dst: &mut [u64], x: &[u64]) {
+        if self.modulus.bits() <= FAST_PRIME_BITS {
+            self.run(Mul::<true>, dst, x, &[])
+        } else {
+            self.run(Mul::<false>, dst, x, &[])
+        }
+    }
+
+    /// `dst <- dst + x y`.
+    pub fn multiply_add(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        if self.modulus.bits() <= FAST_PRIME_BITS {
+            self.run(MulAdd::<true>, dst, x, y);
+        } else {
+            self.run(MulAdd::<false>, dst, x, y);
+        }
+    }
+
+    /// `dst <- w dst`.
+    pub fn scale(&self, dst: &mut [u64], w: Shoup) {
+        self.run(Scale(w), dst, &[], &[]);
+    }
+
+    /// `dst <- dst mod q`, for any words.
+    pub fn reduce(&self, dst: &mut [u64]) {
+        self.run(Reduce, dst, &[], &[]);
+    }
+
+    fn run<O: Op>(&self, op: O, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        let len = dst.len();
+        assert!(O::READS < 1 || x.len() == len, "slices of {len} and {} words", x.len());
+        assert!(O::READS < 2 || y.len() == len, "slices of {len} and {} words", y.len());
+        let operands = Operands { dst: dst.as_mut_ptr(), x: x.as_ptr(), y: y.as_ptr(), len };
+        #[cfg(target_arch = "x86_64")]
+        let done = x86::run(self.backend, self.modulus, op, operands);
+        #[cfg(not(target_arch = "x86_64"))]
+        let done = 0;
+        let _ = operands;
+        for i in done..len {
+            let x = if O::READS > 0 { x[i] } else { 0 };
+            let y = if O::READS > 1 { y[i] } else { 0 };
+            dst[i] = op.word(self.modulus, dst[i], x, y);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86::Constants;
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::super::float::Float;
+    use super::super::words::Words;
+    use super::{Modulus, Op, Operands};
+    use crate::Backend;
+    use crate::backend::{Avx2, Avx512};
+
+    /// The constants of a modulus, in registers.
+    #[derive(Clone, Copy)]
+    pub(super) struct Constants<L: Words> {
+        pub(super) l: L,
+        pub(super) float: Float<L>,
+        pub(super) q: L::U,
+        q2: L::U,
+        q4: L::U,
+        barrett: L::U,
+        word: L::U,
+        shift: u32,
+    }
+
+    impl<L: Words> Constants<L> {
+        #[inline(always)]
+        fn new(l: L, q: Modulus) -> Self {
+            Self {
+                l,
+                float: Float::new(l, q.value()),
+                q: l.splat_word(q.value()),
+                q2: l.splat_word(2 * q.value()),
+                q4: l.splat_word(4 * q.value()),
+                barrett: l.splat_word(q.barrett()),
+                word: l.splat_word(q.word()),
+                shift: q.bits() - 1,
+            }
+        }
+
+        /// `0..4q` to `0..q`.
+        #[inline(always)]
+        pub(super) fn canonical(self, x: L::U) -> L::U {
+            self.l.once(self.l.once(x, self.q2), self.q)
+        }
+
+        /// Any word times `w`, with `w`'s quotient; in `0..4q`.
+        #[inline(always)]
+        pub(super) fn shoup(self, x: L::U, w: L::U, quotient: L::U) -> L::U {
+            let l = self.l;
+            let quotient = l.high_lazy(x, quotient, l.high(quotient));
+            l.sub_word(l.mul_word(x, w), l.mul_word(quotient, self.q))
+        }
+
+        /// Any word, to `0..q`.
+        #[inline(always)]
+        pub(super) fn reduce(self, x: L::U) -> L::U {
+            let l = self.l;
+            let quotient = l.high_lazy(x, self.word, l.high(self.word));
+            self.canonical(l.sub_word(x, l.mul_word(quotient, self.q)))
+        }
+
+        /// Product of residues, by Barrett's reduction.
+        #[inline(always)]
+        pub(super) fn mul(self, x: L::U, y: L::U) -> L::U {
+            let l = self.l;
+            let (high, low) = (l.high_word(x, y), l.mul_word(x, y));
+            let top = l.or(l.shift_right(low, self.shift), l.shift_left(high, 64 - self.shift));
+            // The quotient falls short by at most 2 of its own and 2 of `high_lazy`: the rest is below 5q.
+            let quotient = l.high_lazy(top, self.barrett, l.high(self.barrett));
+            self.canonical(l.once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn kernel<L: Words, O: Op>(l: L, q: Modulus, op: O, at: Operands) -> usize {
+        let c = Constants::new(l, q);
+        let whole = at.len / L::WIDTH * L::WIDTH;
+        for i in (0..whole).step_by(L::WIDTH) {
+            // SAFETY: `i + WIDTH <= len`; operands that the operation does not read are not read.
+            unsafe {
+                let d = l.load_words(at.dst.add(i));
+                let x = if O::READS > 0 { l.load_words(at.x.add(i)) } else { d };
+                let y = if O::READS > 1 { l.load_words(at.y.add(i)) } else { d };
+                l.store_words(at.dst.add(i), op.lanes(c, d, x, y));
+            }
+        }
+        whole
+    }
+
+    /// Runs the whole registers; gives the number of words done.
+    pub(super) fn run<O: Op>(backend: Backend, q: Modulus, op: O, at: Operands) -> usize {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+        unsafe fn avx512<O: Op>(token: Avx512, q: Modulus, op: O, at: Operands) -> usize {
+            // SAFETY: the caller's contract is the kernel's.
+            unsafe { kernel(token, q, op, at) }
+        }
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn avx2<O: Op>(token: Avx2, q: Modulus, op: O, at: Operands) -> usize {
+            // SAFETY: the caller's contract is the kernel's.
+            unsafe { kernel(token, q, op, at) }
+        }
+        match backend {
+            Backend::Scalar => 0,
+            // SAFETY: the token proves the instruction set; `Pointwise::run` checked the lengths.
+            Backend::Avx2(token) => unsafe { avx2(token, q, op, at) },
+            // SAFETY: as above.
+            Backend::Avx512(token) => unsafe { avx512(token, q, op, at) },
+        }
+    }
+}
+
+/// One operation: its name, the operands it reads, on words, in lanes.
+macro_rules! op {
+    ($name:ident $([$($generic:tt)*] [$($used:tt)*])?, $reads:literal, |$self:ident, $q:ident, $d:ident, $x:ident, $y:ident| $word:expr, |$c:ident| $lanes:expr) => {
+        impl $(<$($generic)*>)? Op for $name $(<$($used)*>)? {
+            const READS: usize = $reads;
+            #[inline(always)]
+            fn word($self, $q: Modulus, $d: u64, $x: u64, $y: u64) -> u64 {
+                let _ = ($x, $y);
+                $word
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn lanes<L: super::words::Words>($self, $c: Constants<L>, $d: L::U, $x: L::U, $y: L::U) -> L::U {
+                let _ = ($x, $y);
+                $lanes
+            }
+        }
+    };
+}
+
+#[derive(Clone, Copy)]
+struct Add;
+#[derive(Clone, Copy)]
+struct Sub;
+#[derive(Clone, Copy)]
+struct Neg;
+#[derive(Clone, Copy)]
+struct Scale(Shoup);
+#[derive(Clone, Copy)]
+struct Reduce;
+/// With `DOUBLE`, by doubles: primes below 2^50.
+#[derive(Clone, Copy)]
+struct Mul<const DOUBLE: bool>;
+/// As [`Mul`].
+#[derive(Clone, Copy)]
+struct MulAdd<const DOUBLE: bool>;
+
+op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q));
+op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
+op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
+op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
+op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(
+    d,
+    c.l.splat_word(self.0.value),
+    c.l.splat_word(self.0.quotient)
+)));
+op!(Mul [const DOUBLE: bool] [DOUBLE], 1, |self, q, d, x, y| q.mul(d, x), |c| if DOUBLE {
+    c.float.multiply(d, x)
+} else {
+    c.mul(d, x)
+});
+op!(MulAdd [const DOUBLE: bool] [DOUBLE], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
+    let product = if DOUBLE { c.float.multiply(x, y) } else { c.mul(x, y) };
+    c.l.once(c.l.add_word(d, product), c.q)
+});

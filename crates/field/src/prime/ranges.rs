@@ -1,0 +1,135 @@
+//! The ranges of docs/derivations/word-ntt.md, at their edges.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::float::Float;
+use super::ifma::Ifma;
+use super::kernel::{Arithmetic, Factors};
+use super::word::Word;
+use super::words::Words;
+use super::{Modulus, primes};
+use crate::Backend;
+
+/// Largest and smallest primes that the transforms of a kernel meet.
+fn moduli(bits: u32) -> Vec<Modulus> {
+    let first = |bits| primes(bits, 1, 32).unwrap()[0];
+    vec![first(bits), first(bits - 1), first(20), Modulus::new(97).unwrap()]
+}
+
+/// `x`, and words near it, that are not above `top`.
+fn near(x: u64, top: u64) -> Vec<u64> {
+    (0..3).flat_map(|d| [x.saturating_sub(d), x.saturating_add(d)]).filter(|&x| x <= top).collect()
+}
+
+fn splat<A: Arithmetic>(a: A, x: u64) -> A::V {
+    // SAFETY: eight words are readable, and no kernel has more lanes.
+    unsafe { a.load([x; 8].as_ptr()) }
+}
+
+fn first<A: Arithmetic>(a: A, v: A::V) -> u64 {
+    let mut out = [0; 8];
+    // SAFETY: eight words are writable.
+    unsafe { a.store(out.as_mut_ptr(), v) };
+    assert!(out[..A::WIDTH].iter().all(|&x| x == out[0]), "lanes differ");
+    out[0]
+}
+
+fn factor<A: Arithmetic>(a: A, value: u64, quotient: u64) -> A::W {
+    // SAFETY: one factor is readable.
+    unsafe { a.broadcast(Factors { values: &value, quotients: &quotient }, 0) }
+}
+
+/// The body with every x86 token that this CPU proves.
+macro_rules! for_tokens {
+    (|$token:ident| $body:expr) => {
+        for backend in Backend::available() {
+            match backend {
+                Backend::Scalar => {}
+                Backend::Avx2($token) => $body,
+                Backend::Avx512($token) => $body,
+            }
+        }
+    };
+}
+
+/// A kernel in words: products in `0..product q`, butterflies in `0..range q`.
+fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product: u64, range: u64) {
+    let m = q.value();
+    let rem = |x: u128| (x % u128::from(m)) as u64;
+    let top = range * m - 1;
+    let joined = range / 2 * m - 1;
+    for w in [0, 1, m / 2, m - 1] {
+        let quotient = ((u128::from(w) << shift) / u128::from(m)) as u64;
+        let factor = factor(a, w, quotient);
+        for x in [near(0, top), near(top / 2, top), near(top, top)].concat() {
+            let p = first(a, a.product(splat(a, x), factor));
+            assert!(p < product * m && rem(p.into()) == rem(u128::from(x) * u128::from(w)), "{x} {w} mod {m}: {p}");
+            for y in [0, 1, m, top / 2, top] {
+                let [s, d] = a.split(splat(a, y), splat(a, x), factor).map(|v| (first(a, v), first(a, a.leave(v))));
+                let (p, y) = (u128::from(rem(p.into())), u128::from(y));
+                assert!(s.0 <= top && s.1 == rem(y + p), "{y} + {x} {w} mod {m}: {s:?}");
+                assert!(d.0 <= top && d.1 == rem(y + u128::from(m) - p), "{y} - {x} {w} mod {m}: {d:?}");
+            }
+        }
+        for (x, y) in [(0, joined), (joined, 0), (joined, joined), (m, 1)] {
+            let [s, p] = a.join(splat(a, x), splat(a, y), factor).map(|v| (first(a, v), first(a, a.leave_product(v))));
+            let (x, y) = (u128::from(x), u128::from(y));
+            assert!(s.0 <= joined && s.1 == rem(x + y), "{x} + {y} mod {m}: {s:?}");
+            let difference = x + u128::from(range * m) - y;
+            assert!(
+                p.0 <= joined && p.1 == rem(rem(difference) as u128 * u128::from(w)),
+                "({x} - {y}) {w} mod {m}: {p:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn products_and_butterflies_of_words_keep_their_ranges() {
+    for q in moduli(61) {
+        for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, 64, 4, 8));
+    }
+    for backend in Backend::available() {
+        if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
+            for q in moduli(50) {
+                words_keep_their_ranges(Ifma::new(token, q.value()), q, 52, 2, 4);
+            }
+        }
+    }
+}
+
+fn doubles_keep_their_ranges<L: Words>(lanes: L, q: Modulus) {
+    let a = Float::new(lanes, q.value());
+    let m = q.value() as i64;
+    let congruent = |x: i128, y: i128| (x - y) % i128::from(m) == 0;
+    let bits = |x: i64| splat(a, (x as f64).to_bits());
+    let value = |v| f64::from_bits(first(a, v));
+    let edges = [0, 1, m / 2, m, 3 * m, 4 * m, 4 * m + 4];
+    for x in edges.into_iter().flat_map(|x| [x, -x, x - 1, 1 - x]) {
+        for w in [0, 1, m / 2, m / 4, m / 2 - 1].into_iter().flat_map(|w| [w, -w]) {
+            let product = a.product(bits(x), factor(a, (w as f64).to_bits(), 0));
+            let (r, exact) = (value(product), i128::from(x) * i128::from(w));
+            assert!(r.fract() == 0.0 && congruent(r as i128, exact), "{x} {w} mod {m}: {r}");
+            let bound = m as f64 * (0.5 + x.abs() as f64 * 2f64.powi(-53)) + 0.5;
+            assert!(r.abs() <= bound && r.abs() < m as f64, "{x} {w} mod {m}: {r} above {bound}");
+            let canonical = first(a, a.leave_product(product));
+            assert_eq!(i128::from(canonical), exact.rem_euclid(i128::from(m)), "{x} {w} mod {m}");
+        }
+        let relaxed = value(a.relax(bits(x)));
+        assert!(
+            2.0 * relaxed.abs() <= (m + 1) as f64 && congruent(relaxed as i128, x.into()),
+            "{x} mod {m}: {relaxed}"
+        );
+        assert_eq!(first(a, a.leave(bits(x))) as i64, x.rem_euclid(m), "{x} mod {m}");
+    }
+    for x in [0, 1, m / 2, m - 1] {
+        assert_eq!(value(a.enter(splat(a, x as u64))), x as f64);
+    }
+}
+
+#[test]
+fn products_of_doubles_keep_their_ranges() {
+    for q in moduli(50) {
+        for_tokens!(|token| doubles_keep_their_ranges(token, q));
+    }
+}

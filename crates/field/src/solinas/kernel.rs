@@ -1,0 +1,505 @@
+//! The passes of the transforms, written once over [`Lanes`].
+//!
+//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
+
+use super::element::reduce_u128;
+use super::lanes::Lanes;
+use super::points::{dft, inverse_dft};
+use super::tables::{Pass, Tables};
+use crate::Backend;
+use crate::simd::dispatch;
+
+/// Where a pass reads and writes, and what it multiplies by.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    /// First coefficient.
+    pub(super) data: *mut u64,
+    /// Coefficients in a block: the length over the radix.
+    pub(super) stride: usize,
+    /// The columns to do, multiples of the width.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The node's factors.
+    pub(super) factors: *const u64,
+    /// The factors of a transform of 5 or 17 points, see [`dft`].
+    pub(super) kernel: *const u64,
+}
+
+/// One forward pass over columns of a node: canonical input if `FIRST`, else packed, the upper half taken for zeros if `HALF`; multiplied by the factors if
+/// `TWIDDLED`; packed output.
+///
+/// # Safety
+/// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
+#[inline(always)]
+unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
+    l: L,
+    node: Node,
+) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let at = node.data.add(t);
+            let first = l.load(at);
+            let first = if FIRST { l.widen(first) } else { l.unpack(first) };
+            let mut x = [l.lift_packed(first); R];
+            for (j, x) in x.iter_mut().enumerate().skip(1) {
+                if HALF && 2 * j >= R {
+                    *x = l.zero();
+                    continue;
+                }
+                let v = l.load(at.add(j * node.stride));
+                *x = if TWIDDLED {
+                    let v = if FIRST { l.encode(v) } else { v };
+                    l.mul(v, l.broadcast(node.factors.add(2 * (j - 1))))
+                } else if FIRST {
+                    l.widen(v)
+                } else {
+                    l.unpack(v)
+                };
+            }
+            for (k, x) in dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
+                l.store(at.add(k * node.stride), l.pack(x));
+            }
+        }
+        t += L::WIDTH;
+    }
+}
+
+/// The factors that the children of a node owe to an inverse pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Owed {
+    /// None: the children are values.
+    Nothing,
+    /// For each child `radix - 1` twiddles, one for each of its blocks but the first.
+    Blocks { factors: *const u64, radix: usize },
+    /// For each child eight first and eight second words: its coefficients are eight.
+    Lanes(*const u64),
+}
+
+/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`.
+///
+/// # Safety
+/// As [`forward_pass`], with `R` times the factors of a child.
+#[inline(always)]
+unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: Node, owed: Owed) {
+    let mut t = node.from;
+    while t < node.to {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match owed {
+                // Only short transforms, on one lane, have no blocks of 64 below.
+                Owed::Nothing if L::WIDTH == 1 => {
+                    inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
+                    t += L::WIDTH;
+                }
+                // Blocks of 64 are two passes of radix 8.
+                Owed::Lanes(factors) if R == 8 => {
+                    inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
+                    t += L::WIDTH;
+                }
+                // The block of a column is found anew for each, so that the factors are read where they are used: held in registers, they would not fit.
+                Owed::Blocks { factors, radix } => {
+                    let j = t >> (node.stride / radix).trailing_zeros();
+                    if j == 0 {
+                        inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
+                    } else {
+                        let factors = factors.add(2 * (j - 1));
+                        inverse_column::<L, R, TOP, BROADCAST>(l, node, t, factors, 2 * (radix - 1));
+                    }
+                    t += L::WIDTH;
+                }
+                _ => {
+                    debug_assert!(false, "radix {R} above {owed:?}");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// How a column's inputs become wide: by kind, with the factors for child 0 and the words from one child's to the next's.
+const WORDS: u8 = 0;
+const UNPACK: u8 = 1;
+const BROADCAST: u8 = 2;
+const VECTOR: u8 = 3;
+
+#[inline(always)]
+unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match KIND {
+            WORDS => l.widen(v),
+            UNPACK => l.unpack(v),
+            BROADCAST => l.mul(v, l.broadcast(factors)),
+            _ => l.mul(v, l.twiddles(factors)),
+        }
+    }
+}
+
+/// One register of columns of an inverse pass; child `k`'s factors are at `factors + k step`.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
+    l: L,
+    node: Node,
+    t: usize,
+    factors: *const u64,
+    step: usize,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let at = node.data.add(t);
+        let first = owed_input::<L, KIND>(l, l.load(at), factors);
+        let mut x = [if TOP { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
+        for (k, x) in x.iter_mut().enumerate().skip(1) {
+            *x = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
+        }
+        for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
+            l.store(at.add(j * node.stride), if TOP { l.canonical(x) } else { l.pack(x) });
+        }
+    }
+}
+
+/// Columns of a node times its factors, which the first block has not: any words to canonical ones.
+///
+/// # Safety
+/// As [`forward_pass`], for radix `radix`.
+#[inline(always)]
+unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
+    for j in 1..radix {
+        let mut t = node.from;
+        while t < node.to {
+            // SAFETY: the caller's contract.
+            unsafe {
+                let at = node.data.add(j * node.stride + t);
+                let x = l.mul(l.encode(l.load(at)), l.broadcast(node.factors.add(2 * (j - 1))));
+                l.store(at, l.canonical(l.lift_canonical(x)));
+            }
+            t += L::WIDTH;
+        }
+    }
+}
+
+/// The last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Packed to canonical. Order: value `m` of node `k` goes to `8 m + k`.
+///
+/// # Safety
+/// `block` holds 64 words, `factors` 112.
+#[inline(always)]
+unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
+    // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
+    unsafe {
+        let mut rows = [[l.load(block); 8]; 8];
+        let groups = 8 / L::WIDTH;
+        for (g, row) in rows.iter_mut().enumerate().take(groups) {
+            *row = l.load_columns(block, g * L::WIDTH);
+        }
+        for (g, v) in rows.iter().enumerate().take(groups) {
+            let mut x = [l.lift_canonical(l.unpack(v[0])); 8];
+            for j in 1..8 {
+                x[j] = l.mul(v[j], l.twiddles(factors.add(16 * (j - 1) + g * L::WIDTH)));
+            }
+            for (m, x) in dft::<L, 8>(l, x, core::ptr::null()).into_iter().enumerate() {
+                l.store(block.add(8 * m + g * L::WIDTH), l.canonical(x));
+            }
+        }
+    }
+}
+
+/// The inverse of [`forward_block`] without its factors, times 8. Canonical to packed.
+///
+/// # Safety
+/// `block` holds 64 words.
+#[inline(always)]
+unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
+    // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
+    unsafe {
+        let mut rows = [[l.load(block); 8]; 8];
+        let groups = 8 / L::WIDTH;
+        for (g, row) in rows.iter_mut().enumerate().take(groups) {
+            for (m, v) in row.iter_mut().enumerate() {
+                *v = l.load(block.add(8 * m + g * L::WIDTH));
+            }
+        }
+        for (g, v) in rows.iter().enumerate().take(groups) {
+            let mut x = [l.lift_packed(l.widen(v[0])); 8];
+            for m in 1..8 {
+                x[m] = l.widen(v[m]);
+            }
+            let x = inverse_dft::<L, 8>(l, x, core::ptr::null());
+            let mut packed = *v;
+            for j in 0..8 {
+                packed[j] = l.pack(x[j]);
+            }
+            l.store_columns(block, g * L::WIDTH, packed);
+        }
+    }
+}
+
+/// The first pass, over columns of the root; `half`: its upper half counts as zeros, for powers of two.
+///
+/// # Safety
+/// As [`forward_pass`].
+#[inline(always)]
+unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
+    let twiddled = !node.factors.is_null();
+    macro_rules! pass {
+        ($radix:literal) => {
+            match (half, twiddled) {
+                (false, false) => forward_pass::<L, $radix, true, false, false>(l, node),
+                (false, true) => forward_pass::<L, $radix, true, false, true>(l, node),
+                (true, false) => forward_pass::<L, $radix, true, true, false>(l, node),
+                (true, true) => forward_pass::<L, $radix, true, true, true>(l, node),
+            }
+        };
+    }
+    // SAFETY: the caller's contract.
+    unsafe {
+        if twiddled && radix % 2 == 1 {
+            multiply_columns(l, radix, node);
+        }
+        match radix {
+            2 => pass!(2),
+            3 => forward_pass::<L, 3, true, false, false>(l, node),
+            4 => pass!(4),
+            5 => forward_pass::<L, 5, true, false, false>(l, node),
+            8 => pass!(8),
+            16 => pass!(16),
+            17 => forward_pass::<L, 17, true, false, false>(l, node),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// A pass below the first, over columns of a node.
+///
+/// # Safety
+/// As [`forward_pass`].
+#[inline(always)]
+unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match radix {
+            2 => forward_pass::<L, 2, false, false, true>(l, node),
+            4 => forward_pass::<L, 4, false, false, true>(l, node),
+            8 => forward_pass::<L, 8, false, false, true>(l, node),
+            16 => forward_pass::<L, 16, false, false, true>(l, node),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// The last inverse pass, over columns of the root, and its factors if it has any.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (radix, owed) = (tables.passes[0].radix, owed(tables, 0, 0));
+        match radix {
+            2 => inverse_pass::<L, 2, true>(l, node, owed),
+            3 => inverse_pass::<L, 3, true>(l, node, owed),
+            4 => inverse_pass::<L, 4, true>(l, node, owed),
+            5 => inverse_pass::<L, 5, true>(l, node, owed),
+            8 => inverse_pass::<L, 8, true>(l, node, owed),
+            16 => inverse_pass::<L, 16, true>(l, node, owed),
+            17 => inverse_pass::<L, 17, true>(l, node, owed),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+        if !node.factors.is_null() {
+            multiply_columns(l, radix, node);
+        }
+    }
+}
+
+/// An inverse pass below the root's, over columns of a node.
+///
+/// # Safety
+/// As [`inverse_pass`].
+#[inline(always)]
+unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match radix {
+            2 => inverse_pass::<L, 2, false>(l, node, owed),
+            4 => inverse_pass::<L, 4, false>(l, node, owed),
+            8 => inverse_pass::<L, 8, false>(l, node, owed),
+            16 => inverse_pass::<L, 16, false>(l, node, owed),
+            _ => debug_assert!(false, "no pass of radix {radix}"),
+        }
+    }
+}
+
+/// The factors a pass's children owe; `node` is the pass's node.
+///
+/// # Safety
+/// The tables are those of the plan; the passes and the node exist.
+#[inline(always)]
+pub(super) unsafe fn owed(tables: &Tables, pass: usize, node: usize) -> Owed {
+    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return Owed::Nothing };
+    let first = node * tables.passes[pass].radix;
+    let at = tables.inverse.as_ptr().wrapping_add(inverse);
+    if tables.blocked && pass + 2 == tables.passes.len() {
+        Owed::Lanes(at.wrapping_add(16 * first))
+    } else {
+        Owed::Blocks { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
+    }
+}
+
+/// Nodes below the root, and passes over them.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    /// The passes, from `from` to before `to`.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Number of the first node of pass `from`.
+    pub(super) first: usize,
+    /// The words of its nodes, and how many.
+    pub(super) data: *mut u64,
+    pub(super) len: usize,
+    /// The columns to do, of a single pass over a single node; else all.
+    pub(super) columns: Option<(usize, usize)>,
+}
+
+impl Span {
+    /// Node `n` of a pass.
+    unsafe fn node(&self, pass: Pass, n: usize, factors: *const u64) -> Node {
+        let stride = pass.len / pass.radix;
+        let (from, to) = self.columns.unwrap_or((0, stride));
+        // SAFETY: the caller's span has that node.
+        unsafe { Node { data: self.data.add(n * pass.len), stride, from, to, factors, kernel: core::ptr::null() } }
+    }
+}
+
+/// The passes of a span, one after another.
+///
+/// # Safety
+/// The span is one of the tables' passes and nodes, and its words are there.
+#[inline(always)]
+unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+    let mut first = span.first;
+    for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from) {
+        for n in 0..span.len / p.len {
+            // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
+            unsafe {
+                let factors = tables.forward.as_ptr().add(p.forward);
+                if tables.blocked && i + 1 == tables.passes.len() {
+                    if n % 8 == 0 {
+                        forward_block(l, span.data.add(8 * n), factors.add(14 * (first + n)));
+                    }
+                } else {
+                    forward_inner(l, p.radix, span.node(*p, n, factors.add(2 * (first + n) * (p.radix - 1))));
+                }
+            }
+        }
+        first *= p.radix;
+    }
+}
+
+/// The inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
+///
+/// # Safety
+/// As [`forward_kernel`].
+#[inline(always)]
+unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+    for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from).rev() {
+        let first = span.first * (tables.passes[span.from].len / p.len);
+        for n in 0..span.len / p.len {
+            // SAFETY: the tables have the factors of every node of the pass, and the data is the caller's.
+            unsafe {
+                if tables.blocked && i + 1 == tables.passes.len() {
+                    if n % 8 == 0 {
+                        inverse_block(l, span.data.add(8 * n));
+                    }
+                } else {
+                    inverse_inner(l, p.radix, span.node(*p, n, core::ptr::null()), owed(tables, i, first + n));
+                }
+            }
+        }
+    }
+}
+
+/// The first forward pass over columns of the root, whose upper half counts as zeros if `half`; by the instructions of the tables' back end.
+///
+/// # Safety
+/// The root's words are there, and the columns are multiples of the width.
+pub(super) unsafe fn forward_root(backend: Backend, radix: usize, node: Node, half: bool) {
+    dispatch!(backend, forward_root_kernel<_>(radix: usize, node: Node, half: bool));
+}
+
+/// The last inverse pass over columns of the root.
+///
+/// # Safety
+/// As [`forward_root`].
+pub(super) unsafe fn inverse_root(backend: Backend, tables: &Tables, node: Node) {
+    dispatch!(backend, inverse_root_kernel<_>(tables: &Tables, node: Node));
+}
+
+/// The passes of a span.
+///
+/// # Safety
+/// The span is one of the tables' passes and nodes, its words are there, and its columns are multiples of the width.
+pub(super) unsafe fn forward(backend: Backend, tables: &Tables, span: Span) {
+    dispatch!(backend, forward_kernel<_>(tables: &Tables, span: Span));
+}
+
+/// The inverse of [`forward`], except for the factors of the first pass, which its parent applies.
+///
+/// # Safety
+/// As [`forward`].
+pub(super) unsafe fn inverse(backend: Backend, tables: &Tables, span: Span) {
+    dispatch!(backend, inverse_kernel<_>(tables: &Tables, span: Span));
+}
+
+/// What a pointwise kernel does to its first operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointwise {
+    /// `c <- a b`.
+    Multiply,
+    /// `c <- c + a b`.
+    MultiplyAdd,
+}
+
+/// # Safety
+/// The three pointers are to `len` words; `a` and `b` may be `c`.
+#[inline(always)]
+unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
+    let mut i = 0;
+    // SAFETY: the caller's contract.
+    unsafe {
+        while i + L::WIDTH <= len {
+            let mut x = l.lift_canonical(l.mul_words(l.load(a.add(i)), l.load(b.add(i))));
+            if what == Pointwise::MultiplyAdd {
+                x = l.add(x, l.widen(l.load(c.add(i))));
+            }
+            l.store(c.add(i), l.canonical(x));
+            i += L::WIDTH;
+        }
+        while i < len {
+            let sum = if what == Pointwise::MultiplyAdd { u128::from(c.add(i).read()) } else { 0 };
+            // (2^64 - 1)^2 + 2^64 - 1 < 2^128.
+            let product = u128::from(a.add(i).read()) * u128::from(b.add(i).read());
+            c.add(i).write(reduce_u128(product + sum));
+            i += 1;
+        }
+    }
+}
+
+/// `len` products, by a back end's instructions; all canonical.
+///
+/// # Safety
+/// As [`pointwise_kernel`].
+pub(super) unsafe fn pointwise(
+    backend: Backend,
+    what: Pointwise,
+    c: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) {
+    dispatch!(backend, pointwise_kernel<_>(what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize));
+}

@@ -1,0 +1,191 @@
+//! Wang, Hu, Chen, Huang, Sunar: modular addition, modular subtraction and multiplication of large integers, tables 2 to 4.
+
+use crate::timing::{self, Timer, one_and};
+use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
+use crate::{machine, report::six_figures};
+use solinas_bigint::fft::{self, Engine, Plan};
+use solinas_bigint::{Modulus, Natural};
+use solinas_field::limbs;
+
+const TITLE: &str = "Exploring the Feasibility of Fully Homomorphic Encryption";
+const PAPER_MACHINE: &str = "i7-3770K 3.5 GHz, 8 GB; GTX 690";
+
+pub(crate) const ADDITION: Entry =
+    Entry { name: "wang2015-2", title: TITLE, summary: "addition modulo a number of 1024 to 16384 Kbit (table 2)" };
+
+pub(crate) const SUBTRACTION: Entry =
+    Entry { name: "wang2015-3", title: TITLE, summary: "subtraction modulo a number of 1024 to 16384 Kbit (table 3)" };
+
+pub(crate) const MULTIPLICATION: Entry =
+    Entry { name: "wang2015-4", title: TITLE, summary: "multiplication of integers of 1024 to 16384 Kbit (table 4)" };
+
+/// Kbit, milliseconds on the CPU, milliseconds on the GPU.
+pub(crate) type Published = [(usize, f64, f64); 5];
+
+const PAPER_ADDITION: Published =
+    [(1024, 0.032, 0.016), (2048, 0.069, 0.022), (4096, 0.139, 0.031), (8192, 0.526, 0.048), (16_384, 1.240, 0.082)];
+const PAPER_SUBTRACTION: Published =
+    [(1024, 0.020, 0.0163), (2048, 0.042, 0.023), (4096, 0.111, 0.034), (8192, 0.281, 0.054), (16_384, 0.579, 0.094)];
+const PAPER_MULTIPLICATION: Published =
+    [(1024, 8.5, 0.583), (2048, 15.1, 1.085), (4096, 30.4, 2.351), (8192, 63.1, 4.850), (16_384, 137.3, 8.835)];
+
+/// A sum or a difference modulo a number, two ways.
+struct Operation {
+    name: &'static str,
+    /// A new number.
+    number: fn(&Modulus, &Natural, &Natural) -> Result<Natural, solinas_bigint::Error>,
+    /// Into words of the caller's, for public numbers.
+    words: fn(&mut [u64], &[u64], &[u64], &[u64]),
+    /// The result before it is known to be below the modulus.
+    plain: fn(&Natural, &Natural, &Natural) -> Natural,
+}
+
+const SUM: Operation =
+    Operation { name: "Addition", number: Modulus::add, words: limbs::vartime_add_mod, plain: |a, b, _| a + b };
+
+const DIFFERENCE: Operation = Operation {
+    name: "Subtraction",
+    number: Modulus::sub,
+    words: limbs::vartime_sub_mod,
+    plain: |a, b, m| a + &m.abs_diff(b),
+};
+
+/// Table 2.
+pub(crate) fn addition(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    sums(ADDITION, &SUM, &PAPER_ADDITION, options, control)
+}
+
+/// Table 3.
+pub(crate) fn subtraction(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    sums(SUBTRACTION, &DIFFERENCE, &PAPER_SUBTRACTION, options, control)
+}
+
+/// Table 4.
+pub(crate) fn multiplication(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    products(MULTIPLICATION, PAPER_MACHINE, &PAPER_MULTIPLICATION, options, control)
+}
+
+fn sums(
+    entry: Entry,
+    operation: &Operation,
+    paper: &Published,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Report, Error> {
+    let busy = machine::load();
+    let mut timer = Timer::new(options, control, 2 * paper.len());
+    let mut report = Report::new(entry, PAPER_MACHINE, options, 1);
+    let mut rows = Vec::new();
+    for &(kbit, cpu, gpu) in paper {
+        // a < b < m, of the modulus's length: a + b passes m, a - b passes zero.
+        let bits = 1024 * kbit;
+        let m = timing::number(bits, 1);
+        let (a, b) = (m.abs_diff(&timing::number(bits - 3, 2)), m.abs_diff(&timing::number(bits - 4, 3)));
+        let modulus = Modulus::new(&m)?;
+        let mut out = vec![0; m.words().len()];
+        let (fast, ()) = timer.median(|| {
+            (operation.words)(&mut out, a.words(), b.words(), m.words());
+            Ok(())
+        })?;
+        let (seconds, result) = timer.median(|| Ok((operation.number)(&modulus, &a, &b)?))?;
+        let plain = (operation.plain)(&a, &b, &m);
+        let want = plain.checked_sub(&m).unwrap_or(plain);
+        let is_right = result == want && Natural::from_words(out) == want;
+        timing::right(|| format!("{} modulo {kbit} Kbit", operation.name), is_right)?;
+        rows.push(row(kbit, vec![fast * 1e3, seconds * 1e3], cpu, gpu));
+    }
+    let columns = ["into words", "a new number", "paper's GPU"].map(|name| Column::new(name, Some("ms")));
+    let title = format!("{} modulo a number, beside the paper's CPU", operation.name);
+    report.tables.push(Table { title, columns: columns.into(), rows });
+    report.notes = vec![
+        "Both operands and the modulus have the bits said, and every operation passes the modulus: the longer case. Ours runs on one thread of the machine named above; the paper's figures are those of its CPU (paper) and of its GPU.".into(),
+        "Into words: one pass into memory of the caller's, for public numbers. A new number: `Modulus`, in time that does not depend on the values, memory included. Ratio: the first over the paper's CPU. Every result was checked; medians of repeated runs.".into(),
+    ];
+    report.notes.extend(machine::busy_note(busy));
+    Ok(report)
+}
+
+/// Products of two integers of the sizes of a table, by each of our engines.
+pub(crate) fn products(
+    entry: Entry,
+    paper_machine: &str,
+    paper: &Published,
+    options: &Options,
+    control: &Control<'_>,
+) -> Result<Report, Error> {
+    let busy = machine::load();
+    let threads = timing::threads(options);
+    let engines = [(Engine::Complex, "complex"), (Engine::Solinas, "Solinas")];
+    let ways: Vec<_> =
+        engines.iter().flat_map(|engine| one_and(threads).into_iter().map(move |t| (engine, t))).collect();
+    let mut timer = Timer::new(options, control, paper.len() * ways.len());
+    let mut report = Report::new(entry, paper_machine, options, threads);
+    let mut rows = Vec::new();
+    for &(kbit, cpu, gpu) in paper {
+        let (a, b) = (timing::number(1024 * kbit, 1), timing::number(1024 * kbit, 2));
+        let (mut cells, mut first) = (Vec::new(), None::<Vec<u64>>);
+        for &((engine, name), threads) in &ways {
+            let options = fft::Options { engine: Some(*engine), threads, ..fft::Options::default() };
+            let (seconds, product) = product(&mut timer, a.words(), b.words(), &options)?;
+            let want = first.get_or_insert_with(|| product.clone());
+            timing::right(|| format!("{name}, {kbit} Kbit"), *want == product)?;
+            cells.push(seconds * 1e3);
+        }
+        rows.push(row(kbit, cells, cpu, gpu));
+    }
+    let name = |threads| if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+    let ours =
+        ways.iter().map(|((_, engine), threads)| Column::new(format!("{engine}, {}", name(*threads)), Some("ms")));
+    let columns = ours.chain([Column::new("paper's GPU", Some("ms"))]).collect();
+    report.tables.push(Table { title: "Multiplication, beside the paper's CPU".into(), columns, rows });
+    report.notes = vec![
+        "Full products of two integers of the bits said, both transforms and the inverse included, plans made beforehand. Ours runs on the machine named above, by complex doubles with a proven bound (the default) and over 2^64 - 2^32 + 1; the paper's figures are those of its CPU (paper) and of its GPU.".into(),
+        "Ratio: the first column over the paper's CPU. The engines' products agree; medians of repeated runs.".into(),
+    ];
+    report.notes.extend(machine::busy_note(busy));
+    Ok(report)
+}
+
+/// Median seconds and the product, without leading zeros.
+fn product(timer: &mut Timer<'_>, a: &[u64], b: &[u64], options: &fft::Options) -> Result<(f64, Vec<u64>), Error> {
+    let plan = Plan::for_product(a.len(), b.len(), options)?;
+    let (mut x, mut y, mut out) = (plan.spectrum(), plan.spectrum(), vec![0; plan.out_words()]);
+    let (seconds, ()) = timer.median(|| {
+        plan.forward(a, &mut x)?;
+        plan.forward(b, &mut y)?;
+        plan.multiply(&mut x, &y)?;
+        Ok(plan.inverse(&mut x, &mut out)?)
+    })?;
+    Ok((seconds, Natural::from_words(out).into_words()))
+}
+
+fn row(kbit: usize, ms: Vec<f64>, cpu: f64, gpu: f64) -> Row {
+    let ratio = ms.first().map(|ms| six_figures(ms / cpu));
+    let cells = ms.into_iter().map(Cell::measured).chain([Cell::published(gpu)]).map(Some).collect();
+    Row { name: format!("{kbit} Kbit"), bits: None, unit: None, cells, paper: Some(cpu), ratio, note: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_products_are_measured_beside_the_paper() {
+        let options = Options { quick: true, threads: Some(2), save: None };
+        let control = Control::default();
+        let small = [(1, 8.5, 0.583), (2, 15.1, 1.085), (3, 30.4, 2.351), (5, 63.1, 4.85), (16, 137.3, 8.835)];
+        let report = products(MULTIPLICATION, PAPER_MACHINE, &small, &options, &control).unwrap();
+        let table = &report.tables[0];
+        assert_eq!((table.rows.len(), table.columns.len()), (5, 5));
+        for row in &table.rows {
+            let first = row.cells[0].unwrap().ours;
+            assert!(first > 0.0);
+            assert_eq!(row.ratio, Some(six_figures(first / row.paper.unwrap())));
+        }
+        for operation in [SUM, DIFFERENCE] {
+            assert!(sums(ADDITION, &operation, &small, &options, &control).is_ok());
+        }
+        let wrong = Operation { number: Modulus::sub, ..SUM };
+        assert!(matches!(sums(ADDITION, &wrong, &small, &options, &control), Err(Error::WrongResult { .. })));
+    }
+}

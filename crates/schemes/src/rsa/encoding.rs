@@ -1,0 +1,273 @@
+//! Keys as DER and PEM: PKCS#1 (RFC 8017, A.1), PKCS#8 (RFC 5958) and SubjectPublicKeyInfo (RFC 5280).
+
+use super::error::{Error, Result};
+use super::private::Parts;
+use super::{PrivateKey, PublicKey};
+use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
+use der::{Decode, Encode, SecretDocument};
+use pem_rfc7468::LineEnding;
+use solinas_bigint::Natural;
+use zeroize::Zeroizing;
+
+/// `rsaEncryption`, the algorithm of RSA keys for any use.
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+/// Line in front of a PEM block whose key came from a chosen seed. Readers skip what is outside the block (RFC 7468, section 2).
+const INSECURE: &str = "INSECURE: made from a chosen seed, for tests only";
+/// Longest text that is looked through for a PEM block, bytes: a private key of 16,384 bits takes 13 KB.
+const MAX_TEXT: usize = 1 << 20;
+
+const PUBLIC: Wanted = Wanted { what: "public", formats: "SubjectPublicKeyInfo or PKCS#1" };
+const PRIVATE: Wanted = Wanted { what: "private", formats: "PKCS#8 or PKCS#1" };
+
+/// How a public key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PublicFormat {
+    /// SubjectPublicKeyInfo, `BEGIN PUBLIC KEY`: what most programs read.
+    #[default]
+    Spki,
+    /// PKCS#1, `BEGIN RSA PUBLIC KEY`.
+    Pkcs1,
+}
+
+/// How a private key is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PrivateFormat {
+    /// PKCS#8, `BEGIN PRIVATE KEY`: what most programs read.
+    #[default]
+    Pkcs8,
+    /// PKCS#1, `BEGIN RSA PRIVATE KEY`.
+    Pkcs1,
+}
+
+/// What a reader expects, for its messages.
+#[derive(Clone, Copy)]
+struct Wanted {
+    what: &'static str,
+    formats: &'static str,
+}
+
+impl Wanted {
+    fn malformed(self, detail: impl Into<String>) -> Error {
+        Error::Malformed { what: self.what, detail: detail.into(), formats: self.formats }
+    }
+
+    fn der(self, error: &der::Error) -> Error {
+        self.malformed(format!("the DER does not parse: {error}"))
+    }
+}
+
+/// DER and what is known of it.
+struct Block {
+    /// Of the PEM block; none for DER as such.
+    label: Option<String>,
+    der: Zeroizing<Vec<u8>>,
+    insecure: bool,
+}
+
+/// DER as it is, or from the first PEM block of a text.
+fn open(bytes: &[u8], wanted: Wanted) -> Result<Block> {
+    // DER of every format here is a SEQUENCE.
+    if bytes.first() == Some(&0x30) {
+        return Ok(Block { label: None, der: Zeroizing::new(bytes.to_vec()), insecure: false });
+    }
+    let text = bytes.get(..bytes.len().min(MAX_TEXT)).unwrap_or_default();
+    let text = std::str::from_utf8(text).map_err(|_| wanted.malformed("it is neither DER nor text"))?;
+    let begin = text.find("-----BEGIN ").ok_or_else(|| wanted.malformed("no line says -----BEGIN"))?;
+    let end = text[begin..].find("-----END ").ok_or_else(|| wanted.malformed("no line says -----END"))? + begin;
+    let end = text[end..].find('\n').map_or(text.len(), |line| end + line + 1);
+    let block = &text[begin..end];
+    if block.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY") || block.contains("Proc-Type: 4,ENCRYPTED") {
+        return Err(Error::Encrypted);
+    }
+    let (label, der) = pem_rfc7468::decode_vec(block.as_bytes())
+        .map_err(|e| wanted.malformed(format!("the PEM does not parse: {e}")))?;
+    Ok(Block { label: Some(label.to_owned()), der: Zeroizing::new(der), insecure: text[..begin].contains(INSECURE) })
+}
+
+fn number(value: UintRef<'_>) -> Natural {
+    Natural::from_be_bytes(value.as_bytes())
+}
+
+/// Whether an algorithm is plain RSA; its parameters must be NULL or absent.
+fn check_algorithm(algorithm: &spki::AlgorithmIdentifierRef<'_>, wanted: Wanted) -> Result<()> {
+    if algorithm.oid != RSA {
+        return Err(Error::Algorithm { oid: algorithm.oid.to_string() });
+    }
+    match algorithm.parameters {
+        None => Ok(()),
+        Some(parameters) if parameters.is_null() => Ok(()),
+        Some(_) => Err(wanted.malformed("the algorithm has parameters, where RSA has none")),
+    }
+}
+
+impl PublicKey {
+    /// Reads PEM (the first block of a text) or DER, of SubjectPublicKeyInfo or PKCS#1. Keys below 2048 bits, or with a public exponent below
+    /// 65537, only with `research`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`]; [`Error::PrivateKeyGiven`]; [`Error::Algorithm`]; as [`Self::new`].
+    pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
+        let block = open(bytes, PUBLIC)?;
+        match block.label.as_deref() {
+            Some("PUBLIC KEY") => Self::from_spki(&block.der, research),
+            Some("RSA PUBLIC KEY") => Self::from_pkcs1(&block.der, research),
+            Some("PRIVATE KEY" | "RSA PRIVATE KEY") => Err(Error::PrivateKeyGiven),
+            Some(label) => Err(PUBLIC.malformed(format!("the PEM block is a {label}"))),
+            None if is_private(&block.der) => Err(Error::PrivateKeyGiven),
+            None if is_encrypted(&block.der) => Err(Error::Encrypted),
+            None if pkcs1::RsaPublicKeyRef::from_der(&block.der).is_ok() => Self::from_pkcs1(&block.der, research),
+            None => Self::from_spki(&block.der, research),
+        }
+    }
+
+    fn from_spki(der: &[u8], research: bool) -> Result<Self> {
+        let info = spki::SubjectPublicKeyInfoRef::from_der(der).map_err(|e| PUBLIC.der(&e))?;
+        check_algorithm(&info.algorithm, PUBLIC)?;
+        let key = info.subject_public_key.as_bytes().ok_or_else(|| PUBLIC.malformed("the key is not whole bytes"))?;
+        Self::from_pkcs1(key, research)
+    }
+
+    fn from_pkcs1(der: &[u8], research: bool) -> Result<Self> {
+        let key = pkcs1::RsaPublicKeyRef::from_der(der).map_err(|e| PUBLIC.der(&e))?;
+        Self::new(number(key.modulus), number(key.public_exponent), research)
+    }
+
+    /// The key as DER.
+    ///
+    /// # Errors
+    /// None with a key that was checked; [`Error::Malformed`] if the encoder refuses.
+    pub fn to_der(&self, format: PublicFormat) -> Result<Vec<u8>> {
+        let (n, e) = (self.modulus().to_be_bytes(), self.exponent().to_be_bytes());
+        let encode = || {
+            let key =
+                pkcs1::RsaPublicKeyRef { modulus: UintRef::new(&n)?, public_exponent: UintRef::new(&e)? }.to_der()?;
+            match format {
+                PublicFormat::Pkcs1 => Ok(key),
+                PublicFormat::Spki => spki::SubjectPublicKeyInfoRef {
+                    algorithm: algorithm(),
+                    subject_public_key: BitStringRef::from_bytes(&key)?,
+                }
+                .to_der(),
+            }
+        };
+        encode().map_err(|e: der::Error| PUBLIC.der(&e))
+    }
+
+    /// The key as PEM.
+    ///
+    /// # Errors
+    /// As [`Self::to_der`].
+    pub fn to_pem(&self, format: PublicFormat) -> Result<String> {
+        let label = match format {
+            PublicFormat::Spki => "PUBLIC KEY",
+            PublicFormat::Pkcs1 => "RSA PUBLIC KEY",
+        };
+        pem_rfc7468::encode_string(label, LineEnding::LF, &self.to_der(format)?)
+            .map_err(|e| PUBLIC.malformed(e.to_string()))
+    }
+}
+
+impl PrivateKey {
+    /// Reads PEM (the first block of a text) or DER, of PKCS#8 or PKCS#1, and checks that all numbers belong together. Keys below 2048 bits, or
+    /// with a public exponent below 65537, only with `research`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`]; [`Error::Encrypted`]; [`Error::Algorithm`]; as [`Self::from_primes`].
+    pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
+        let block = open(bytes, PRIVATE)?;
+        let mut key = match block.label.as_deref() {
+            Some("PRIVATE KEY") => Self::from_pkcs8(&block.der, research),
+            Some("RSA PRIVATE KEY") => Self::from_pkcs1(&block.der, research),
+            Some("PUBLIC KEY" | "RSA PUBLIC KEY") => Err(PRIVATE.malformed("it is a public key")),
+            Some(label) => Err(PRIVATE.malformed(format!("the PEM block is a {label}"))),
+            None if is_encrypted(&block.der) => Err(Error::Encrypted),
+            None if pkcs8::PrivateKeyInfoRef::from_der(&block.der).is_ok() => Self::from_pkcs8(&block.der, research),
+            None => Self::from_pkcs1(&block.der, research),
+        }?;
+        key.set_insecure(block.insecure);
+        Ok(key)
+    }
+
+    fn from_pkcs8(der: &[u8], research: bool) -> Result<Self> {
+        let info = pkcs8::PrivateKeyInfoRef::from_der(der).map_err(|e| PRIVATE.der(&e))?;
+        check_algorithm(&info.algorithm, PRIVATE)?;
+        Self::from_pkcs1(info.private_key.as_bytes(), research)
+    }
+
+    fn from_pkcs1(der: &[u8], research: bool) -> Result<Self> {
+        let key = pkcs1::RsaPrivateKeyRef::from_der(der).map_err(|e| PRIVATE.der(&e))?;
+        if key.other_prime_infos.is_some() {
+            return Err(PRIVATE.malformed("it has more than two primes"));
+        }
+        let secret = |value| Zeroizing::new(number(value));
+        let parts = Parts {
+            d: secret(key.private_exponent),
+            p: secret(key.prime1),
+            q: secret(key.prime2),
+            dp: secret(key.exponent1),
+            dq: secret(key.exponent2),
+            qinv: secret(key.coefficient),
+        };
+        Self::from_parts(number(key.modulus), number(key.public_exponent), parts, research)
+    }
+
+    /// The key as DER.
+    ///
+    /// # Errors
+    /// None with a key that was checked; [`Error::Malformed`] if the encoder refuses.
+    pub fn to_der(&self, format: PrivateFormat) -> Result<Zeroizing<Vec<u8>>> {
+        let bytes = |value: &Natural| Zeroizing::new(value.to_be_bytes());
+        let (n, e) = (bytes(self.public_key().modulus()), bytes(self.public_key().exponent()));
+        let parts = self.parts();
+        let [d, p, q, dp, dq, qinv] =
+            [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qinv].map(|part| bytes(part));
+        let encode = || {
+            let key = SecretDocument::encode_msg(&pkcs1::RsaPrivateKeyRef {
+                modulus: UintRef::new(&n)?,
+                public_exponent: UintRef::new(&e)?,
+                private_exponent: UintRef::new(&d)?,
+                prime1: UintRef::new(&p)?,
+                prime2: UintRef::new(&q)?,
+                exponent1: UintRef::new(&dp)?,
+                exponent2: UintRef::new(&dq)?,
+                coefficient: UintRef::new(&qinv)?,
+                other_prime_infos: None,
+            })?;
+            Ok(match format {
+                PrivateFormat::Pkcs1 => key,
+                PrivateFormat::Pkcs8 => SecretDocument::encode_msg(&pkcs8::PrivateKeyInfoRef::new(
+                    algorithm(),
+                    OctetStringRef::new(key.as_bytes())?,
+                ))?,
+            })
+        };
+        encode().map(|der| der.to_bytes()).map_err(|e: der::Error| PRIVATE.der(&e))
+    }
+
+    /// The key as PEM. In front of a key made from a chosen seed stands a line that says so.
+    ///
+    /// # Errors
+    /// As [`Self::to_der`].
+    pub fn to_pem(&self, format: PrivateFormat) -> Result<Zeroizing<String>> {
+        let label = match format {
+            PrivateFormat::Pkcs8 => "PRIVATE KEY",
+            PrivateFormat::Pkcs1 => "RSA PRIVATE KEY",
+        };
+        let block = pem_rfc7468::encode_string(label, LineEnding::LF, &self.to_der(format)?);
+        let block = Zeroizing::new(block.map_err(|e| PRIVATE.malformed(e.to_string()))?);
+        Ok(if self.is_insecure() { Zeroizing::new(format!("{INSECURE}\n{}", *block)) } else { block })
+    }
+}
+
+fn algorithm() -> spki::AlgorithmIdentifierRef<'static> {
+    spki::AlgorithmIdentifierRef { oid: RSA, parameters: Some(AnyRef::NULL) }
+}
+
+fn is_private(der: &[u8]) -> bool {
+    pkcs8::PrivateKeyInfoRef::from_der(der).is_ok() || pkcs1::RsaPrivateKeyRef::from_der(der).is_ok()
+}
+
+/// Whether this is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3): an algorithm and an octet string.
+fn is_encrypted(der: &[u8]) -> bool {
+    spki::SubjectPublicKeyInfo::<AnyRef<'_>, &OctetStringRef>::from_der(der).is_ok()
+}

@@ -1,0 +1,94 @@
+//! Key generation.
+
+use super::error::{Error, Result};
+use super::public::EXPONENT;
+use super::{MAX_BITS, MIN_BITS, PrivateKey, RESEARCH_MIN_BITS, prime};
+use crate::random::SecretSeed;
+use solinas_bigint::Natural;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What a caller of long work listens to and can do. The default does neither.
+#[derive(Clone, Copy, Default)]
+pub struct Control<'a> {
+    /// Hears of progress, from any thread: candidates tested, and how many it takes on average. It can take several times as many.
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    /// Set it from anywhere to stop: the work ends with [`Error::Cancelled`] after the candidate in hand.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl std::fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").field("progress", &self.progress.is_some()).field("cancel", &self.cancel).finish()
+    }
+}
+
+/// What key to make.
+#[derive(Debug, Clone, Copy)]
+pub struct KeygenOptions {
+    /// Bits of the modulus: a multiple of 64 from 2048 to 16,384.
+    pub bits: usize,
+    /// The explicit word for keys below 2048 bits, down to 512.
+    pub research: bool,
+    /// A seed that makes the key reproducible and worthless as a secret; the key says so.
+    pub insecure_seed: Option<u64>,
+    /// Look for both primes at the same time, on two threads. The key is the same for the same seed.
+    pub parallel: bool,
+}
+
+impl Default for KeygenOptions {
+    fn default() -> Self {
+        Self { bits: 3072, research: false, insecure_seed: None, parallel: true }
+    }
+}
+
+impl PrivateKey {
+    /// Makes a key with public exponent 65537: two random primes of half the bits each, further apart than `2^(bits/2 - 100)` (FIPS 186-5, A.1.3).
+    ///
+    /// # Errors
+    /// [`Error::KeySize`]; [`Error::Entropy`]; [`Error::Cancelled`].
+    pub fn generate(options: &KeygenOptions, control: &Control<'_>) -> Result<Self> {
+        let bits = options.bits;
+        let least = if options.research { RESEARCH_MIN_BITS } else { MIN_BITS };
+        if bits < least || bits > MAX_BITS || !bits.is_multiple_of(64) {
+            return Err(Error::KeySize { bits, least, most: MAX_BITS });
+        }
+        let seed = match options.insecure_seed {
+            Some(seed) => SecretSeed::insecure(seed),
+            None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
+        };
+        let (count, expected) = (AtomicU64::new(0), 2 * prime::expected_tests(bits / 2));
+        let tested = || {
+            let count = count.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(progress) = control.progress {
+                progress(count, expected.max(count));
+            }
+        };
+        let make = |purpose: &str, attempt: u64| {
+            prime::generate(bits / 2, &mut seed.derive(purpose).stream(attempt), control, &tested)
+        };
+        for attempt in 0.. {
+            let p = || make("rsa prime p", attempt);
+            let q = || make("rsa prime q", attempt);
+            let (p, q) = if options.parallel {
+                std::thread::scope(|scope| {
+                    let other = scope.spawn(q);
+                    (p(), other.join().unwrap_or(Err(Error::Fault)))
+                })
+            } else {
+                (p(), q())
+            };
+            let (p, q) = (p?, q?);
+            // Neither of these happens by chance: the probabilities are about 2^-99 and 2^(-bits/2).
+            if p.abs_diff(&q).bit_len() <= bits / 2 - 100 {
+                continue;
+            }
+            let mut key = Self::from_primes((*p).clone(), (*q).clone(), Natural::from(EXPONENT), options.research)?;
+            if key.parts().d.bit_len() <= bits / 2 {
+                continue;
+            }
+            key.set_insecure(options.insecure_seed.is_some());
+            return Ok(key);
+        }
+        Err(Error::Cancelled)
+    }
+}

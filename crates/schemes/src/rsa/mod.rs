@@ -1,0 +1,81 @@
+//! RSA (Rivest, Shamir, Adleman 1978) with the paddings of RFC 8017, as `wang2014`, chapter 7 has it in hardware.
+//!
+//! ```
+//! use solinas_schemes::rsa::{Control, EncryptionPadding, KeygenOptions, PrivateKey, SignaturePadding};
+//! # fn main() -> Result<(), solinas_schemes::rsa::Error> {
+//! let key = PrivateKey::generate(&KeygenOptions { bits: 2048, ..Default::default() }, &Control::default())?;
+//! let public = key.public_key();
+//!
+//! let ciphertext = public.encrypt(&EncryptionPadding::default(), b"a session key")?;
+//! assert_eq!(*key.decrypt(&EncryptionPadding::default(), &ciphertext)?, b"a session key");
+//!
+//! let signature = key.sign(SignaturePadding::default(), b"a document")?;
+//! public.verify(SignaturePadding::default(), b"a document", &signature)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A private operation works modulo p and q apart (Chinese remainder theorem), on a blinded number, and raises the result to e again before it
+//! leaves. Exponentiation takes the same steps whatever the exponent; the multiplication is word-level Montgomery or by FFT ([`Method`]),
+//! whichever was measured fastest at the size.
+//!
+//! RSA without padding is homomorphic for products, `(x y)^e = x^e y^e`, and for that very reason not secure: nothing here offers it. The
+//! paddings undo the property. It is no part of Solinas' homomorphic schemes.
+
+mod encoding;
+mod error;
+mod hash;
+mod keygen;
+mod padding;
+mod prime;
+mod private;
+mod public;
+mod ring;
+
+pub use encoding::{PrivateFormat, PublicFormat};
+pub use error::{Error, Result};
+pub use hash::Hash;
+pub use keygen::{Control, KeygenOptions};
+pub use padding::{EncryptionPadding, SignaturePadding};
+pub use private::{Execution, PrivateKey};
+pub use public::PublicKey;
+pub use ring::Method;
+
+use crate::security::{SecurityClaim, Status};
+
+/// Bits of the shortest key for use.
+pub const MIN_BITS: usize = 2048;
+/// Bits of the shortest key at all.
+pub const RESEARCH_MIN_BITS: usize = 512;
+/// Bits of the longest key.
+pub const MAX_BITS: usize = 16_384;
+
+/// What NIST says of keys of that size: SP 800-57 Part 1, revision 5, table 2, by the next smaller size there. No size withstands a quantum
+/// computer, which factors in polynomial time (Shor 1994).
+pub fn security(bits: usize) -> SecurityClaim {
+    const TABLE: [(usize, f64); 5] = [(15_360, 256.0), (7680, 192.0), (3072, 128.0), (2048, 112.0), (1024, 80.0)];
+    let classical_bits = TABLE.iter().find(|(size, _)| bits >= *size).map_or(0.0, |(_, strength)| *strength);
+    let quantum = "a quantum computer breaks every size (Shor 1994)";
+    let status = if bits < MIN_BITS {
+        Status::ResearchOnly { why: format!("{bits} bits are within reach of factoring; {quantum}") }
+    } else if classical_bits < 128.0 {
+        Status::Compatibility { why: format!("{classical_bits} bits of security, below 128; {quantum}") }
+    } else {
+        Status::Compatibility { why: quantum.into() }
+    };
+    SecurityClaim {
+        classical_bits,
+        quantum_bits: 0.0,
+        estimator: "NIST SP 800-57 Part 1 Rev. 5, table 2".into(),
+        date: "2020-05-04".into(),
+        status,
+    }
+}
+
+/// Its examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/book/rsa.md")]
+struct Book;
+
+#[cfg(test)]
+mod tests;

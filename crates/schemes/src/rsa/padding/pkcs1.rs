@@ -1,0 +1,98 @@
+//! PKCS#1 v1.5: EME (RFC 8017, 7.2) `EM = 0 | 2 | at least 8 random bytes that are not 0 | 0 | message`; EMSA (9.2)
+//! `EM = 0 | 1 | at least 8 bytes 0xff | 0 | DigestInfo`.
+
+use crate::rsa::Hash;
+use rand_core::RngCore;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
+use zeroize::Zeroizing;
+
+/// Bytes that frame a message: 0, 2, eight random ones, 0.
+const FRAME: usize = 11;
+
+/// The encoded message of `k` bytes; none if the message is longer than `k - 11`.
+pub(in crate::rsa) fn encode(message: &[u8], k: usize, rng: &mut impl RngCore) -> Option<Zeroizing<Vec<u8>>> {
+    let zero = k.checked_sub(message.len() + 1).filter(|zero| *zero + 1 >= FRAME)?;
+    let mut em = Zeroizing::new(vec![0; k]);
+    em[1] = 2;
+    for byte in &mut em[2..zero] {
+        // On average 256/255 draws.
+        while *byte == 0 {
+            rng.fill_bytes(std::slice::from_mut(byte));
+        }
+    }
+    em[zero + 1..].copy_from_slice(message);
+    Some(em)
+}
+
+/// The message, or none. The time depends on the length, on whether it is well-formed, and on the message's length if it is.
+pub(in crate::rsa) fn decode(em: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    if em.len() < FRAME {
+        return None;
+    }
+    let mut valid = em[0].ct_eq(&0) & em[1].ct_eq(&2);
+    // Index of the first 0 after the first two bytes.
+    let (mut found, mut zero) = (Choice::from(0), 0u32);
+    for (i, byte) in (2u32..).zip(&em[2..]) {
+        let is_zero = byte.ct_eq(&0);
+        zero.conditional_assign(&i, is_zero & !found);
+        found |= is_zero;
+    }
+    valid &= found & zero.ct_gt(&(FRAME as u32 - 2));
+    bool::from(valid).then(|| Zeroizing::new(em[zero as usize + 1..].to_vec()))
+}
+
+/// The encoded message of `k` bytes for a signature over a hash value; none if `k < hash + 30`.
+pub(in crate::rsa) fn encode_signature(hash: Hash, value: &[u8], k: usize) -> Option<Vec<u8>> {
+    let info = hash.digest_info();
+    let zero = k.checked_sub(info.len() + value.len() + 1).filter(|zero| *zero >= 10)?;
+    let mut em = vec![0xff; k];
+    (em[0], em[1], em[zero]) = (0, 1, 0);
+    em[zero + 1..zero + 1 + info.len()].copy_from_slice(&info);
+    em[zero + 1 + info.len()..].copy_from_slice(value);
+    Some(em)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SecretSeed;
+
+    #[test]
+    fn decoding_gives_the_message_back_up_to_the_capacity() {
+        let mut rng = SecretSeed::insecure(1).stream(0);
+        for len in [0, 1, 52, 53] {
+            let message = vec![0; len];
+            let em = encode(&message, 64, &mut rng).unwrap();
+            assert!(em[2..63 - len].iter().all(|byte| *byte != 0));
+            assert_eq!(*decode(&em).unwrap(), message);
+        }
+        assert!(encode(&[0; 54], 64, &mut rng).is_none() && encode(&[], 10, &mut rng).is_none());
+    }
+
+    #[test]
+    fn frames_that_are_not_whole_are_refused() {
+        let em = |front: &[u8]| [front, &[9; 16][..]].concat();
+        assert_eq!(*decode(&em(&[0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 0])).unwrap(), [9; 16]);
+        for front in [
+            &[1, 2, 1, 2, 3, 4, 5, 6, 7, 8, 0][..],
+            &[0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0],
+            &[0, 2, 1, 2, 3, 4, 5, 6, 7, 0, 8, 0],
+            &[0, 2, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0],
+            &[0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        ] {
+            assert!(decode(&em(front)).is_none(), "{front:?}");
+        }
+        assert!(decode(&[0, 2, 1, 1, 1, 1, 1, 1, 1, 0]).is_none());
+    }
+
+    #[test]
+    fn signature_blocks_end_in_the_hash() {
+        for hash in Hash::ALL {
+            let value = hash.of(&[b"x"]);
+            let em = encode_signature(hash, &value, hash.len() + 30).unwrap();
+            assert_eq!(em[..12], [0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x30]);
+            assert!(em.ends_with(&value));
+            assert!(encode_signature(hash, &value, hash.len() + 29).is_none());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The private key: decryption and signatures.
+
+use super::error::{Error, Result};
+use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
+use super::public::{PublicKey, rng};
+use super::ring::{Method, Ring};
+use rand_core::RngCore;
+use solinas_bigint::Natural;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The secret numbers of a key (RFC 8017, 3.2).
+pub(super) struct Parts {
+    /// `e^-1` modulo `lcm(p - 1, q - 1)`.
+    pub(super) d: Zeroizing<Natural>,
+    pub(super) p: Zeroizing<Natural>,
+    pub(super) q: Zeroizing<Natural>,
+    /// `d mod (p - 1)`.
+    pub(super) dp: Zeroizing<Natural>,
+    /// `d mod (q - 1)`.
+    pub(super) dq: Zeroizing<Natural>,
+    /// `q^-1 mod p`.
+    pub(super) qinv: Zeroizing<Natural>,
+}
+
+/// How private operations are computed; the results are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Execution {
+    /// The multiplication; by default the one that was measured fastest at the size.
+    pub method: Option<Method>,
+    /// Compute modulo p and modulo q at the same time, on two threads.
+    pub parallel: bool,
+}
+
+/// The private key: decrypts and signs. No `Clone`, no `Serialize`; its numbers are wiped on drop.
+pub struct PrivateKey {
+    public: PublicKey,
+    parts: Parts,
+    ring_p: Ring,
+    ring_q: Ring,
+    execution: Execution,
+    insecure: bool,
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrivateKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl PrivateKey {
+    /// From its two primes, either first, and the public exponent. With `research`, also short keys: see [`PublicKey::new`].
+    ///
+    /// # Errors
+    /// As [`PublicKey::new`]; [`Error::Inconsistent`] for equal or even factors, or an exponent that shares a factor with `p - 1` or `q - 1`. That
+    /// they are prime is not checked: see [`Self::check_primes`].
+    pub fn from_primes(p: Natural, q: Natural, exponent: Natural, research: bool) -> Result<Self> {
+        let (p, q) = (Zeroizing::new(p), Zeroizing::new(q));
+        let public = PublicKey::new(&*p * &*q, exponent, research)?;
+        let (p1, q1) = (one_less(&p, "prime p")?, one_less(&q, "prime q")?);
+        let phi = Zeroizing::new(&*p1 * &*q1);
+        let lambda = Zeroizing::new(phi.div_rem(&p1.vartime_gcd(&q1))?.0);
+        let d = public.exponent().vartime_inverse(&lambda).map_err(|_| Error::Exponent {
+            problem: "shares a factor with p - 1 or q - 1, so nothing could be decrypted",
+        })?;
+        let d = Zeroizing::new(d);
+        let (dp, dq) = (Zeroizing::new(d.rem(&p1)?), Zeroizing::new(d.rem(&q1)?));
+        let ring_p = Ring::new((*p).clone(), Method::fastest(p.bit_len()))?;
+        // The inverse by Fermat's theorem, in constant time.
+        let exponent = Zeroizing::new(one_less(&p1, "prime p")?);
+        let qinv = Zeroizing::new(ring_p.pow(&q, &exponent)?);
+        Self::build(public, Parts { d, p, q, dp, dq, qinv }, ring_p)
+    }
+
+    /// From all numbers, which are checked against each other.
+    pub(super) fn from_parts(modulus: Natural, exponent: Natural, parts: Parts, research: bool) -> Result<Self> {
+        let public = PublicKey::new(modulus, exponent, research)?;
+        // Bounds the work of what follows, whatever the numbers are.
+        let bits = public.bits();
+        if [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qinv].iter().any(|part| part.bit_len() > bits) {
+            return Err(Error::Inconsistent { part: "length" });
+        }
+        if *public.modulus() != &*parts.p * &*parts.q {
+            return Err(Error::Inconsistent { part: "modulus" });
+        }
+        let ring_p = Ring::new(odd(&parts.p, "prime p")?, Method::fastest(parts.p.bit_len()))?;
+        let (p1, q1) = (one_less(&parts.p, "prime p")?, one_less(&parts.q, "prime q")?);
+        let one = Natural::one();
+        for (part, exponent, order) in
+            [("exponent d mod (p - 1)", &parts.dp, &p1), ("exponent d mod (q - 1)", &parts.dq, &q1)]
+        {
+            let reduced = Zeroizing::new(parts.d.rem(order)?);
+            let product = Zeroizing::new(&*reduced * public.exponent());
+            if product.rem(order)? != one {
+                return Err(Error::Inconsistent { part: "exponent d" });
+            }
+            if **exponent != *reduced {
+                return Err(Error::Inconsistent { part });
+            }
+        }
+        let product = Zeroizing::new(&*parts.qinv * &*parts.q);
+        if *parts.qinv >= *parts.p || product.rem(&parts.p)? != one {
+            return Err(Error::Inconsistent { part: "coefficient (inverse of q modulo p)" });
+        }
+        Self::build(public, parts, ring_p)
+    }
+
+    fn build(public: PublicKey, parts: Parts, ring_p: Ring) -> Result<Self> {
+        let ring_q = Ring::new(odd(&parts.q, "prime q")?, Method::fastest(parts.q.bit_len()))?;
+        if parts.p == parts.q {
+            return Err(Error::Inconsistent { part: "prime q" });
+        }
+        Ok(Self { public, parts, ring_p, ring_q, execution: Execution::default(), insecure: false })
+    }
+
+    /// The public key.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    pub(super) fn set_insecure(&mut self, insecure: bool) {
+        self.insecure = insecure;
+    }
+
+    pub(super) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// How private operations are computed from now on.
+    ///
+    /// # Errors
+    /// [`Error::Arithmetic`] if the method has no form for this size.
+    pub fn set_execution(&mut self, execution: Execution) -> Result<()> {
+        for ring in [&mut self.ring_p, &mut self.ring_q] {
+            let method = execution.method.unwrap_or(Method::fastest(ring.modulus().bit_len()));
+            ring.set_method(method)?;
+        }
+        self.execution = execution;
+        Ok(())
+    }
+
+    /// The multiplication that private operations use.
+    pub fn method(&self) -> Method {
+        self.ring_p.method()
+    }
+
+    /// Whether both factors are prime, by Miller and Rabin with 64 random bases each: a composite passes with probability below 2^-128, whoever
+    /// chose it.
+    ///
+    /// # Errors
+    /// [`Error::NotPrime`]; [`Error::Entropy`].
+    pub fn check_primes(&self) -> Result<()> {
+        let mut rng = rng()?;
+        for (part, ring) in [("prime p", &self.ring_p), ("prime q", &self.ring_q)] {
+            if !super::prime::is_probable_prime(ring, 64, &mut rng)? {
+                return Err(Error::NotPrime { part });
+            }
+        }
+        Ok(())
+    }
+
+    /// Decrypts. What is not well-formed gives one error, whatever is wrong with it, in the same time.
+    ///
+    /// That there is an error at all helps an attacker who can send many ciphertexts and see the answers, above all with
+    /// [`EncryptionPadding::Pkcs1`] (Bleichenbacher 1998): use OAEP, and do not tell strangers what failed.
+    ///
+    /// # Errors
+    /// [`Error::Decryption`]; [`Error::Length`] and [`Error::Range`] for what is no ciphertext of this key at all; [`Error::Fault`];
+    /// [`Error::Entropy`].
+    pub fn decrypt(&self, padding: &EncryptionPadding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let number = self.public.element("ciphertext", ciphertext)?;
+        let opened = self.raw(&number, &mut rng()?)?;
+        let encoded = Zeroizing::new(self.public.bytes(&opened)?);
+        match padding {
+            EncryptionPadding::Oaep { hash, mgf, label } => oaep::decode((*hash, mgf.unwrap_or(*hash), label), encoded),
+            EncryptionPadding::Pkcs1 => pkcs1::decode(&encoded),
+        }
+        .ok_or(Error::Decryption)
+    }
+
+    /// Signs a message.
+    ///
+    /// # Errors
+    /// [`Error::NoRoom`]; [`Error::Fault`]; [`Error::Entropy`].
+    pub fn sign(&self, padding: SignaturePadding, message: &[u8]) -> Result<Vec<u8>> {
+        self.sign_digest(padding, &padding.hash().of(&[message]))
+    }
+
+    /// Signs a message by its hash value, of the padding's hash.
+    ///
+    /// # Errors
+    /// As [`Self::sign`]; [`Error::Length`] for a value of another length than the hash's.
+    pub fn sign_digest(&self, padding: SignaturePadding, value: &[u8]) -> Result<Vec<u8>> {
+        let (hash, mut rng) = (padding.hash(), rng()?);
+        if value.len() != hash.len() {
+            return Err(Error::Length { what: "hash value", got: value.len(), want: hash.len() });
+        }
+        let encoded = match padding {
+            SignaturePadding::Pkcs1 { hash } => pkcs1::encode_signature(hash, value, self.public.size()),
+            SignaturePadding::Pss { hash, salt } => {
+                let len = salt.unwrap_or(hash.len());
+                if len > self.public.size() {
+                    return Err(Error::NoRoom { bits: self.public.bits(), hash });
+                }
+                let mut salt = vec![0; len];
+                rng.fill_bytes(&mut salt);
+                pss::encode(hash, value, &salt, self.public.bits() - 1)
+            }
+        };
+        let encoded = encoded.ok_or(Error::NoRoom { bits: self.public.bits(), hash })?;
+        let signature = self.raw(&Natural::from_be_bytes(&encoded), &mut rng)?;
+        self.public.bytes(&signature)
+    }
+
+    /// `c^d mod n` for `c < n`: blinded by a random factor, modulo p and q apart, and raised to `e` again before it leaves, since one wrong
+    /// half would give p or q away (Boneh, DeMillo, Lipton 1997).
+    fn raw(&self, c: &Natural, rng: &mut impl RngCore) -> Result<Zeroizing<Natural>> {
+        let ring = self.public.ring();
+        let (factor, inverse) = self.blinding(rng);
+        let blinded = Zeroizing::new(ring.mul(c, &Zeroizing::new(self.public.raw(&factor))));
+        let half = |ring: &Ring, exponent: &Natural| ring.pow(&blinded, exponent).map(Zeroizing::new);
+        let modulo_p = || half(&self.ring_p, &self.parts.dp);
+        let modulo_q = || half(&self.ring_q, &self.parts.dq);
+        let (x_p, x_q) = if self.execution.parallel {
+            std::thread::scope(|scope| {
+                let other = scope.spawn(modulo_q);
+                (modulo_p(), other.join().unwrap_or(Err(Error::Fault)))
+            })
+        } else {
+            (modulo_p(), modulo_q())
+        };
+        let (x_p, x_q) = (x_p?, x_q?);
+        // Garner: x = x_q + q (q^-1 (x_p - x_q) mod p).
+        let difference = Zeroizing::new(self.ring_p.sub(&x_p, &Zeroizing::new(self.ring_p.reduce(&x_q))));
+        let h = Zeroizing::new(self.ring_p.mul(&difference, &self.parts.qinv));
+        let mut x = Zeroizing::new(&*self.parts.q * &*h);
+        *x += &x_q;
+        let x = Zeroizing::new(ring.mul(&x, &inverse));
+        if self.public.raw(&x) == *c { Ok(x) } else { Err(Error::Fault) }
+    }
+
+    /// A random unit modulo n and its inverse. What is inverted, in time that depends on it, is the unit times another random one.
+    fn blinding(&self, rng: &mut impl RngCore) -> (Zeroizing<Natural>, Zeroizing<Natural>) {
+        let ring = self.public.ring();
+        loop {
+            let (r, s) = (ring.random(rng), ring.random(rng));
+            // No inverse with probability 1/p + 1/q.
+            if let Ok(inverse) = ring.mul(&r, &s).vartime_inverse(ring.modulus()) {
+                return (r, Zeroizing::new(ring.mul(&inverse, &s)));
+            }
+        }
+    }
+}
+
+/// A factor, if it is odd and above 1.
+fn odd(x: &Natural, part: &'static str) -> Result<Natural> {
+    if x.is_even() || x.is_one() { Err(Error::Inconsistent { part }) } else { Ok(x.clone()) }
+}
+
+/// `x - 1`, if `x` is above 1.
+fn one_less(x: &Natural, part: &'static str) -> Result<Zeroizing<Natural>> {
+    match x.checked_sub(&Natural::one()) {
+        Some(less) if !less.is_zero() => Ok(Zeroizing::new(less)),
+        _ => Err(Error::Inconsistent { part }),
+    }
+}

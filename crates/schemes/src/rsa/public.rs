@@ -1,0 +1,199 @@
+//! The public key: encryption and verification.
+
+use super::error::{Error, Result};
+use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
+use super::ring::{Method, Ring};
+use super::{Hash, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
+use crate::random::SecretSeed;
+use rand_core::RngCore;
+use solinas_bigint::Natural;
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// The least public exponent that is safe with every padding that is in use (FIPS 186-5, A.1.1), and the one of keys made here.
+pub(super) const EXPONENT: u64 = 65537;
+
+/// The public key `(n, e)`: encrypts, and verifies signatures.
+#[derive(Clone)]
+pub struct PublicKey {
+    exponent: Natural,
+    ring: Ring,
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicKey").field("modulus", self.modulus()).field("exponent", &self.exponent).finish()
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.modulus() == other.modulus() && self.exponent == other.exponent
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl PublicKey {
+    /// From modulus and exponent. With `research`, also keys from 512 bits and exponents from 3.
+    ///
+    /// # Errors
+    /// [`Error::KeyTooShort`] below 2048 bits; [`Error::KeyTooLong`] above 16,384; [`Error::EvenModulus`]; [`Error::Exponent`] for one that is
+    /// even, below 65537, or of more than 256 bits (FIPS 186-5, A.1.1).
+    pub fn new(modulus: Natural, exponent: Natural, research: bool) -> Result<Self> {
+        let bits = modulus.bit_len();
+        let least = if research { RESEARCH_MIN_BITS } else { MIN_BITS };
+        if bits < least {
+            return Err(Error::KeyTooShort { bits, least });
+        }
+        if bits > MAX_BITS {
+            return Err(Error::KeyTooLong { bits, most: MAX_BITS });
+        }
+        if modulus.is_even() {
+            return Err(Error::EvenModulus);
+        }
+        let problem = if exponent.is_even() {
+            Some("is even, so nothing could be decrypted")
+        } else if exponent.is_one() {
+            Some("is 1, so nothing would be encrypted")
+        } else if exponent.bit_len() > 256 {
+            Some("has more than 256 bits")
+        } else if exponent < EXPONENT.into() && !research {
+            Some("is below 65537, which needs --research")
+        } else {
+            None
+        };
+        match problem {
+            Some(problem) => Err(Error::Exponent { problem }),
+            None => Ok(Self { exponent, ring: Ring::new(modulus, Method::Word)? }),
+        }
+    }
+
+    /// The modulus n.
+    pub fn modulus(&self) -> &Natural {
+        self.ring.modulus()
+    }
+
+    /// The public exponent e.
+    pub fn exponent(&self) -> &Natural {
+        &self.exponent
+    }
+
+    /// Bits of the modulus: the size of the key.
+    pub fn bits(&self) -> usize {
+        self.modulus().bit_len()
+    }
+
+    /// Bytes of a ciphertext or signature.
+    pub fn size(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// SHA-256 of the key as SubjectPublicKeyInfo in DER, which other programs compute, too.
+    ///
+    /// # Errors
+    /// As [`Self::to_der`].
+    pub fn fingerprint(&self) -> Result<[u8; 32]> {
+        let (mut bytes, value) = ([0; 32], Hash::Sha256.of(&[&self.to_der(PublicFormat::Spki)?]));
+        bytes.copy_from_slice(&value);
+        Ok(bytes)
+    }
+
+    /// What is known of the strength of a key of this size.
+    pub fn security(&self) -> crate::security::SecurityClaim {
+        super::security(self.bits())
+    }
+
+    /// Encrypts a message of up to [`EncryptionPadding::capacity`] bytes, with padding from the operating system's randomness. The ciphertext
+    /// has [`Self::size`] bytes.
+    ///
+    /// # Errors
+    /// [`Error::MessageTooLong`]; [`Error::NoRoom`]; [`Error::Entropy`].
+    pub fn encrypt(&self, padding: &EncryptionPadding, message: &[u8]) -> Result<Vec<u8>> {
+        self.encrypt_with(padding, message, &mut rng()?)
+    }
+
+    pub(super) fn encrypt_with(
+        &self,
+        padding: &EncryptionPadding,
+        message: &[u8],
+        rng: &mut impl RngCore,
+    ) -> Result<Vec<u8>> {
+        let k = self.size();
+        let encoded = match padding {
+            EncryptionPadding::Oaep { hash, mgf, label } => {
+                oaep::encode((*hash, mgf.unwrap_or(*hash), label), message, k, rng)
+            }
+            EncryptionPadding::Pkcs1 => pkcs1::encode(message, k, rng),
+        };
+        let Some(encoded) = encoded else {
+            return Err(match (padding.capacity(k), padding) {
+                (None, EncryptionPadding::Oaep { hash, .. }) => Error::NoRoom { bits: self.bits(), hash: *hash },
+                (most, _) => Error::MessageTooLong { len: message.len(), most: most.unwrap_or(0) },
+            });
+        };
+        let number = Zeroizing::new(Natural::from_be_bytes(&encoded));
+        self.bytes(&self.raw(&number))
+    }
+
+    /// Verifies the signature of a message.
+    ///
+    /// # Errors
+    /// [`Error::Verification`]; [`Error::Length`] and [`Error::Range`] for what is no signature of any message; [`Error::NoRoom`].
+    pub fn verify(&self, padding: SignaturePadding, message: &[u8], signature: &[u8]) -> Result<()> {
+        self.verify_digest(padding, &padding.hash().of(&[message]), signature)
+    }
+
+    /// Verifies the signature of a message by its hash value, of the padding's hash.
+    ///
+    /// # Errors
+    /// As [`Self::verify`].
+    pub fn verify_digest(&self, padding: SignaturePadding, value: &[u8], signature: &[u8]) -> Result<()> {
+        if value.len() != padding.hash().len() {
+            return Err(Error::Verification);
+        }
+        let number = self.element("signature", signature)?;
+        let opened = self.raw(&number);
+        let valid = match padding {
+            SignaturePadding::Pkcs1 { hash } => {
+                let expected = pkcs1::encode_signature(hash, value, self.size());
+                self.bytes(&opened)? == expected.ok_or(Error::NoRoom { bits: self.bits(), hash })?
+            }
+            SignaturePadding::Pss { hash, salt } => {
+                let bits = self.bits() - 1;
+                // Where the block is a byte shorter than the modulus, a longer number is none.
+                let block = opened.to_be_bytes_padded(bits.div_ceil(8));
+                block.is_ok_and(|block| pss::verify(hash, value, salt, &block, bits))
+            }
+        };
+        if valid { Ok(()) } else { Err(Error::Verification) }
+    }
+
+    /// `x^e mod n` for `x < n`; constant-time in `x`.
+    pub(super) fn raw(&self, x: &Natural) -> Natural {
+        self.ring.public_pow(x, &self.exponent)
+    }
+
+    pub(super) fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// A number below n as [`Self::size`] bytes.
+    pub(super) fn bytes(&self, x: &Natural) -> Result<Vec<u8>> {
+        Ok(x.to_be_bytes_padded(self.size())?)
+    }
+
+    /// [`Self::size`] bytes as a number below n.
+    pub(super) fn element(&self, what: &'static str, bytes: &[u8]) -> Result<Natural> {
+        if bytes.len() != self.size() {
+            return Err(Error::Length { what, got: bytes.len(), want: self.size() });
+        }
+        let number = Natural::from_be_bytes(bytes);
+        if number < *self.modulus() { Ok(number) } else { Err(Error::Range { what }) }
+    }
+}
+
+/// A generator seeded by the operating system.
+pub(super) fn rng() -> Result<impl RngCore> {
+    Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
+}

@@ -1,0 +1,114 @@
+//! Arithmetic modulo one odd number, by one of two multiplications.
+
+use super::error::{Error, Result};
+use rand_core::RngCore;
+use solinas_bigint::{Modulus, ModulusOptions, Montgomery, Natural};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The multiplication of an exponentiation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Montgomery's, word by word (`wang2014`, algorithm 3.3): quadratic.
+    Word,
+    /// Montgomery's with products by FFT, a third of the transforms saved (`wang2014`, algorithms 7.1 and 7.2).
+    Fft,
+}
+
+impl Method {
+    /// The one that was measured fastest for a modulus of `bits` bits: by words for the primes of every key made here. At 8192 bits (keys of
+    /// 16,384) the FFT still takes more than twice as long (`examples/rsa.rs`).
+    pub const fn fastest(bits: usize) -> Self {
+        if bits < FFT_MIN_BITS { Self::Word } else { Self::Fft }
+    }
+}
+
+/// Moduli of fewer bits have their powers taken word by word: as `solinas_bigint::Modulus` measured it, 240 words.
+const FFT_MIN_BITS: usize = 15_360;
+
+/// Arithmetic modulo one odd number; numbers given may have any size, results are below the modulus.
+///
+/// Constant-time in all values but those of exponents of [`Self::public_pow`]. The modulus is wiped on drop: it may be a secret prime.
+#[derive(Clone)]
+pub(super) struct Ring {
+    modulus: Zeroizing<Natural>,
+    word: Arc<Montgomery>,
+    /// For powers by [`Method::Fft`].
+    fft: Option<Arc<Modulus>>,
+}
+
+impl From<solinas_bigint::Error> for Error {
+    fn from(error: solinas_bigint::Error) -> Self {
+        Self::Arithmetic(error.to_string())
+    }
+}
+
+impl Ring {
+    /// For an odd modulus above 1.
+    pub(super) fn new(modulus: Natural, method: Method) -> Result<Self> {
+        let modulus = Zeroizing::new(modulus);
+        let mut ring = Self { word: Arc::new(Montgomery::new(&modulus)?), modulus, fft: None };
+        ring.set_method(method)?;
+        Ok(ring)
+    }
+
+    pub(super) fn modulus(&self) -> &Natural {
+        &self.modulus
+    }
+
+    /// How powers are computed.
+    pub(super) fn method(&self) -> Method {
+        if self.fft.is_some() { Method::Fft } else { Method::Word }
+    }
+
+    pub(super) fn set_method(&mut self, method: Method) -> Result<()> {
+        self.fft = match method {
+            Method::Word => None,
+            Method::Fft => {
+                let method = Some(solinas_bigint::Method::FftMontgomery);
+                let options = ModulusOptions { method, ..Default::default() };
+                Some(Arc::new(Modulus::with_options(&self.modulus, &options)?))
+            }
+        };
+        Ok(())
+    }
+
+    /// `base^exponent`, for a secret exponent.
+    pub(super) fn pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural> {
+        match &self.fft {
+            Some(fft) => Ok(fft.pow(&Zeroizing::new(self.word.reduce(base)), exponent)?),
+            None => Ok(self.word.pow(base, exponent)),
+        }
+    }
+
+    /// `base^exponent`, for a public exponent.
+    pub(super) fn public_pow(&self, base: &Natural, exponent: &Natural) -> Natural {
+        self.word.vartime_pow(base, exponent)
+    }
+
+    pub(super) fn mul(&self, x: &Natural, y: &Natural) -> Natural {
+        self.word.mul(x, y)
+    }
+
+    pub(super) fn reduce(&self, x: &Natural) -> Natural {
+        self.word.reduce(x)
+    }
+
+    /// `x - y`, for `y` below the modulus.
+    pub(super) fn sub(&self, x: &Natural, y: &Natural) -> Natural {
+        let sum = Zeroizing::new(x + &self.modulus);
+        let difference = Zeroizing::new(sum.checked_sub(y).unwrap_or_default());
+        self.word.reduce(&difference)
+    }
+
+    /// Uniform from 1 to n - 1.
+    pub(super) fn random(&self, rng: &mut impl RngCore) -> Zeroizing<Natural> {
+        loop {
+            match Natural::random_below(&self.modulus, rng).map(Zeroizing::new) {
+                Some(x) if !x.is_zero() => return x,
+                _ => {}
+            }
+        }
+    }
+}

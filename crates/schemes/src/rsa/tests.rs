@@ -1,0 +1,345 @@
+use super::*;
+use solinas_bigint::Natural;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+fn generate(bits: usize, seed: u64) -> PrivateKey {
+    let options = KeygenOptions { bits, research: true, insecure_seed: Some(seed), parallel: true };
+    PrivateKey::generate(&options, &Control::default()).unwrap()
+}
+
+/// Keys made once: 1024 and 2048 bits.
+static SMALL: LazyLock<PrivateKey> = LazyLock::new(|| generate(1024, 1));
+static KEY: LazyLock<PrivateKey> = LazyLock::new(|| generate(2048, 2));
+
+fn paddings() -> Vec<EncryptionPadding> {
+    let labelled = EncryptionPadding::Oaep { hash: Hash::Sha256, mgf: Some(Hash::Sha512), label: b"a label".to_vec() };
+    Hash::ALL.map(EncryptionPadding::oaep).into_iter().chain([labelled, EncryptionPadding::Pkcs1]).collect()
+}
+
+fn signature_paddings() -> Vec<SignaturePadding> {
+    let of = |hash| {
+        [SignaturePadding::pss(hash), SignaturePadding::Pss { hash, salt: Some(0) }, SignaturePadding::Pkcs1 { hash }]
+    };
+    Hash::ALL.into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn decryption_gives_the_message_back_up_to_the_capacity() {
+    for key in [&*SMALL, &*KEY] {
+        for padding in paddings() {
+            let Some(capacity) = padding.capacity(key.public_key().size()) else { continue };
+            for len in [0, 1, capacity] {
+                let message: Vec<u8> = (0..len).map(|i| i as u8).collect();
+                let ciphertext = key.public_key().encrypt(&padding, &message).unwrap();
+                assert_eq!(ciphertext.len(), key.public_key().size());
+                assert_eq!(*key.decrypt(&padding, &ciphertext).unwrap(), message, "{padding:?}");
+            }
+            let error = key.public_key().encrypt(&padding, &vec![0; capacity + 1]).unwrap_err();
+            assert_eq!(error, Error::MessageTooLong { len: capacity + 1, most: capacity });
+        }
+    }
+}
+
+#[test]
+fn encryption_is_randomized() {
+    for padding in paddings() {
+        let encrypt = || KEY.public_key().encrypt(&padding, b"m").unwrap();
+        assert_ne!(encrypt(), encrypt());
+    }
+}
+
+#[test]
+fn what_is_not_well_formed_gives_one_error() {
+    let key = &*KEY;
+    for padding in paddings() {
+        for other in paddings().into_iter().filter(|other| *other != padding) {
+            let ciphertext = key.public_key().encrypt(&other, b"message").unwrap();
+            assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption, "{padding:?} {other:?}");
+        }
+        let mut ciphertext = key.public_key().encrypt(&padding, b"message").unwrap();
+        ciphertext[100] ^= 1;
+        assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption);
+        for number in [0u8, 1, 2] {
+            let mut ciphertext = vec![0; 256];
+            ciphertext[255] = number;
+            assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption);
+        }
+        let length = |got| Error::Length { what: "ciphertext", got, want: 256 };
+        assert_eq!(key.decrypt(&padding, &ciphertext[1..]).unwrap_err(), length(255));
+        assert_eq!(key.decrypt(&padding, &[]).unwrap_err(), length(0));
+        let modulus = key.public_key().modulus().to_be_bytes();
+        assert_eq!(key.decrypt(&padding, &modulus).unwrap_err(), Error::Range { what: "ciphertext" });
+        assert_eq!(key.decrypt(&padding, &[0xff; 256]).unwrap_err(), Error::Range { what: "ciphertext" });
+    }
+}
+
+#[test]
+fn signatures_verify_for_their_message_key_and_padding_alone() {
+    let key = &*KEY;
+    for padding in signature_paddings() {
+        let signature = key.sign(padding, b"message").unwrap();
+        key.public_key().verify(padding, b"message", &signature).unwrap();
+        assert_eq!(key.public_key().verify(padding, b"other", &signature), Err(Error::Verification));
+        for other in signature_paddings() {
+            let fits = other == padding
+                || matches!((padding, other), (SignaturePadding::Pss { hash: a, .. }, SignaturePadding::Pss { hash: b, salt: None }) if a == b);
+            assert_eq!(key.public_key().verify(other, b"message", &signature).is_ok(), fits, "{padding:?} {other:?}");
+        }
+        let mut changed = signature.clone();
+        changed[100] ^= 1;
+        assert!(key.public_key().verify(padding, b"message", &changed).is_err());
+        let other = generate(2048, 3);
+        assert!(other.public_key().verify(padding, b"message", &signature).is_err());
+        assert_eq!(
+            key.public_key().verify(padding, b"message", &signature[..255]),
+            Err(Error::Length { what: "signature", got: 255, want: 256 })
+        );
+        assert_eq!(key.public_key().verify(padding, b"message", &[0xff; 256]), Err(Error::Range { what: "signature" }));
+    }
+}
+
+#[test]
+fn a_signature_of_the_hash_value_is_one_of_the_message() {
+    for padding in signature_paddings() {
+        let value = padding.hash().of(&[b"message"]);
+        let signature = SMALL.sign_digest(padding, &value);
+        match (padding.hash(), signature) {
+            (_, Ok(signature)) => SMALL.public_key().verify(padding, b"message", &signature).unwrap(),
+            // 1024 bits take no 64-byte salt beside a 64-byte hash.
+            (Hash::Sha512, Err(Error::NoRoom { bits: 1024, .. })) => {}
+            (_, Err(error)) => panic!("{padding:?}: {error}"),
+        }
+        assert!(matches!(SMALL.sign_digest(padding, &value[1..]), Err(Error::Length { .. })));
+    }
+}
+
+#[test]
+fn a_hash_or_salt_without_room_is_refused() {
+    let key = generate(512, 4);
+    let pss = |salt| SignaturePadding::Pss { hash: Hash::Sha512, salt };
+    let no_room = Error::NoRoom { bits: 512, hash: Hash::Sha512 };
+    assert_eq!(key.sign(pss(None), b""), Err(no_room.clone()));
+    assert_eq!(key.sign(pss(Some(usize::MAX)), b""), Err(no_room.clone()));
+    assert_eq!(key.sign(SignaturePadding::Pkcs1 { hash: Hash::Sha512 }, b""), Err(no_room.clone()));
+    assert_eq!(key.public_key().encrypt(&EncryptionPadding::oaep(Hash::Sha512), b""), Err(no_room));
+    assert_eq!(key.public_key().verify(pss(None), b"", &[0; 64]), Err(Error::Verification));
+    assert_eq!(key.public_key().verify(pss(Some(usize::MAX)), b"", &[0; 64]), Err(Error::Verification));
+}
+
+#[test]
+fn both_methods_and_thread_counts_give_the_same() {
+    let mut key = generate(1024, 1);
+    let padding = SignaturePadding::Pkcs1 { hash: Hash::Sha256 };
+    let expected = key.sign(padding, b"message").unwrap();
+    for method in [None, Some(Method::Word), Some(Method::Fft)] {
+        for parallel in [false, true] {
+            key.set_execution(Execution { method, parallel }).unwrap();
+            assert_eq!(key.method(), method.unwrap_or(Method::fastest(512)));
+            assert_eq!(key.sign(padding, b"message").unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn generated_keys_have_their_size_and_repeat_with_the_seed() {
+    for bits in [512, 576, 1024, 2048] {
+        let options = KeygenOptions { bits, research: true, insecure_seed: Some(9), parallel: false };
+        let (key, again) = (PrivateKey::generate(&options, &Control::default()).unwrap(), generate(bits, 9));
+        assert_eq!((key.public_key().bits(), key.is_insecure()), (bits, true));
+        assert_eq!(key.public_key(), again.public_key());
+        assert_eq!(key.public_key().exponent(), &Natural::from(65537u64));
+        key.check_primes().unwrap();
+    }
+    assert_ne!(generate(512, 9).public_key(), generate(512, 10).public_key());
+    let secure =
+        PrivateKey::generate(&KeygenOptions { bits: 2048, ..Default::default() }, &Control::default()).unwrap();
+    assert!(!secure.is_insecure() && secure.public_key() != KEY.public_key());
+}
+
+#[test]
+fn sizes_that_are_not_offered_are_refused() {
+    for (bits, research) in
+        [(1024, false), (2047, false), (2049, false), (16_448, true), (448, true), (0, true), (usize::MAX, true)]
+    {
+        let options = KeygenOptions { bits, research, ..Default::default() };
+        let error = PrivateKey::generate(&options, &Control::default()).unwrap_err();
+        let least = if research { RESEARCH_MIN_BITS } else { MIN_BITS };
+        assert_eq!(error, Error::KeySize { bits, least, most: MAX_BITS });
+    }
+}
+
+#[test]
+fn generation_reports_progress_and_can_be_stopped() {
+    let (last, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
+    let progress = |done: u64, total: u64| {
+        assert!(done <= total);
+        last.fetch_max(done, Ordering::Relaxed);
+        cancel.store(done >= 3, Ordering::Relaxed);
+    };
+    let options = KeygenOptions { bits: 16_384, parallel: true, ..Default::default() };
+    let control = Control { progress: Some(&progress), cancel: Some(&cancel) };
+    assert_eq!(PrivateKey::generate(&options, &control).unwrap_err(), Error::Cancelled);
+    assert!((3..=5).contains(&last.into_inner()));
+}
+
+#[test]
+fn keys_are_checked_before_use() {
+    let new = |n: Natural, e: u64, research| PublicKey::new(n, e.into(), research).map(drop);
+    let n = || KEY.public_key().modulus().clone();
+    let low = Natural::power_of_two(1023);
+    assert_eq!(new(&low + &Natural::one(), 65537, false), Err(Error::KeyTooShort { bits: 1024, least: 2048 }));
+    assert_eq!(new(&low + &Natural::one(), 65537, true), Ok(()));
+    assert_eq!(new(low, 65537, true), Err(Error::EvenModulus));
+    assert_eq!(new(Natural::ZERO, 65537, true), Err(Error::KeyTooShort { bits: 0, least: 512 }));
+    let long = Natural::power_of_two(16_384);
+    assert_eq!(new(long, 65537, true), Err(Error::KeyTooLong { bits: 16_385, most: 16_384 }));
+    for e in [0, 1, 2, 65536] {
+        assert!(matches!(new(n(), e, true), Err(Error::Exponent { .. })), "{e}");
+    }
+    assert!(matches!(new(n(), 3, false), Err(Error::Exponent { .. })));
+    assert_eq!(new(n(), 3, true), Ok(()));
+    let long = &Natural::power_of_two(256) + &Natural::one();
+    assert!(matches!(PublicKey::new(n(), long, true), Err(Error::Exponent { .. })));
+}
+
+#[test]
+fn parts_of_a_private_key_must_belong_together() {
+    let parts = || {
+        let parts = SMALL.parts();
+        let copy = |part: &Natural| zeroize::Zeroizing::new(part.clone());
+        let [d, p, q, dp, dq, qinv] =
+            [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qinv].map(|part| copy(part));
+        private::Parts { d, p, q, dp, dq, qinv }
+    };
+    let public = SMALL.public_key();
+    let from = |parts| PrivateKey::from_parts(public.modulus().clone(), public.exponent().clone(), parts, true);
+    assert_eq!(from(parts()).unwrap().public_key(), public);
+    let two = Natural::from(2u64);
+    let fails = |change: &dyn Fn(&mut private::Parts)| {
+        let mut parts = parts();
+        change(&mut parts);
+        match from(parts).unwrap_err() {
+            Error::Inconsistent { part } => part,
+            other => panic!("{other}"),
+        }
+    };
+    assert_eq!(fails(&|parts| *parts.d += &two), "exponent d");
+    assert_eq!(fails(&|parts| *parts.d = Natural::power_of_two(5000)), "length");
+    assert_eq!(fails(&|parts| *parts.p += &two), "modulus");
+    assert_eq!(fails(&|parts| *parts.q = Natural::ZERO), "modulus");
+    assert_eq!(fails(&|parts| *parts.dp += &two), "exponent d mod (p - 1)");
+    assert_eq!(fails(&|parts| *parts.dq = Natural::ZERO), "exponent d mod (q - 1)");
+    assert_eq!(fails(&|parts| *parts.qinv += &two), "coefficient (inverse of q modulo p)");
+    let swap = |parts: &mut private::Parts| std::mem::swap(&mut parts.p, &mut parts.q);
+    assert!(fails(&swap).starts_with("exponent d mod"));
+    let trivial = |parts: &mut private::Parts| {
+        *parts.p = public.modulus().clone();
+        *parts.q = Natural::one();
+    };
+    assert_eq!(fails(&trivial), "prime q");
+
+    let (p, q) = (parts().p, parts().q);
+    let primes = |p: &Natural, q: &Natural, e: u64| PrivateKey::from_primes(p.clone(), q.clone(), e.into(), true);
+    assert_eq!(primes(&q, &p, 65537).unwrap().public_key(), public);
+    assert!(matches!(primes(&p, &p, 65537), Err(Error::Inconsistent { .. } | Error::Arithmetic(_))));
+    assert!(matches!(primes(&p, &Natural::one(), 65537), Err(Error::Inconsistent { .. })));
+    let composite = &*p + &two;
+    if let Ok(key) = primes(&composite, &q, 65537) {
+        assert_eq!(key.check_primes(), Err(Error::NotPrime { part: "prime p" }));
+    }
+}
+
+#[test]
+fn a_wrong_private_result_never_leaves() {
+    // A key whose q is composite passes the checks of its numbers, but not that of its results.
+    let p = SMALL.parts().p.clone();
+    let q = (0u64..).find_map(|i| {
+        let q = &Natural::power_of_two(511) + &Natural::from(2 * i + 1);
+        let key = PrivateKey::from_primes((*p).clone(), q, 65537u64.into(), true).ok()?;
+        (key.check_primes() == Err(Error::NotPrime { part: "prime q" })).then_some(key)
+    });
+    let key = q.unwrap();
+    let padding = SignaturePadding::Pkcs1 { hash: Hash::Sha256 };
+    assert_eq!(key.sign(padding, b"message"), Err(Error::Fault));
+    let ciphertext = key.public_key().encrypt(&EncryptionPadding::Pkcs1, b"message").unwrap();
+    assert_eq!(key.decrypt(&EncryptionPadding::Pkcs1, &ciphertext).unwrap_err(), Error::Fault);
+}
+
+#[test]
+fn keys_survive_every_format() {
+    let key = &*KEY;
+    for format in [PrivateFormat::Pkcs8, PrivateFormat::Pkcs1] {
+        let (pem, der) = (key.to_pem(format).unwrap(), key.to_der(format).unwrap());
+        for bytes in [pem.as_bytes(), &der, format!("text before\n{}text after", *pem).as_bytes()] {
+            let again = PrivateKey::read(bytes, false).unwrap();
+            assert_eq!(again.public_key(), key.public_key());
+            assert_eq!(*again.to_der(format).unwrap(), *der);
+        }
+        // DER has no place for the mark.
+        assert!(PrivateKey::read(pem.as_bytes(), false).unwrap().is_insecure());
+        assert!(!PrivateKey::read(&der, false).unwrap().is_insecure());
+        assert_eq!(PublicKey::read(pem.as_bytes(), false), Err(Error::PrivateKeyGiven));
+        assert_eq!(PublicKey::read(&der, false), Err(Error::PrivateKeyGiven));
+        for end in 0..der.len() {
+            assert!(PrivateKey::read(&der[..end], false).is_err());
+        }
+    }
+    for format in [PublicFormat::Spki, PublicFormat::Pkcs1] {
+        let (pem, der) = (key.public_key().to_pem(format).unwrap(), key.public_key().to_der(format).unwrap());
+        for bytes in [pem.as_bytes(), &der] {
+            assert_eq!(PublicKey::read(bytes, false).unwrap(), *key.public_key());
+            assert!(PrivateKey::read(bytes, false).is_err());
+        }
+        for end in 0..der.len() {
+            assert!(PublicKey::read(&der[..end], false).is_err());
+        }
+    }
+}
+
+#[test]
+fn malformed_keys_name_what_is_wrong() {
+    let message = |bytes: &[u8]| PrivateKey::read(bytes, false).unwrap_err().to_string();
+    assert!(message(b"").contains("-----BEGIN"));
+    assert!(message(b"\xff\xfe").contains("neither DER nor text"));
+    assert!(message(b"-----BEGIN PRIVATE KEY-----\n").contains("-----END"));
+    assert!(message(b"-----BEGIN PRIVATE KEY-----\n!!\n-----END PRIVATE KEY-----\n").contains("PEM does not parse"));
+    assert!(message(b"-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n").contains("DER does not parse"));
+    assert!(
+        message(b"-----BEGIN EC PRIVATE KEY-----\nMAA=\n-----END EC PRIVATE KEY-----\n").contains("EC PRIVATE KEY")
+    );
+    assert!(
+        message(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAA=\n-----END ENCRYPTED PRIVATE KEY-----\n")
+            .contains("openssl pkey")
+    );
+    let pem = KEY.public_key().to_pem(PublicFormat::Spki).unwrap();
+    assert!(message(pem.as_bytes()).contains("it is a public key"));
+    let small = SMALL.to_pem(PrivateFormat::Pkcs8).unwrap();
+    assert_eq!(PrivateKey::read(small.as_bytes(), false).unwrap_err(), Error::KeyTooShort { bits: 1024, least: 2048 });
+    assert!(PrivateKey::read(small.as_bytes(), true).is_ok());
+}
+
+#[test]
+fn debug_output_shows_nothing_secret() {
+    let text = format!("{:?}", *SMALL);
+    let parts = SMALL.parts();
+    for secret in [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qinv] {
+        assert!(!text.contains(&format!("{:x}", secret.words()[0])));
+    }
+    assert!(text.contains("modulus"));
+}
+
+#[test]
+fn strength_follows_the_table_and_names_the_quantum_computer() {
+    for (bits, classical) in
+        [(512, 0.0), (1024, 80.0), (2048, 112.0), (3072, 128.0), (4096, 128.0), (8192, 192.0), (15_360, 256.0)]
+    {
+        let claim = security(bits);
+        assert_eq!((claim.classical_bits, claim.quantum_bits), (classical, 0.0));
+        match claim.status {
+            Status::Compatibility { why } => assert!(bits >= 2048 && why.contains("quantum")),
+            Status::ResearchOnly { why } => assert!(bits < 2048 && why.contains("factoring")),
+            Status::Recommended => panic!("{bits}"),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! RSA keys, ciphertexts and signatures from untrusted bytes: typed errors, never a panic; a key that is accepted works, and is written back the
+//! same in every format.
+
+use std::sync::LazyLock;
+
+use solinas_schemes::rsa::{
+    Control, EncryptionPadding, Error, Hash, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
+    SignaturePadding,
+};
+
+/// Short, so that many inputs are tried a second.
+static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
+    let options = KeygenOptions { bits: 704, research: true, insecure_seed: Some(1), parallel: false };
+    PrivateKey::generate(&options, &Control::default()).expect("a size that is offered")
+});
+
+const PADDINGS: [SignaturePadding; 2] =
+    [SignaturePadding::pss(Hash::Sha256), SignaturePadding::Pkcs1 { hash: Hash::Sha256 }];
+
+/// Reads the bytes as keys, as a ciphertext and as a signature.
+pub fn run(data: &[u8]) {
+    if let Ok(key) = PublicKey::read(data, true) {
+        check_public(&key);
+    }
+    if let Ok(key) = PrivateKey::read(data, true) {
+        check_private(&key);
+    }
+    // All bytes but the first few reach the paddings if they are a number below the modulus.
+    let mut block = vec![0; KEY.public_key().size()];
+    let tail = block.len().min(data.len());
+    block[1..tail.max(1)].copy_from_slice(&data[..tail.max(1) - 1]);
+    for padding in [EncryptionPadding::oaep(Hash::Sha256), EncryptionPadding::Pkcs1] {
+        match KEY.decrypt(&padding, &block) {
+            Ok(message) => assert!(Some(message.len()) <= padding.capacity(block.len())),
+            Err(error) => assert!(matches!(error, Error::Decryption)),
+        }
+        let _ = KEY.decrypt(&padding, data);
+    }
+    for padding in PADDINGS {
+        assert_eq!(KEY.public_key().verify(padding, data, &block), Err(Error::Verification));
+        let _ = KEY.public_key().verify(padding, &block, data);
+    }
+}
+
+/// A key in every format.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = vec![Vec::new()];
+    for format in [PrivateFormat::Pkcs8, PrivateFormat::Pkcs1] {
+        seeds.extend(KEY.to_der(format).map(|der| der.to_vec()));
+        seeds.extend(KEY.to_pem(format).map(|pem| pem.as_bytes().to_vec()));
+    }
+    for format in [PublicFormat::Spki, PublicFormat::Pkcs1] {
+        seeds.extend(KEY.public_key().to_der(format));
+        seeds.extend(KEY.public_key().to_pem(format).map(String::into_bytes));
+    }
+    seeds
+}
+
+fn check_public(key: &PublicKey) {
+    for format in [PublicFormat::Spki, PublicFormat::Pkcs1] {
+        let (der, pem) = (key.to_der(format).expect("a checked key"), key.to_pem(format).expect("a checked key"));
+        assert_eq!(PublicKey::read(&der, true).as_ref(), Ok(key));
+        assert_eq!(PublicKey::read(pem.as_bytes(), true).as_ref(), Ok(key));
+    }
+    let ciphertext = key.encrypt(&EncryptionPadding::Pkcs1, b"message").expect("room for 7 bytes");
+    assert_eq!(ciphertext.len(), key.size());
+}
+
+fn check_private(key: &PrivateKey) {
+    check_public(key.public_key());
+    for format in [PrivateFormat::Pkcs8, PrivateFormat::Pkcs1] {
+        let (der, pem) = (key.to_der(format).expect("a checked key"), key.to_pem(format).expect("a checked key"));
+        for bytes in [&der[..], pem.as_bytes()] {
+            let again = PrivateKey::read(bytes, true).expect("what was written can be read");
+            assert_eq!(*again.to_der(format).expect("a checked key"), *der);
+        }
+    }
+    // Factors that are not prime give wrong results, which must not leave.
+    for padding in PADDINGS {
+        match key.sign(padding, b"message") {
+            Ok(signature) => key.public_key().verify(padding, b"message", &signature).expect("a signature of ours"),
+            Err(error) => assert!(matches!(error, Error::Fault | Error::NoRoom { .. }), "{error}"),
+        }
+    }
+}
