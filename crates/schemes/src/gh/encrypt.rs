@@ -10,8 +10,8 @@ use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::modulus::{Arithmetic, Modulus};
-use solinas_bigint::fft::Spectrum;
 use super::{Ciphertext, Error, Params, PublicKey, noise};
+use solinas_bigint::fft::Spectrum;
 
 /// How powers of `r` are combined. With `w` the window, `n` the dimension:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,7 +83,8 @@ impl EncryptMethod {
 
     fn too_large(self, params: &Params, memory: u64) -> Error {
         let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        let smallest = || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
+        let smallest =
+            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
         Error::Memory {
             method: self.name(),
             params: params.name().into(),
@@ -340,9 +341,8 @@ fn sweep(
             })?;
         }
     }
-    let finished = sums.into_par_iter().zip(bits).map(|((sum, _), &bit)| {
-        finish(public, modulus, bit, &mut sum.finish(modulus))
-    });
+    let finished =
+        sums.into_par_iter().zip(bits).map(|((sum, _), &bit)| finish(public, modulus, bit, &mut sum.finish(modulus)));
     Ok(finished.collect())
 }
 

@@ -239,7 +239,8 @@ pub(super) fn assemble(
     let half = modulus.residue(&(&(d + &Natural::one()) >> 1));
     let two = modulus.residue(&Natural::from(2u64).rem(d)?);
     let exponent_bits = (params.ratio_bits() * params.candidates()).ilog2() + 1;
-    let power = |base: &[u64], k: usize| modulus.pow(base, (params.ratio_bits() * choices.indices[k]) as u64, exponent_bits);
+    let power =
+        |base: &[u64], k: usize| modulus.pow(base, (params.ratio_bits() * choices.indices[k]) as u64, exponent_bits);
     let mut rest = w.clone();
     for (k, x) in choices.x.iter().enumerate() {
         report(progress, Stage::Squash, k, s)?;

@@ -191,7 +191,10 @@ pub(super) fn check_residues(
 ) -> Result<(), Error> {
     let words = public.words();
     if residues.len() != want * words {
-        return Err(Error::Material { part, problem: format!("{} words where {} belong", residues.len(), want * words) });
+        return Err(Error::Material {
+            part,
+            problem: format!("{} words where {} belong", residues.len(), want * words),
+        });
     }
     let d = public.d().words();
     match residues.chunks_exact(words).position(|residue| solinas_field::limbs::lt(residue, d) == 0) {

@@ -35,7 +35,11 @@ pub(super) struct Resultant {
 
 /// `d`, `w_0` and `w_1` of `v`, whose coefficients have at most 64 `slot` - 1 bits beside their sign; `n` slots of two's complement.
 /// `step` is called before each level with how many are done.
-pub(super) fn split(v: &[u64], slot: usize, mut step: impl FnMut(usize) -> Result<(), Error>) -> Result<Resultant, Error> {
+pub(super) fn split(
+    v: &[u64],
+    slot: usize,
+    mut step: impl FnMut(usize) -> Result<(), Error>,
+) -> Result<Resultant, Error> {
     let n = v.len() / slot;
     let mut denominator = Polynomial { slot, words: v.to_vec() };
     // 1 and 1/x = -x^(n-1).
@@ -65,7 +69,11 @@ fn combine(mut a: Polynomial, mut b: Polynomial) -> Polynomial {
         let to = &mut a.words[(i + 1) % count * slot..][..slot];
         let from = &b.words[i * slot..][..slot];
         // y^N = -1.
-        if i + 1 < count { limbs::sub(to, from) } else { limbs::add(to, from) };
+        if i + 1 < count {
+            limbs::sub(to, from)
+        } else {
+            limbs::add(to, from)
+        };
     }
     a.shrink();
     a

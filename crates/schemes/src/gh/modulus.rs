@@ -119,11 +119,6 @@ impl Modulus {
         Ok(out)
     }
 
-    /// a <- a * b.
-    pub(super) fn multiply(&self, a: &mut Spectrum, b: &Spectrum) -> Result<(), Error> {
-        Ok(self.sums.multiply(a, b)?)
-    }
-
     /// sum <- sum + a * b. At most as many as planned for.
     pub(super) fn multiply_add(&self, sum: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
         Ok(self.sums.multiply_add(sum, a, b)?)

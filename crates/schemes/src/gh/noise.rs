@@ -16,7 +16,7 @@ use super::Params;
 /// What a key may fall short of the mean of [`capacity`]: worse ones are drawn again.
 const CAPACITY_SLACK: f64 = 1.0;
 /// Allowance for the tail of a recrypted ciphertext's noise, for each factor in its highest product.
-const TAIL_PER_DEGREE: f64 = 0.5;
+const TAIL_PER_DEGREE: f64 = 0.55;
 /// Margin for a sure decryption.
 pub const DECRYPT_NEED: f64 = 1.0;
 
@@ -57,9 +57,9 @@ pub fn product(x: f64, y: f64) -> f64 {
     x + y
 }
 
-/// `log2` of the root mean square of an indicator's `|a(zeta)|`: `4 nz + 1`, for coefficients `+-2` and the bit.
+/// `log2` of the root mean square of an indicator's `|a(zeta)|`: `4 nz`, for coefficients `+-2`. Two of `m` have 1 more for the bit.
 fn indicator_rms(params: &Params) -> f64 {
-    0.5 * (4.0 * params.nonzeros() as f64 + 1.0).log2()
+    0.5 * (4.0 * params.nonzeros() as f64).log2()
 }
 
 /// `log2` of the root mean square of a column bit `v_kj`: `S` products of two indicators, half of them taken.
@@ -85,8 +85,7 @@ pub fn recrypted(params: &Params) -> f64 {
             columns[0].push(outputs[0]);
         }
     }
-    let (square, degree) =
-        columns[0].iter().fold((f64::NEG_INFINITY, 0.0f64), |(s, d), &(t, e)| (sum(s, t), d.max(e)));
+    let (square, degree) = columns[0].iter().fold((f64::NEG_INFINITY, 0.0f64), |(s, d), &(t, e)| (sum(s, t), d.max(e)));
     0.5 * square + TAIL_PER_DEGREE * degree
 }
 

@@ -6,8 +6,8 @@ use solinas_field::limbs;
 
 use super::super::encrypt::SPECTRUM_FACTOR;
 use super::super::modulus::Modulus;
-use solinas_bigint::fft::Spectrum;
 use super::super::{Error, Params, ServerKey};
+use solinas_bigint::fft::Spectrum;
 
 /// How the columns are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,7 +64,8 @@ impl RecryptMethod {
 
     fn too_large(self, params: &Params, memory: u64) -> Error {
         let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        let smallest = || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
+        let smallest =
+            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
         Error::Memory {
             method: self.name(),
             params: params.name().into(),
@@ -99,9 +100,9 @@ impl Blocks {
                 };
                 Self::Full(blocks.map(spectra).collect::<Result<_, _>>()?)
             }
-            RecryptMethod::PairTable => {
-                Self::Pairs(blocks.into_par_iter().map(|k| pair_products(server, modulus, k)).collect::<Result<_, _>>()?)
-            }
+            RecryptMethod::PairTable => Self::Pairs(
+                blocks.into_par_iter().map(|k| pair_products(server, modulus, k)).collect::<Result<_, _>>()?,
+            ),
         })
     }
 
@@ -130,7 +131,10 @@ impl Blocks {
                 Self::Full(spectra) => summed_products(server, modulus, k, candidates, &spectra[k]),
                 Self::Pairs(table) => {
                     let mut sums = Sums::new(modulus, bits);
-                    sums.add(|i, start, end| &table[k][start * candidates.len() + i * STRIP..][..end - start], candidates);
+                    sums.add(
+                        |i, start, end| &table[k][start * candidates.len() + i * STRIP..][..end - start],
+                        candidates,
+                    );
                     Ok(sums.reduced(modulus))
                 }
             })

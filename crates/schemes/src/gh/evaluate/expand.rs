@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use solinas_bigint::Natural;
 
 use super::super::modulus::Modulus;
-use solinas_bigint::fft::{Plan, Ring, Spectrum};
 use super::super::{Error, Params, ServerKey};
+use solinas_bigint::fft::{Plan, Ring, Spectrum};
 
 /// Bits that tell whether the bits above them are exact.
 const GUARD_BITS: usize = 64;

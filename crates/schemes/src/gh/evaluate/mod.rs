@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, ServerKey, noise};
-pub use blocks::RecryptMethod;
 use blocks::Blocks;
+pub use blocks::RecryptMethod;
 use expand::Expansion;
 
 /// Evaluation under one key, with its tables.
@@ -24,10 +24,7 @@ pub struct Evaluator<'a> {
 
 impl core::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Evaluator")
-            .field("server", self.server)
-            .field("method", &self.method())
-            .finish_non_exhaustive()
+        f.debug_struct("Evaluator").field("server", self.server).field("method", &self.method()).finish_non_exhaustive()
     }
 }
 

@@ -88,10 +88,8 @@ fn tree(modulus: &Modulus, bits: &[Vec<u64>], degree: usize, wanted: &[usize]) -
     }
     let all = |len: usize| (1..=len.min(degree)).collect::<Vec<_>>();
     let (low, high) = bits.split_at(split(bits.len()));
-    let (low, high) = rayon::join(
-        || tree(modulus, low, degree, &all(low.len())),
-        || tree(modulus, high, degree, &all(high.len())),
-    );
+    let (low, high) =
+        rayon::join(|| tree(modulus, low, degree, &all(low.len())), || tree(modulus, high, degree, &all(high.len())));
     let (low, high) = (low?, high?);
     let last = wanted.last().copied().unwrap_or(0);
     let transform = |coefficients: &[Vec<u64>]| -> Result<Vec<Spectrum>, Error> {

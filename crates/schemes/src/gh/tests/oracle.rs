@@ -94,8 +94,8 @@ fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
         let memory = 1 << 30;
         let method = EncryptMethod::FullFft;
         let encryptor = Encryptor::new(server.public(), method, memory, Arithmetic::default()).unwrap();
-        let evaluators = RecryptMethod::ALL
-            .map(|method| Evaluator::new(&server, method, memory, Arithmetic::default()).unwrap());
+        let evaluators =
+            RecryptMethod::ALL.map(|method| Evaluator::new(&server, method, memory, Arithmetic::default()).unwrap());
         while transcript.lines.peek().is_some_and(|line| line.starts_with("encrypt")) {
             let line = transcript.values("encrypt");
             let bit = line[0] == "1";
