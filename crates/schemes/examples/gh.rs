@@ -1,0 +1,265 @@
+//! Runs the Gentry-Halevi scheme whole at a parameter set, and prints times and margins.
+//!
+//! ```
+//! cargo run --release -p solinas-schemes --example gh -- --params small --threads 2 --chain 10
+//! ```
+//!
+//! Times are the least of a few repetitions, on the clock and of all threads together: on a machine that others use too, the latter tells more. Keys are from a fixed seed: insecure, as the scheme is anyway.
+
+use core::ops::ControlFlow;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use solinas_bigint::fft::Engine;
+use solinas_schemes::gh::{
+    self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
+    noise,
+};
+
+struct Args {
+    params: String,
+    threads: usize,
+    memory_mib: u64,
+    chain: usize,
+    repeat: usize,
+    seed: u64,
+    engine: Option<Engine>,
+    encrypt: Vec<EncryptMethod>,
+    recrypt: Vec<RecryptMethod>,
+}
+
+impl Args {
+    fn parse() -> Result<Self, Box<dyn Error>> {
+        let mut args = Self {
+            params: "toy".into(),
+            threads: 2,
+            memory_mib: 8 << 10,
+            chain: 2,
+            repeat: 3,
+            seed: 1,
+            engine: None,
+            encrypt: EncryptMethod::ALL.to_vec(),
+            recrypt: RecryptMethod::ALL.to_vec(),
+        };
+        let mut words = std::env::args().skip(1);
+        while let Some(option) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
+            match (option.as_str(), value.as_str()) {
+                ("--params", _) => args.params = value,
+                ("--threads", _) => args.threads = value.parse()?,
+                ("--memory-mib", _) => args.memory_mib = value.parse()?,
+                ("--chain", _) => args.chain = value.parse()?,
+                ("--repeat", _) => args.repeat = value.parse()?,
+                ("--seed", _) => args.seed = value.parse()?,
+                ("--engine", "complex") => args.engine = Some(Engine::Complex),
+                ("--engine", "solinas") => args.engine = Some(Engine::Solinas),
+                ("--encrypt", "partial-fft") => args.encrypt = vec![EncryptMethod::PartialFft],
+                ("--encrypt", "full-fft") => args.encrypt = vec![EncryptMethod::FullFft],
+                ("--encrypt", "two-level") => args.encrypt = vec![EncryptMethod::TwoLevel],
+                ("--encrypt", "table") => args.encrypt = vec![EncryptMethod::Table],
+                ("--recrypt", "partial-fft") => args.recrypt = vec![RecryptMethod::PartialFft],
+                ("--recrypt", "full-fft") => args.recrypt = vec![RecryptMethod::FullFft],
+                ("--recrypt", "pair-table") => args.recrypt = vec![RecryptMethod::PairTable],
+                _ => {
+                    return Err(format!(
+                        "{option} {value}: expected --params NAME, --threads N, --memory-mib N, --chain N, --repeat N, --seed N, \
+                         --engine complex|solinas, --encrypt partial-fft|full-fft|two-level|table, --recrypt partial-fft|full-fft|pair-table"
+                    )
+                    .into());
+                }
+            }
+        }
+        Ok(args)
+    }
+}
+
+/// Time that all threads of this process together have run, where the system tells (Linux); zero elsewhere.
+fn cpu_time() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let nanoseconds = |task: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    Duration::from_nanos(tasks.filter_map(nanoseconds).sum())
+}
+
+/// Time on the clock, and of all threads together.
+#[derive(Clone, Copy)]
+struct Times {
+    clock: Duration,
+    cpu: Duration,
+}
+
+/// The least times of `repeat` runs, and the last result.
+fn least<T>(repeat: usize, mut run: impl FnMut() -> Result<T, gh::Error>) -> Result<(Times, T), gh::Error> {
+    let mut best = Times { clock: Duration::MAX, cpu: Duration::MAX };
+    let mut last = None;
+    for _ in 0..repeat.max(1) {
+        let (cpu, start) = (cpu_time(), Instant::now());
+        let result = run()?;
+        best = Times { clock: best.clock.min(start.elapsed()), cpu: best.cpu.min(cpu_time().saturating_sub(cpu)) };
+        last = Some(result);
+    }
+    let Some(last) = last else { unreachable!("at least one run") };
+    Ok((best, last))
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn row(what: &str, times: Times, note: &str) {
+    let (clock, cpu) = (milliseconds(times.clock), milliseconds(times.cpu));
+    println!("{what:<46} {clock:>12.4} ms, all threads {cpu:>12.4} ms{note}");
+}
+
+fn tables(setup: Duration, bytes: u64) -> String {
+    format!("   (tables {:.0} ms, {} MiB)", milliseconds(setup), bytes >> 20)
+}
+
+/// Peak resident memory of this process in MiB, where the system tells.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kib| kib >> 10)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse()?;
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+    let params = Params::named(&args.params)?;
+    println!(
+        "{}: n = {}, t = {}, s = {}, S = {}, rho = {}, m = {}, nz = {}; {} threads",
+        params.name(),
+        params.dimension(),
+        params.coefficient_bits(),
+        params.blocks(),
+        params.candidates(),
+        params.ratio_bits(),
+        params.indicators(),
+        params.nonzeros(),
+        args.threads
+    );
+
+    let start = Instant::now();
+    let last = std::sync::Mutex::new((None, Instant::now()));
+    let progress = |stage: gh::Stage, _: usize, _: usize| {
+        if let Ok(mut last) = last.lock()
+            && last.0 != Some(stage)
+        {
+            if let Some(stage) = last.0 {
+                println!("  {:<44} {:>12.1} ms", gh::Stage::name(stage), milliseconds(last.1.elapsed()));
+            }
+            *last = (Some(stage), Instant::now());
+        }
+        ControlFlow::Continue(())
+    };
+    let (client, server) = gh::generate_insecure(&params, true, args.seed, &progress)?;
+    println!("key generation                                 {:>12.1} ms", milliseconds(start.elapsed()));
+    println!(
+        "  d has {} bits; server key {} MiB; capacity {:.1} bits",
+        server.public().d().bit_len(),
+        params.server_key_words() >> 17,
+        noise::capacity(&params)
+    );
+
+    let arithmetic = Arithmetic { engine: args.engine, backend: None };
+    let inputs = encryptions(&args, &client, &server, arithmetic)?;
+    let decryptor = client.decryptor()?;
+    let (linear, _) = least(10 * args.repeat, || decryptor.decrypt(&inputs[0]))?;
+    let (exact, _) = least(args.repeat, || decryptor.decrypt_exact(&inputs[0]))?;
+    row("decryption, linear", linear, "");
+    row("decryption, exact product", exact, "");
+
+    for &method in &args.recrypt {
+        recryptions(&args, method, &client, &server, &inputs, arithmetic)?;
+    }
+    if let Some(mib) = peak_mib() {
+        println!("peak resident memory                           {mib:>12} MiB");
+    }
+    Ok(())
+}
+
+/// Times the methods of encryption; returns encryptions of 0 and of 1.
+fn encryptions(
+    args: &Args,
+    client: &ClientKey,
+    server: &ServerKey,
+    arithmetic: Arithmetic,
+) -> Result<[Ciphertext; 2], Box<dyn Error>> {
+    let public = server.public();
+    let mut rng = public.encryption_rng(args.seed)?;
+    let mut inputs = None;
+    for &method in &args.encrypt {
+        let start = Instant::now();
+        let encryptor = match Encryptor::new(public, method, args.memory_mib << 20, arithmetic) {
+            Err(error @ gh::Error::Memory { .. }) => {
+                println!("{error}");
+                continue;
+            }
+            other => other?,
+        };
+        let setup = start.elapsed();
+        let (time, zero) = least(args.repeat.max(5), || encryptor.encrypt(false, &mut rng))?;
+        let one = encryptor.encrypt(true, &mut rng)?;
+        row(method.name(), time, &tables(setup, method.memory(client.params())));
+        show(client, "fresh", &one)?;
+        inputs = Some([zero, one]);
+    }
+    inputs.ok_or_else(|| "no method of encryption fits the memory: raise --memory-mib".into())
+}
+
+/// Prints the margin of a ciphertext.
+fn show(client: &ClientKey, what: &str, ciphertext: &Ciphertext) -> Result<(), gh::Error> {
+    let (measured, bound) = (client.measure_margin(ciphertext)?, ciphertext.margin(client.params()));
+    println!("  {what:<44} margin {measured:>6.1} bits, bound {bound:>6.1}");
+    assert!(measured >= bound, "the bound is above the margin");
+    Ok(())
+}
+
+/// Times Recrypt, and runs a chain of products and recrypts.
+fn recryptions(
+    args: &Args,
+    method: RecryptMethod,
+    client: &ClientKey,
+    server: &ServerKey,
+    [zero, one]: &[Ciphertext; 2],
+    arithmetic: Arithmetic,
+) -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let evaluator = match Evaluator::new(server, method, args.memory_mib << 20, arithmetic) {
+        Err(error @ gh::Error::Memory { .. }) => {
+            println!("{error}");
+            return Ok(());
+        }
+        other => other?,
+    };
+    let setup = start.elapsed();
+    let (product, _) = least(args.repeat, || evaluator.multiply(zero, one))?;
+    row("product", product, "");
+    let (time, (recrypted, times)) = least(args.repeat, || evaluator.recrypt_timed(one))?;
+    row(method.name(), time, &tables(setup, method.memory(client.params())));
+    for (part, time) in [("expansions", times.expand), ("blocks", times.blocks), ("sum of the blocks", times.sum)] {
+        println!("  {part:<44} {:>12.3} ms, in the last run", milliseconds(time));
+    }
+    show(client, "recrypted", &recrypted)?;
+    let decryptor = client.decryptor()?;
+    let zero = evaluator.recrypt(zero)?;
+    let (mut chain, mut bit) = (recrypted.clone(), true);
+    for i in 0..args.chain {
+        // recrypt(chain * r2 + r3)
+        let (factor, addend) = (i % 5 != 4, i % 2 == 1);
+        let of = |bit| if bit { &recrypted } else { &zero };
+        let product = evaluator.add(&evaluator.multiply(&chain, of(factor))?, of(addend))?;
+        bit = (bit & factor) ^ addend;
+        if i < 3 {
+            show(client, "product of two recrypted, and a sum", &product)?;
+        }
+        chain = evaluator.recrypt(&product)?;
+        if decryptor.decrypt(&chain)? != bit {
+            return Err(format!("step {i} of the chain decrypts to the wrong bit").into());
+        }
+    }
+    println!("  a chain of {} products and recrypts is right", args.chain);
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Ciphertexts, with the bound of their noise.
+
+use super::keys::check_residues;
+use super::{Error, KeyId, Params, PublicKey, noise};
+
+/// An encrypted bit: a residue modulo `d`, and a bound of its noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ciphertext {
+    pub(super) key: KeyId,
+    pub(super) words: Vec<u64>,
+    pub(super) noise: f64,
+}
+
+impl Ciphertext {
+    /// From its parts, as stored: the residue, lowest word first, and the noise as [`Self::noise`] gives it.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a wrong length, a residue not below `d`, or a noise that is no bound.
+    pub fn from_parts(public: &PublicKey, words: Vec<u64>, noise: f64) -> Result<Self, Error> {
+        check_residues("ciphertext", public, &words, 1)?;
+        if !noise.is_finite() || noise < 0.0 {
+            return Err(Error::Material { part: "ciphertext", problem: format!("a noise of 2^{noise}") });
+        }
+        Ok(Self { key: public.id(), words, noise })
+    }
+
+    /// The bit itself, with the least noise there is: anyone can read it.
+    pub fn trivial(public: &PublicKey, bit: bool) -> Self {
+        let mut words = vec![0; public.words()];
+        words[0] = bit.into();
+        Self { key: public.id(), words, noise: 0.0 }
+    }
+
+    /// The key it belongs to.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// The residue, lowest word first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Bound of the noise: see [`noise`](mod@super::noise).
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// Bits that are left between the noise and the modulus, at least.
+    pub fn margin(&self, params: &Params) -> f64 {
+        noise::margin(params, self.noise)
+    }
+}

@@ -1,0 +1,167 @@
+//! The secret key and decryption.
+
+use core::fmt;
+
+use solinas_bigint::Natural;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::{Ciphertext, Error, Params, PublicKey, noise};
+
+/// The secret key: an odd coefficient `w` of `d / v`.
+///
+/// No `Clone`, no `Serialize`; wiped on drop.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct ClientKey {
+    #[zeroize(skip)]
+    public: PublicKey,
+    w: Natural,
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl ClientKey {
+    /// From its parts, as stored: `w` modulo `d`.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a `w` that is not in `1..d`.
+    pub fn from_parts(public: PublicKey, w: Natural) -> Result<Self, Error> {
+        let key = Self { public, w };
+        if key.w.is_zero() || key.w >= *key.public.d() {
+            return Err(Error::Material { part: "client key", problem: "w is not in 1..d".into() });
+        }
+        Ok(key)
+    }
+
+    /// The public key.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
+    /// `w` modulo `d`, for storing: secret.
+    pub fn w(&self) -> &Natural {
+        &self.w
+    }
+
+    /// The centred `[c w]_d`, by one product and one division, as sign and absolute value: the noise, which tells of the key.
+    fn noise_of(&self, words: &[u64]) -> Result<(bool, Natural), Error> {
+        let d = self.public.d();
+        let mut c = Natural::from_words(words);
+        let mut product = &c * &self.w;
+        let mut noise = product.rem(d)?;
+        product.zeroize();
+        c.zeroize();
+        let mut other = d.abs_diff(&noise);
+        let negative = other < noise;
+        if negative {
+            core::mem::swap(&mut noise, &mut other);
+        }
+        other.zeroize();
+        Ok((negative, noise))
+    }
+
+    /// `log2(d / |[c w]_d|)`, measured: never below [`Ciphertext::margin`]. For tests and reports: it tells of the key.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext of another key.
+    pub fn measure_margin(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
+        self.public.check("the ciphertext", ciphertext.key())?;
+        let (_, mut noise) = self.noise_of(ciphertext.words())?;
+        let margin = log2(self.public.d()) - log2(&noise);
+        noise.zeroize();
+        Ok(margin)
+    }
+
+    /// Prepares decryption: one long division.
+    ///
+    /// # Errors
+    /// From the integers.
+    pub fn decryptor(&self) -> Result<Decryptor<'_>, Error> {
+        let (d, words) = (self.public.d(), self.public.words());
+        // w / d = expansion / 2^(64 (words + 2)), rounded down; window j is the bits of weight 2^0 to 2^-127 of 2^(64 j) w / d.
+        let shifted = Zeroizing::new(&self.w << (64 * (words + 2)));
+        let expansion = Zeroizing::new(shifted.div_rem(d)?.0);
+        let word = |i: usize| u128::from(expansion.words().get(i).copied().unwrap_or(0));
+        let window = |j: usize| {
+            // Bit 0 of the window has weight 2^-127 there: bit 64 (words + 2 - j) - 127 of the expansion.
+            let low = words - j;
+            word(low) >> 1 | word(low + 1) << 63 | word(low + 2) << 127
+        };
+        Ok(Decryptor { key: self, windows: Zeroizing::new((0..words).map(window).collect()) })
+    }
+}
+
+/// `log2 x`, for `x > 0`; 0 for 0.
+fn log2(x: &Natural) -> f64 {
+    let words = x.words();
+    let top = &words[words.len().saturating_sub(2)..];
+    let value = top.iter().rev().fold(0.0, |value, &word| value * 2f64.powi(64) + word as f64);
+    if value == 0.0 { 0.0 } else { value.log2() + 64.0 * (words.len() - top.len()) as f64 }
+}
+
+/// Decryption in linear time.
+///
+/// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd: the bit is the parity of `c_0 w_0` and of `round(c w / d)`. The latter
+/// is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, each factor kept to 127 bits after the point.
+pub struct Decryptor<'a> {
+    key: &'a ClientKey,
+    windows: Zeroizing<Vec<u128>>,
+}
+
+impl fmt::Debug for Decryptor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decryptor").field("public", &self.key.public).finish_non_exhaustive()
+    }
+}
+
+impl Decryptor<'_> {
+    /// Decrypts, in a time that depends on the length only (but for the fallback: [`Self::decrypt_exact`] where the quotient is so near to a half
+    /// that the windows do not tell, never within a ciphertext's bound).
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose bound leaves no margin.
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
+        self.check(ciphertext)?;
+        // c_j < 2^64 times an error below 2^-127, over fewer than 2^20 words: below 2^-43, in units of 2^-127 below 2^84.
+        let quotient = ciphertext
+            .words()
+            .iter()
+            .zip(self.windows.iter())
+            .fold(0u128, |sum, (&word, &window)| sum.wrapping_add(window.wrapping_mul(word.into())));
+        let fraction = quotient << 1 >> 1;
+        if fraction.abs_diff(1 << 126) < 1 << 87 {
+            return self.decrypt_exact(ciphertext);
+        }
+        let rounded = (quotient.wrapping_add(1 << 126) >> 127) as u64;
+        Ok((ciphertext.words()[0] & self.key.w.words()[0] ^ rounded) & 1 == 1)
+    }
+
+    /// Decrypts by one product and one division.
+    ///
+    /// # Errors
+    /// As [`Self::decrypt`].
+    pub fn decrypt_exact(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
+        self.check(ciphertext)?;
+        let (_, mut noise) = self.key.noise_of(ciphertext.words())?;
+        let bit = !noise.is_even();
+        noise.zeroize();
+        Ok(bit)
+    }
+
+    fn check(&self, ciphertext: &Ciphertext) -> Result<(), Error> {
+        self.key.public.check("the ciphertext", ciphertext.key())?;
+        let margin = ciphertext.margin(self.key.params());
+        if margin < noise::DECRYPT_NEED {
+            return Err(Error::Noise { operation: "decryption", margin, need: noise::DECRYPT_NEED });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,318 @@
+//! Step 2 of Recrypt: the encrypted columns `v_kj = sum_(a<b) bit_j(z_k(a,b)) eta_ka eta_kb`.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use solinas_field::limbs;
+
+use super::super::encrypt::SPECTRUM_FACTOR;
+use super::super::modulus::Modulus;
+use super::super::{Error, Params, ServerKey};
+use solinas_bigint::fft::Spectrum;
+
+/// How the columns are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecryptMethod {
+    /// The inner sums over `b`, times `eta_ka`: every product is transformed back and reduced (`wang2014` 4.3.2). No tables.
+    PartialFft,
+    /// The transforms of `eta_ka` kept; the products of a column are summed transformed, and reduced once (`wang2015` 5.2).
+    FullFft,
+    /// The products `eta_ka eta_kb` kept: a column is a sum of residues, with no product at all.
+    PairTable,
+}
+
+impl RecryptMethod {
+    /// All, the fastest first.
+    pub const ALL: [Self; 3] = [Self::PairTable, Self::FullFft, Self::PartialFft];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PartialFft => "partial-FFT recryption",
+            Self::FullFft => "full-FFT recryption",
+            Self::PairTable => "pair-table recryption",
+        }
+    }
+
+    /// Bytes of its tables, about, beside the server key.
+    pub fn memory(self, params: &Params) -> u64 {
+        let residue = 8 * params.words() as u64;
+        let blocks = params.blocks() as u64;
+        // The expansion's factors have half the length of a product.
+        let expansion = blocks * residue * SPECTRUM_FACTOR / 2;
+        expansion
+            + residue
+                * match self {
+                    Self::PartialFft => 0,
+                    Self::FullFft => blocks * params.first_indices() as u64 * SPECTRUM_FACTOR,
+                    Self::PairTable => blocks * params.candidates() as u64,
+                }
+    }
+
+    /// The first of [`Self::ALL`] whose tables fit.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with what the smallest takes.
+    pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
+        let fits = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
+        fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
+    }
+
+    pub(super) fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
+        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
+    }
+
+    fn too_large(self, params: &Params, memory: u64) -> Error {
+        let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
+        let smallest =
+            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
+        Error::Memory {
+            method: self.name(),
+            params: params.name().into(),
+            need_mib: self.memory(params).div_ceil(1 << 20),
+            limit_mib: memory >> 20,
+            alternative: smaller.map_or_else(smallest, |method| method.name().into()),
+        }
+    }
+}
+
+/// Words of a strip of residues that are summed together: 32 sums of them stay near the core.
+const STRIP: usize = 128;
+
+pub(super) enum Blocks {
+    Partial,
+    /// By block, then `a`.
+    Full(Vec<Vec<Spectrum>>),
+    /// By block: the first [`STRIP`] words of `S` residues, then the next; the last ones are filled up with zeros.
+    Pairs(Vec<Vec<u64>>),
+}
+
+impl Blocks {
+    pub(super) fn new(server: &ServerKey, modulus: &Modulus, method: RecryptMethod) -> Result<Self, Error> {
+        let params = server.params();
+        let blocks = 0..params.blocks();
+        Ok(match method {
+            RecryptMethod::PartialFft => Self::Partial,
+            RecryptMethod::FullFft => {
+                let spectra = |k: usize| {
+                    let firsts = (0..params.first_indices()).into_par_iter();
+                    firsts.map(|a| modulus.forward(server.indicator(k, a))).collect::<Result<_, _>>()
+                };
+                Self::Full(blocks.map(spectra).collect::<Result<_, _>>()?)
+            }
+            RecryptMethod::PairTable => Self::Pairs(
+                blocks.into_par_iter().map(|k| pair_products(server, modulus, k)).collect::<Result<_, _>>()?,
+            ),
+        })
+    }
+
+    pub(super) fn method(&self) -> RecryptMethod {
+        match self {
+            Self::Partial => RecryptMethod::PartialFft,
+            Self::Full(_) => RecryptMethod::FullFft,
+            Self::Pairs(_) => RecryptMethod::PairTable,
+        }
+    }
+
+    /// `v_kj`. Shape: by `j` in `0..=p`, then `k`.
+    pub(super) fn columns(
+        &self,
+        server: &ServerKey,
+        modulus: &Modulus,
+        candidates: &[Vec<u8>],
+    ) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+        let params = server.params();
+        let bits = params.precision() + 1;
+        let blocks: Vec<Vec<Vec<u64>>> = candidates
+            .par_iter()
+            .enumerate()
+            .map(|(k, candidates)| match self {
+                Self::Partial => reduced_products(server, modulus, k, candidates),
+                Self::Full(spectra) => summed_products(server, modulus, k, candidates, &spectra[k]),
+                Self::Pairs(table) => {
+                    let mut sums = Sums::new(modulus, bits);
+                    sums.add(
+                        |i, start, end| &table[k][start * candidates.len() + i * STRIP..][..end - start],
+                        candidates,
+                    );
+                    Ok(sums.reduced(modulus))
+                }
+            })
+            .collect::<Result<_, _>>()?;
+        let mut columns = vec![Vec::with_capacity(params.blocks()); bits];
+        for block in blocks {
+            for (column, residue) in columns.iter_mut().zip(block) {
+                column.push(residue);
+            }
+        }
+        Ok(columns)
+    }
+}
+
+/// Sums of residues, one for each bit of the candidates, highest bit first; wide residues.
+struct Sums {
+    words: usize,
+    sums: Vec<Vec<u64>>,
+}
+
+impl Sums {
+    fn new(modulus: &Modulus, bits: usize) -> Self {
+        Self { words: modulus.words(), sums: vec![vec![0; modulus.words() + 1]; bits] }
+    }
+
+    /// Adds each summand to the sums whose bit its candidate has; fewer than `2^24` in all.
+    ///
+    /// Many summands are first summed by candidate, one addition each; the sums of equal candidates are then added up, highest bit first: the
+    /// upper half of them is the sum of that bit, and joins the lower half for the bits below.
+    /// `words(i, start, end)` are those words of summand `i`.
+    fn add<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
+        let bits = self.sums.len();
+        let values = 1 << bits;
+        // Additions: the buckets' and twice as many to add them up, against one for each bit that is set.
+        if candidates.len() + 2 * values > candidates.len() * bits / 2 {
+            return self.add_by_bit(words, candidates);
+        }
+        let mut buckets = vec![0u64; values * (STRIP + 1)];
+        for start in (0..self.words).step_by(STRIP) {
+            let end = (start + STRIP).min(self.words);
+            let len = end - start + 1;
+            let buckets = &mut buckets[..values * len];
+            buckets.fill(0);
+            for (i, &candidate) in candidates.iter().enumerate() {
+                limbs::add(&mut buckets[usize::from(candidate) * len..][..len], words(i, start, end));
+            }
+            for (j, sum) in self.sums.iter_mut().enumerate() {
+                let (low, high) = buckets[..(values >> j) * len].split_at_mut((values >> (j + 1)) * len);
+                for (i, (low, high)) in low.chunks_exact_mut(len).zip(high.chunks_exact(len)).enumerate() {
+                    let carry = limbs::add(&mut sum[start..=end], high);
+                    add_carry(&mut sum[end + 1..], carry);
+                    if i > 0 {
+                        limbs::add(low, high);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One addition for each bit that is set.
+    fn add_by_bit<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
+        let top = self.sums.len() - 1;
+        for start in (0..self.words).step_by(STRIP) {
+            let end = (start + STRIP).min(self.words);
+            let mut carries = [0u64; 8];
+            for (i, candidate) in candidates.iter().enumerate() {
+                let summand = words(i, start, end);
+                for (j, (sum, carry)) in self.sums.iter_mut().zip(&mut carries).enumerate() {
+                    if candidate >> (top - j) & 1 == 1 {
+                        *carry += limbs::add(&mut sum[start..end], summand);
+                    }
+                }
+            }
+            for (sum, carry) in self.sums.iter_mut().zip(carries) {
+                add_carry(&mut sum[end..], carry);
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        for sum in &mut self.sums {
+            sum.fill(0);
+        }
+    }
+
+    fn reduced(mut self, modulus: &Modulus) -> Vec<Vec<u64>> {
+        for sum in &mut self.sums {
+            modulus.reduce_wide(sum);
+            sum.truncate(self.words);
+        }
+        self.sums
+    }
+}
+
+/// words <- words + carry, as far as the carry goes.
+fn add_carry(words: &mut [u64], mut carry: u64) {
+    for word in words {
+        if carry == 0 {
+            return;
+        }
+        let (sum, over) = word.overflowing_add(carry);
+        (*word, carry) = (sum, over.into());
+    }
+}
+
+/// For each `a` that has candidates: `a`, and the candidates of its pairs, `b = a + 1` first.
+fn rows<'a>(params: &Params, candidates: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
+    let m = params.indicators();
+    let mut rest = candidates;
+    (0..params.first_indices()).map(move |a| {
+        let (here, after) = rest.split_at(rest.len().min(m - 1 - a));
+        rest = after;
+        (a, here)
+    })
+}
+
+/// Partial-FFT.
+fn reduced_products(
+    server: &ServerKey,
+    modulus: &Modulus,
+    k: usize,
+    candidates: &[u8],
+) -> Result<Vec<Vec<u64>>, Error> {
+    let bits = server.params().precision() + 1;
+    let mut columns = vec![vec![0; modulus.words()]; bits];
+    let mut inner = Sums::new(modulus, bits);
+    let mut first = modulus.spectrum();
+    for (a, candidates) in rows(server.params(), candidates) {
+        inner.clear();
+        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
+        modulus.forward_to(&mut first, server.indicator(k, a))?;
+        for (column, inner) in columns.iter_mut().zip(&inner.sums) {
+            modulus.add(column, &modulus.mul_spectrum(inner, &first)?);
+        }
+    }
+    Ok(columns)
+}
+
+/// Full-FFT.
+fn summed_products(
+    server: &ServerKey,
+    modulus: &Modulus,
+    k: usize,
+    candidates: &[u8],
+    firsts: &[Spectrum],
+) -> Result<Vec<Vec<u64>>, Error> {
+    let bits = server.params().precision() + 1;
+    let mut columns: Vec<Spectrum> = (0..bits).map(|_| modulus.spectrum()).collect();
+    let mut inner = Sums::new(modulus, bits);
+    let mut operand = modulus.spectrum();
+    for (a, candidates) in rows(server.params(), candidates) {
+        inner.clear();
+        inner.add(|i, start, end| &server.indicator(k, a + 1 + i)[start..end], candidates);
+        for (column, inner) in columns.iter_mut().zip(&inner.sums) {
+            modulus.forward_to(&mut operand, inner)?;
+            modulus.multiply_add(column, &operand, &firsts[a])?;
+        }
+    }
+    columns.iter_mut().map(|column| modulus.reduce(column)).collect()
+}
+
+/// `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`].
+fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize) -> Result<Vec<u64>, Error> {
+    let params = server.params();
+    let (count, m) = (params.candidates(), params.indicators());
+    let mut table = vec![0; modulus.words().div_ceil(STRIP) * count * STRIP];
+    let mut done = 0;
+    for a in 0..params.first_indices() {
+        let first = modulus.forward(server.indicator(k, a))?;
+        let seconds = (a + 1..m.min(a + 1 + count - done)).into_par_iter();
+        let products: Vec<Vec<u64>> =
+            seconds.map(|b| modulus.mul_spectrum(server.indicator(k, b), &first)).collect::<Result<_, _>>()?;
+        for product in products {
+            for (strip, words) in product.chunks(STRIP).enumerate() {
+                table[(strip * count + done) * STRIP..][..words.len()].copy_from_slice(words);
+            }
+            done += 1;
+        }
+    }
+    Ok(table)
+}

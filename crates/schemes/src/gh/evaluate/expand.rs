@@ -1,0 +1,146 @@
+//! Step 1 of Recrypt: the candidates `z_ki` of every block, from one expansion of `c x_k / d`.
+//!
+//! `y_ki = c x_k R^i mod d` with `R = 2^rho`, so that the fraction of `y_ki / d` is what follows bit `rho i` of the binary expansion of
+//! `c x_k / d`, and (for `i >= 1`, as `d` is odd) the parity of `y_ki` is the bit before it. For `i = 0` the parity of `y_k0 = c x_k - q d` is that of
+//! `c x_k` and `q`, the bit before the point.
+//!
+//! With `F_k = floor(x_k 2^K / d)` kept transformed, the expansion is `c F_k`, of which the top bits are wanted: the product modulo `2^M + 1` with
+//! `M > K` holds them, as what wraps around is below `d`. Cutting `F_k` errs by less than `c < d`, too. 64 bits above those of `d` are computed
+//! for nothing else: unless they are all equal, no error has reached the bits above them; if they are, once in 2^61, the candidates are
+//! computed by a division.
+
+use rayon::prelude::*;
+use solinas_bigint::Natural;
+
+use super::super::modulus::Modulus;
+use super::super::{Error, Params, ServerKey};
+use solinas_bigint::fft::{Plan, Ring, Spectrum};
+
+/// Bits that tell whether the bits above them are exact.
+const GUARD_BITS: usize = 64;
+
+pub(super) struct Expansion {
+    plan: Plan,
+    /// `F_k`.
+    factors: Vec<Spectrum>,
+    /// `K`: index of the bit before the point.
+    point: usize,
+    /// Bits of `d`.
+    bits: usize,
+}
+
+impl Expansion {
+    pub(super) fn new(server: &ServerKey, modulus: &Modulus) -> Result<Self, Error> {
+        let params = server.params();
+        let bits = modulus.bits();
+        let point = bits + GUARD_BITS + fraction_bits(params);
+        let plan = Plan::new(point + 2, Ring::Plus, &modulus.arithmetic().options(1))?;
+        let factor = |k: usize| -> Result<Spectrum, Error> {
+            let shifted = &Natural::from_words(server.x_of(k)) << point;
+            let mut factor = plan.spectrum();
+            plan.forward(shifted.div_rem(server.public().d())?.0.words(), &mut factor)?;
+            Ok(factor)
+        };
+        let factors = (0..params.blocks()).into_par_iter().map(factor).collect::<Result<_, _>>()?;
+        Ok(Self { plan, factors, point, bits })
+    }
+
+    /// `z_ki`. Shape: `s` blocks of `S` candidates, `p + 1` bits each.
+    pub(super) fn candidates(&self, server: &ServerKey, modulus: &Modulus, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
+        let mut spectrum = self.plan.spectrum();
+        self.plan.forward(c, &mut spectrum)?;
+        let block = |k: usize| -> Result<Vec<u8>, Error> {
+            let x = server.x_of(k);
+            let mut product = self.factors[k].clone();
+            self.plan.multiply(&mut product, &spectrum)?;
+            let mut expansion = vec![0; self.plan.out_words()];
+            self.plan.inverse(&mut product, &mut expansion)?;
+            let guard = bits_at(&expansion, self.bits + 2, GUARD_BITS - 2);
+            if guard == 0 || guard == (1 << (GUARD_BITS - 2)) - 1 {
+                return divided(server.params(), server.public().d(), &modulus.mul(c, x)?);
+            }
+            let parity = c[0] & x[0] ^ bits_at(&expansion, self.point, 1);
+            Ok(rounded(server.params(), &expansion, self.point, parity & 1))
+        };
+        (0..server.params().blocks()).into_par_iter().map(block).collect()
+    }
+}
+
+/// Bits of the expansion after its point.
+fn fraction_bits(params: &Params) -> usize {
+    params.ratio_bits() * (params.candidates() - 1) + params.precision() + 1
+}
+
+/// The candidates of a block by a division: from `y_k0`.
+pub(super) fn divided(params: &Params, d: &Natural, y: &[u64]) -> Result<Vec<u8>, Error> {
+    let point = fraction_bits(params);
+    let shifted = &Natural::from_words(y) << point;
+    Ok(rounded(params, shifted.div_rem(d)?.0.words(), point, y[0] & 1))
+}
+
+/// Reads the candidates off an expansion whose bit before the point has index `point`; `parity` is that of `y_k0`.
+fn rounded(params: &Params, expansion: &[u64], point: usize, parity: u64) -> Vec<u8> {
+    let p = params.precision();
+    let candidate = |i: usize| {
+        // p + 1 bits after the point, and the one before it.
+        let bits = bits_at(expansion, point - params.ratio_bits() * i - (p + 1), p + 2);
+        let parity = if i == 0 { parity } else { bits >> (p + 1) };
+        let fraction = bits & ((1 << (p + 1)) - 1);
+        (((fraction >> 1) + (fraction & 1)) ^ (parity << p)) as u8
+    };
+    (0..params.candidates()).map(candidate).collect()
+}
+
+/// `count < 64` bits from bit `start` on; zero above the words.
+fn bits_at(words: &[u64], start: usize, count: usize) -> u64 {
+    let word = |i: usize| words.get(i).copied().unwrap_or(0);
+    let (i, shift) = (start / 64, start % 64);
+    let pair = u128::from(word(i)) | u128::from(word(i + 1)) << 64;
+    (pair >> shift) as u64 & ((1 << count) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::keygen::generate_insecure;
+    use super::super::super::modulus::Arithmetic;
+    use super::*;
+    use crate::random::SecretSeed;
+    use core::ops::ControlFlow;
+
+    /// The loop of the papers.
+    fn by_steps(params: &Params, d: &Natural, y: &Natural) -> Vec<u8> {
+        let p = params.precision();
+        let mut y = y.clone();
+        let mut candidates = vec![];
+        for _ in 0..params.candidates() {
+            let f = (&y << (p + 1)).div_rem(d).unwrap().0.to_u64().unwrap();
+            candidates.push((((f >> 1) + (f & 1)) ^ (u64::from(!y.is_even()) << p)) as u8);
+            y = (&y << params.ratio_bits()).rem(d).unwrap();
+        }
+        candidates
+    }
+
+    #[test]
+    fn fast_expansion_agrees_with_the_loop_of_the_papers() {
+        for name in ["ci-3", "ci-7", "ci-15"] {
+            let params = Params::named(name).unwrap();
+            let (_, server) = generate_insecure(&params, true, 3, &|_, _, _| ControlFlow::Continue(())).unwrap();
+            let modulus = Modulus::new(server.public().d(), 1, Arithmetic::default()).unwrap();
+            let expansion = Expansion::new(&server, &modulus).unwrap();
+            let d = server.public().d();
+            let mut rng = SecretSeed::insecure(1).stream(0);
+            let one = Natural::one();
+            let mut inputs = vec![Natural::ZERO, one.clone(), d.checked_sub(&one).unwrap()];
+            inputs.extend((0..5).map(|_| Natural::random_below(d, &mut rng).unwrap()));
+            for c in inputs {
+                let c = modulus.residue(&c);
+                let candidates = expansion.candidates(&server, &modulus, &c).unwrap();
+                for (k, block) in candidates.iter().enumerate() {
+                    let y = modulus.mul(&c, server.x_of(k)).unwrap();
+                    assert_eq!(*block, by_steps(&params, d, &Natural::from_words(y.clone())), "{name} {k}");
+                    assert_eq!(*block, divided(&params, d, &y).unwrap(), "{name} {k}");
+                }
+            }
+        }
+    }
+}

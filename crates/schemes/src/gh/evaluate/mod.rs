@@ -1,0 +1,165 @@
+//! Evaluation: sums, products, and Recrypt.
+
+mod blocks;
+mod expand;
+mod symmetric;
+
+use std::time::{Duration, Instant};
+
+use super::modulus::{Arithmetic, Modulus};
+use super::{Ciphertext, Error, Params, ServerKey, noise};
+use blocks::Blocks;
+pub use blocks::RecryptMethod;
+use expand::Expansion;
+
+/// Evaluation under one key, with its tables.
+///
+/// A ciphertext's bit is the parity of its noise: sums are exclusive or, products are and.
+pub struct Evaluator<'a> {
+    server: &'a ServerKey,
+    modulus: Modulus,
+    expansion: Expansion,
+    blocks: Blocks,
+}
+
+impl core::fmt::Debug for Evaluator<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Evaluator").field("server", self.server).field("method", &self.method()).finish_non_exhaustive()
+    }
+}
+
+/// Time of each part of a Recrypt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecryptTimes {
+    /// The expansions of `c x_k / d`, and the rounded candidates.
+    pub expand: Duration,
+    /// The encrypted columns of every block.
+    pub blocks: Duration,
+    /// The sum of the blocks.
+    pub sum: Duration,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Builds the tables of the method, within `memory` bytes, on the current thread pool.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when they do not fit, before the work starts.
+    pub fn new(
+        server: &'a ServerKey,
+        method: RecryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, Error> {
+        method.check(server.params(), memory)?;
+        let params = server.params();
+        // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
+        let terms = params.first_indices().max(params.blocks() + params.precision());
+        let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
+        let expansion = Expansion::new(server, &modulus)?;
+        let blocks = Blocks::new(server, &modulus, method)?;
+        Ok(Self { server, modulus, expansion, blocks })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.server.params()
+    }
+
+    /// How Recrypt multiplies.
+    pub fn method(&self) -> RecryptMethod {
+        self.blocks.method()
+    }
+
+    /// The exclusive or: `x + y`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the sum might not decrypt.
+    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check(x)?;
+        self.check(y)?;
+        let mut words = x.words().to_vec();
+        self.modulus.add(&mut words, y.words());
+        self.output("a sum", words, noise::sum(x.noise(), y.noise()))
+    }
+
+    /// The negation: `x + 1`.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.add(x, &Ciphertext::trivial(self.server.public(), true))
+    }
+
+    /// The conjunction: `x y`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the product might not decrypt.
+    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check(x)?;
+        self.check(y)?;
+        let noise = noise::product(x.noise(), y.noise());
+        self.check_margin("a product", noise, noise::DECRYPT_NEED)?;
+        self.output("a product", self.modulus.mul(x.words(), y.words())?, noise)
+    }
+
+    /// Whether [`Self::recrypt`] takes a ciphertext of that noise.
+    pub fn can_recrypt(&self, noise: f64) -> bool {
+        noise::margin(self.params(), noise) >= noise::recrypt_need(self.params())
+    }
+
+    /// A ciphertext of the same bit, of noise [`noise::recrypted`].
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the noise is too large already.
+    pub fn recrypt(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.recrypt_timed(x).map(|(ciphertext, _)| ciphertext)
+    }
+
+    /// [`Self::recrypt`], and where its time went.
+    ///
+    /// # Errors
+    /// As [`Self::recrypt`].
+    pub fn recrypt_timed(&self, x: &Ciphertext) -> Result<(Ciphertext, RecryptTimes), Error> {
+        self.check(x)?;
+        self.check_margin("recryption", x.noise(), noise::recrypt_need(self.params()))?;
+        let start = Instant::now();
+        let candidates = self.candidates(x.words())?;
+        let expand = start.elapsed();
+        let start = Instant::now();
+        let columns = self.columns(&candidates)?;
+        let blocks = start.elapsed();
+        let start = Instant::now();
+        let words = self.sum_columns(columns)?;
+        let times = RecryptTimes { expand, blocks, sum: start.elapsed() };
+        Ok((self.output("recryption", words, noise::recrypted(self.params()))?, times))
+    }
+
+    /// The rounded candidates `z_ki` of every block: `p + 1` bits each, the parity of `y_ki` xored into the highest.
+    pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
+        self.expansion.candidates(self.server, &self.modulus, c)
+    }
+
+    /// The encrypted bits `v_kj`, `j` of weight `2^-j`. Shape: by `j`, then `k`.
+    pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+        self.blocks.columns(self.server, &self.modulus, candidates)
+    }
+
+    /// The rounded sum of the blocks, modulo 2.
+    pub(super) fn sum_columns(&self, columns: Vec<Vec<Vec<u64>>>) -> Result<Vec<u64>, Error> {
+        symmetric::sum_columns(&self.modulus, columns)
+    }
+
+    fn check(&self, ciphertext: &Ciphertext) -> Result<(), Error> {
+        self.server.public().check("a ciphertext", ciphertext.key())
+    }
+
+    fn check_margin(&self, operation: &'static str, noise: f64, need: f64) -> Result<(), Error> {
+        let margin = noise::margin(self.params(), noise);
+        if margin < need { Err(Error::Noise { operation, margin, need }) } else { Ok(()) }
+    }
+
+    fn output(&self, operation: &'static str, words: Vec<u64>, noise: f64) -> Result<Ciphertext, Error> {
+        self.check_margin(operation, noise, noise::DECRYPT_NEED)?;
+        Ok(Ciphertext { key: self.server.id(), words, noise })
+    }
+}

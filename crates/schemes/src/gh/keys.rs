@@ -1,0 +1,204 @@
+//! The public key, shared by encryption and evaluation, and the server's key. Nothing here holds a secret.
+
+use core::fmt;
+
+use rand_core::RngCore;
+use solinas_bigint::Natural;
+
+use super::{Error, Params};
+use crate::random::SecretSeed;
+
+/// Identity of a key pair and of all that belongs to it: BLAKE3 of the parameters' name, `d` and `r`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyId(pub [u8; 32]);
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+/// What encryption needs: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
+#[derive(Clone, PartialEq)]
+pub struct PublicKey {
+    params: Params,
+    id: KeyId,
+    insecure: bool,
+    d: Natural,
+    r: Natural,
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl PublicKey {
+    /// From its parts, as stored; `insecure` when it was made from a chosen seed.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for an even `d`, one of a size that the parameters do not give, or `r` not below it.
+    pub fn from_parts(params: Params, insecure: bool, d: Natural, r: Natural) -> Result<Self, Error> {
+        let material = |problem: String| Err(Error::Material { part: "public key", problem });
+        let expected = params.modulus_bits();
+        // The logarithm of d varies by about 0.6 sqrt(n) bits around its mean; a part in ten is beyond any doubt.
+        if (d.bit_len() as f64 / expected - 1.0).abs() > 0.1 {
+            return material(format!("d has {} bits, parameters {:?} give {expected:.0}", d.bit_len(), params.name()));
+        }
+        if d.is_even() {
+            return material("d is even".into());
+        }
+        if r.is_zero() || r >= d {
+            return material("r is not in 1..d".into());
+        }
+        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 gentry-halevi key id");
+        hasher.update(params.name().as_bytes()).update(&d.to_le_bytes()).update(&r.to_le_bytes());
+        Ok(Self { id: KeyId(hasher.finalize().into()), params, insecure, d, r })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Identity.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// The modulus.
+    pub fn d(&self) -> &Natural {
+        &self.d
+    }
+
+    /// The root of `x^n + 1` modulo `d`.
+    pub fn r(&self) -> &Natural {
+        &self.r
+    }
+
+    /// Words of a ciphertext.
+    pub fn words(&self) -> usize {
+        self.d.words().len()
+    }
+
+    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+    ///
+    /// # Errors
+    /// [`Error::Entropy`].
+    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
+        if self.insecure {
+            return Ok(SecretSeed::insecure(nonce).derive("gh encryption").stream(0));
+        }
+        Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
+    }
+
+    pub(super) fn check(&self, what: &'static str, id: KeyId) -> Result<(), Error> {
+        if id == self.id {
+            return Ok(());
+        }
+        Err(Error::KeyMismatch { what, got: id.to_string(), want: self.id.to_string() })
+    }
+}
+
+/// The evaluation key: the public key, `x_k` of the sparse subset sum, and the encrypted indicators.
+#[derive(Clone, PartialEq)]
+pub struct ServerKey {
+    public: PublicKey,
+    /// `s` residues.
+    x: Vec<u64>,
+    /// `s m` residues, block by block.
+    indicators: Vec<u64>,
+}
+
+impl fmt::Debug for ServerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl ServerKey {
+    /// From its parts, as stored: residues of as many words as `d`, lowest word first. `x` has `s` of them, `indicators` has `s m`.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a wrong length, or a residue that is not below `d`.
+    pub fn from_parts(public: PublicKey, x: Vec<u64>, indicators: Vec<u64>) -> Result<Self, Error> {
+        let params = public.params();
+        for (part, residues, want) in [
+            ("x of the server key", &x, params.blocks()),
+            ("indicators of the server key", &indicators, params.blocks() * params.indicators()),
+        ] {
+            check_residues(part, &public, residues, want)?;
+        }
+        Ok(Self { public, x, indicators })
+    }
+
+    /// The public key.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
+    /// Identity.
+    pub fn id(&self) -> KeyId {
+        self.public.id()
+    }
+
+    /// `x_k`, one after the other.
+    pub fn x(&self) -> &[u64] {
+        &self.x
+    }
+
+    /// The encrypted indicators, block by block.
+    pub fn indicators(&self) -> &[u64] {
+        &self.indicators
+    }
+
+    /// `x_k` of block `k`.
+    pub(super) fn x_of(&self, k: usize) -> &[u64] {
+        let words = self.public.words();
+        &self.x[k * words..][..words]
+    }
+
+    /// Indicator `a` of block `k`.
+    pub(super) fn indicator(&self, k: usize, a: usize) -> &[u64] {
+        let words = self.public.words();
+        &self.indicators[(k * self.params().indicators() + a) * words..][..words]
+    }
+}
+
+/// That these are `want` residues of the key.
+pub(super) fn check_residues(
+    part: &'static str,
+    public: &PublicKey,
+    residues: &[u64],
+    want: usize,
+) -> Result<(), Error> {
+    let words = public.words();
+    if residues.len() != want * words {
+        return Err(Error::Material {
+            part,
+            problem: format!("{} words where {} belong", residues.len(), want * words),
+        });
+    }
+    let d = public.d().words();
+    match residues.chunks_exact(words).position(|residue| solinas_field::limbs::lt(residue, d) == 0) {
+        Some(index) => Err(Error::Material { part, problem: format!("number {index} is not below d") }),
+        None => Ok(()),
+    }
+}

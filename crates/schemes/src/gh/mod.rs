@@ -1,0 +1,50 @@
+//! Gentry and Halevi's fully homomorphic encryption of bits (2011): ideal lattices, by integers of a million bits.
+//!
+//! A ciphertext is one residue modulo `d`: the value at `r` of a small polynomial, whose parity at 1 is the bit. Sums are exclusive or, products
+//! are and; both grow the noise, and [`Evaluator::recrypt`] makes a ciphertext of fixed noise of the same bit. Papers: `wang2015`, `wang2014`
+//! chapter 4, `doroz2015`.
+//!
+//! **For research only**, at every setting: see [`Params::security`] and `docs/book/gh.md`.
+//!
+//! ```
+//! use core::ops::ControlFlow;
+//! use solinas_schemes::gh::{self, Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod};
+//!
+//! let params = Params::named("ci-15")?;
+//! let (client, server) = gh::generate(&params, true, &|_, _, _| ControlFlow::Continue(()))?;
+//! let memory = 1 << 30;
+//! let encryptor =
+//!     Encryptor::new(server.public(), EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
+//! let mut rng = server.public().encryption_rng(0)?;
+//! let [x, y] = [encryptor.encrypt(true, &mut rng)?, encryptor.encrypt(true, &mut rng)?];
+//! let evaluator =
+//!     Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
+//! let and = evaluator.recrypt(&evaluator.multiply(&x, &y)?)?;
+//! assert!(client.decryptor()?.decrypt(&and)?);
+//! # Ok::<(), gh::Error>(())
+//! ```
+
+mod ciphertext;
+mod client;
+mod embedding;
+mod encrypt;
+mod error;
+mod evaluate;
+mod keygen;
+mod keys;
+mod lattice;
+mod modulus;
+pub mod noise;
+pub mod params;
+#[cfg(test)]
+mod tests;
+
+pub use ciphertext::Ciphertext;
+pub use client::{ClientKey, Decryptor};
+pub use encrypt::{EncryptMethod, Encryptor, encrypt_batch};
+pub use error::Error;
+pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
+pub use keygen::{Progress, Stage, generate, generate_insecure};
+pub use keys::{KeyId, PublicKey, ServerKey};
+pub use modulus::Arithmetic;
+pub use params::{Params, ParamsLiteral};

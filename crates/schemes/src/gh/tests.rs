@@ -1,0 +1,4 @@
+//! The whole cycle, the bounds against measured noise, and agreement with the Python oracle.
+
+mod cycle;
+mod oracle;
