@@ -59,28 +59,20 @@ struct OpenSsl(Library);
 impl OpenSsl {
     fn pow(&self, base: &Natural, exponent: &Natural, modulus: &Natural) -> Result<(f64, Natural)> {
         type P = *mut c_void;
-        // SAFETY: the symbols have these types in OpenSSL's headers.
-        let (new, read, write, context, montgomery, set, flags, pow): (
-            Symbol<unsafe extern "C" fn() -> P>,
-            Symbol<unsafe extern "C" fn(*const u8, i32, P) -> P>,
-            Symbol<unsafe extern "C" fn(P, *mut u8, i32) -> i32>,
-            Symbol<unsafe extern "C" fn() -> P>,
-            Symbol<unsafe extern "C" fn() -> P>,
-            Symbol<unsafe extern "C" fn(P, P, P) -> i32>,
-            Symbol<unsafe extern "C" fn(P, i32)>,
-            Symbol<unsafe extern "C" fn(P, P, P, P, P, P) -> i32>,
-        ) = unsafe {
-            (
-                self.0.get(b"BN_new")?,
-                self.0.get(b"BN_lebin2bn")?,
-                self.0.get(b"BN_bn2lebinpad")?,
-                self.0.get(b"BN_CTX_new")?,
-                self.0.get(b"BN_MONT_CTX_new")?,
-                self.0.get(b"BN_MONT_CTX_set")?,
-                self.0.get(b"BN_set_flags")?,
-                self.0.get(b"BN_mod_exp_mont_consttime")?,
-            )
-        };
+        macro_rules! function {
+            ($name:literal, fn($($arg:ty),*) $(-> $out:ty)?) => {
+                // SAFETY: the symbol has this type in OpenSSL's headers.
+                unsafe { self.0.get::<unsafe extern "C" fn($($arg),*) $(-> $out)?>($name)? }
+            };
+        }
+        let new = function!(b"BN_new", fn() -> P);
+        let read = function!(b"BN_lebin2bn", fn(*const u8, i32, P) -> P);
+        let write = function!(b"BN_bn2lebinpad", fn(P, *mut u8, i32) -> i32);
+        let context = function!(b"BN_CTX_new", fn() -> P);
+        let montgomery = function!(b"BN_MONT_CTX_new", fn() -> P);
+        let set = function!(b"BN_MONT_CTX_set", fn(P, P, P) -> i32);
+        let flags = function!(b"BN_set_flags", fn(P, i32));
+        let pow = function!(b"BN_mod_exp_mont_consttime", fn(P, P, P, P, P, P) -> i32);
         let bignum = |x: &Natural| {
             let bytes = x.to_le_bytes();
             // SAFETY: the pointer and the length are of one slice.

@@ -13,19 +13,24 @@ use solinas_bigint::fft;
 use solinas_bigint::modular::{Barrett, FftMontgomery, Form, McLaughlin};
 use solinas_bigint::mul::karatsuba;
 use solinas_bigint::{Montgomery, Natural};
-use solinas_field::limbs;
+use solinas_field::Backend;
+use solinas_field::limbs::Multiplier;
 
 /// Least time of one run on the processor, in microseconds: for about 30 ms, at least 3 runs.
 fn least(mut work: impl FnMut()) -> f64 {
     work();
+    let start = ThreadTime::now();
+    work();
+    // Enough runs in a sample for the clock.
+    let batch = (20e-6 / start.elapsed().as_secs_f64()).ceil().max(1.0) as u32;
     let start = Instant::now();
     let mut least = f64::MAX;
-    let mut runs = 0;
-    while runs < 3 || start.elapsed().as_millis() < 30 {
+    let mut samples = 0;
+    while samples < 3 || start.elapsed().as_millis() < 30 {
         let start = ThreadTime::now();
-        work();
-        least = least.min(start.elapsed().as_secs_f64() * 1e6);
-        runs += 1;
+        (0..batch).for_each(|_| work());
+        least = least.min(start.elapsed().as_secs_f64() * 1e6 / f64::from(batch));
+        samples += 1;
     }
     least
 }
@@ -40,25 +45,26 @@ fn words(len: usize, seed: u64) -> Vec<u64> {
 }
 
 fn mul() {
-    println!(
-        "{:>6} {:>10} {:>10} {:>10}   squares: {:>8} {:>10} {:>10}   us",
-        "words", "school", "karatsuba", "fft", "school", "karatsuba", "fft"
-    );
+    let multipliers = Multiplier::available(Backend::detect().unwrap());
+    let schoolbooks: Vec<String> = multipliers.iter().map(|multiplier| format!("{:>9}", multiplier.name())).collect();
+    println!("us  words | product: {}  karatsuba       fft | square: the same", schoolbooks.join(" "));
     for n in [
-        8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 448, 512, 640, 768, 1024,
-        1536, 2048,
+        8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256, 288, 320, 384, 448, 512, 640, 768,
+        1024, 2048,
     ] {
         let (a, b) = (words(n, 1), words(n, 2));
         let (mut out, mut scratch) = (vec![0; 2 * n], vec![0; karatsuba::scratch_words(n)]);
-        println!(
-            "{n:>6} {:>10.3} {:>10.3} {:>10.3}   {:>17.3} {:>10.3} {:>10.3}",
-            least(|| limbs::mul(black_box(&mut out), &a, &b)),
-            least(|| karatsuba::mul(black_box(&mut out), &a, &b, &mut scratch)),
-            least(|| fft::mul(black_box(&mut out), &a, &b)),
-            least(|| limbs::square(black_box(&mut out), &a)),
-            least(|| karatsuba::square(black_box(&mut out), &a, &mut scratch)),
-            least(|| fft::square(black_box(&mut out), &a)),
-        );
+        print!("{n:>9} |         ");
+        for multiplier in &multipliers {
+            print!(" {:>9.2}", least(|| multiplier.mul(black_box(&mut out), &a, &b)));
+        }
+        print!("  {:>9.2}", least(|| karatsuba::mul(black_box(&mut out), &a, &b, &mut scratch)));
+        print!(" {:>9.2} |", least(|| fft::mul(black_box(&mut out), &a, &b)));
+        for multiplier in &multipliers {
+            print!(" {:>9.2}", least(|| multiplier.square(black_box(&mut out), &a)));
+        }
+        print!("  {:>9.2}", least(|| karatsuba::square(black_box(&mut out), &a, &mut scratch)));
+        println!(" {:>9.2}", least(|| fft::square(black_box(&mut out), &a)));
     }
 }
 
@@ -94,7 +100,7 @@ fn form<F: Form>(form: &F, a: &[u64], b: &[u64]) -> [f64; 3] {
 fn modular() {
     println!("us: product, square, product by a kept transform");
     let options = fft::Options::default();
-    for n in [16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 12_266, 49_191, 197_274] {
+    for n in [48, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024, 2048, 12_266, 49_191, 197_274] {
         let m = Natural::from_words([&[words(n, 3)[0] | 1], &words(n, 3)[1..]].concat());
         let [a, b] = [words(n, 1), words(n, 2)].map(|x| {
             let mut x = Natural::from_words(x).rem(&m).unwrap().into_words();
@@ -106,12 +112,13 @@ fn modular() {
             m.bit_len(),
             least(|| drop(black_box(solinas_bigint::mul::product(&a, &b))))
         );
-        if n <= 768 {
-            let montgomery = Montgomery::new(&m).unwrap();
+        for multiplier in Multiplier::available(Backend::detect().unwrap()).into_iter().filter(|_| n <= 768) {
+            let montgomery = Montgomery::with_multiplier(&m, multiplier).unwrap();
             let exponent = Natural::power_of_two(100);
             let base = Natural::from_words(&a[..]);
             println!(
-                "  Montgomery     {:>12.2} a square, in powers",
+                "  Montgomery {:<8} {:>8.2} a square, in powers",
+                multiplier.name(),
                 least(|| drop(black_box(montgomery.vartime_pow(&base, &exponent)))) / 104.0
             );
         }

@@ -16,7 +16,7 @@ fn sizes(factor: usize, end: usize) -> impl Iterator<Item = usize> {
 
 #[test]
 fn products_and_squares_equal_those_of_gmp() {
-    for words in sizes(3, 40_000) {
+    for words in sizes(4, 40_000) {
         sweep::products(words, 1);
     }
 }
@@ -24,7 +24,7 @@ fn products_and_squares_equal_those_of_gmp() {
 #[test]
 fn products_by_transforms_equal_those_of_gmp_on_every_engine() {
     let options = sweep::options();
-    for words in sizes(9, 20_000) {
+    for words in sizes(15, 6000) {
         sweep::transforms(words, &options, 2);
     }
 }
@@ -32,14 +32,14 @@ fn products_by_transforms_equal_those_of_gmp_on_every_engine() {
 #[test]
 fn modular_products_and_powers_equal_those_of_gmp_on_every_engine() {
     let options = sweep::options();
-    for words in sizes(30, 3000) {
+    for words in sizes(45, 2000) {
         sweep::moduli(words, &options, 20, 3);
     }
 }
 
 #[test]
 fn quotients_and_digits_equal_those_of_gmp() {
-    for words in sizes(5, 10_000) {
+    for words in sizes(7, 10_000) {
         sweep::divisions(words, 4);
     }
 }

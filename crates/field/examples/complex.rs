@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for &size in &sizes {
             for threads in [1, 2] {
                 // Digit sizes of the shape the bound gives; it is `bigint` that chooses them.
-                let bits = (22.5 - (size as f64).log2() * 0.39).round() as u32 - u32::from(size > 3_000_000) + 0;
+                let bits = (22.5 - (size as f64).log2() * 0.39).round() as u32 - u32::from(size > 3_000_000);
                 let plan =
                     Plan::new(Plan::next_digits((2 * size).div_ceil(bits as usize)), Wrap::Plus, backend, threads)?;
                 let x: Vec<u64> = (1..=size as u64 / 64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();

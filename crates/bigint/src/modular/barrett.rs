@@ -20,10 +20,8 @@ use super::cyclic;
 use super::form::Form;
 use crate::division::newton;
 use crate::fft::{Options, Plan, Ring, Spectrum};
-use crate::{Error, Natural, mul};
-
-/// From this many words on, reduction by transforms is faster than by [`mul::mul`].
-const TRANSFORMS_MIN: usize = 56;
+use crate::mul::{self, Thresholds};
+use crate::{Error, Natural};
 
 /// Plans of its own pay for a divisor from this many quotients on; [`mul::mul`] has its plans ready.
 const PLANNED_QUOTIENTS_MIN: usize = 32;
@@ -77,7 +75,7 @@ impl Barrett {
     /// # Errors
     /// [`Error::ModulusTooSmall`] for 0 and 1; what the transforms refuse.
     pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
-        Self::with_transforms(modulus, options, modulus.words().len() >= TRANSFORMS_MIN)
+        Self::with_transforms(modulus, options, modulus.words().len() >= Thresholds::detect().barrett_fft)
     }
 
     /// As [`Self::new`], with products by transforms or by [`mul::mul`] instead of the faster for the size.
@@ -93,7 +91,7 @@ impl Barrett {
 
     /// For a divisor whose last word is not zero, 1 included, and so many quotients.
     pub(crate) fn for_division(divisor: &[u64], quotients: usize) -> Result<Self, Error> {
-        let transforms = quotients >= PLANNED_QUOTIENTS_MIN && divisor.len() >= TRANSFORMS_MIN;
+        let transforms = quotients >= PLANNED_QUOTIENTS_MIN && divisor.len() >= Thresholds::detect().barrett_fft;
         Self::for_words(divisor, &Options::default(), transforms)
     }
 

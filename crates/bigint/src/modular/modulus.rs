@@ -11,13 +11,11 @@ use super::form::{Form, Pool};
 use super::mclaughlin::McLaughlin;
 use crate::fft::Options;
 use crate::montgomery::Montgomery;
+use crate::mul::Thresholds;
 use crate::{Error, Natural};
 
-/// Odd moduli of fewer words have their powers taken by [`Method::Montgomery`].
-const MONTGOMERY_MAX: usize = 240;
-/// [`McLaughlin`] needs an inverse, whose time is about that of so many of its squares for each word of the modulus; shorter exponents go to
-/// [`Barrett`].
-const MCLAUGHLIN_MIN_BITS_PER_WORD: usize = 1;
+/// [`McLaughlin`] needs an inverse, whose time is about what it saves, over [`Barrett`], with an exponent of so many bits.
+const MCLAUGHLIN_MIN_BITS: usize = 300;
 
 /// A method of modular multiplication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -267,13 +265,13 @@ impl Modulus {
         if let Some(method) = self.options.method {
             return method;
         }
-        let words = self.barrett.words();
-        if words < MONTGOMERY_MAX && !self.value.is_even() {
+        let long = self.barrett.words() >= Thresholds::detect().power_fft;
+        if !long && !self.value.is_even() {
             return Method::Montgomery;
         }
-        let worth = self.mclaughlin.get().is_some() || exponent_bits >= MCLAUGHLIN_MIN_BITS_PER_WORD * words;
+        let worth = self.mclaughlin.get().is_some() || exponent_bits >= MCLAUGHLIN_MIN_BITS;
         // A modulus with a factor in common with 2^N + 1 has no such form.
-        if worth && words >= MONTGOMERY_MAX && self.mclaughlin().is_ok() { Method::McLaughlin } else { Method::Barrett }
+        if long && worth && self.mclaughlin().is_ok() { Method::McLaughlin } else { Method::Barrett }
     }
 
     /// x modulo the modulus, as many words as the modulus.

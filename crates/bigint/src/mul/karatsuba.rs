@@ -5,12 +5,19 @@
 
 use solinas_field::limbs;
 
-use super::{KARATSUBA_MIN, KARATSUBA_SQUARE_MIN};
+use super::Thresholds;
+
+/// Shorter operands than this are not worth cutting the longer one into blocks of their length,
+pub(super) const BLOCK_MIN: usize = 20;
+/// nor are these longer ones, which the schoolbook's kernels take whole.
+pub(super) const BLOCKS_MIN: usize = 48;
+/// Less than every threshold.
+const LEAST: usize = 32;
 
 /// Words of scratch that [`mul`] and [`square`] need when the shorter operand has `n`.
 pub const fn scratch_words(mut n: usize) -> usize {
     let mut words = 2 * n;
-    while n >= KARATSUBA_MIN {
+    while n >= LEAST {
         n = n.div_ceil(2);
         words += 2 * n + 1;
     }
@@ -21,12 +28,13 @@ pub const fn scratch_words(mut n: usize) -> usize {
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     debug_assert!(a.len() >= b.len() && out.len() == a.len() + b.len());
     let n = b.len();
-    if n < KARATSUBA_MIN {
+    if n < BLOCK_MIN {
         limbs::mul(out, a, b);
         return;
     }
+    let least = Thresholds::detect().karatsuba;
     if a.len() == n {
-        balanced(out, a, b, scratch);
+        balanced(out, a, b, scratch, least);
         return;
     }
     // The part of `a` beyond whole blocks of n words first, then the blocks downwards, so that every addition is to words written before.
@@ -38,17 +46,17 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     }
     let (product, scratch) = scratch.split_at_mut(2 * n);
     for (i, block) in a.chunks_exact(n).enumerate().rev() {
-        balanced(product, block, b, scratch);
+        balanced(product, block, b, scratch, least);
         let (low, high) = product.split_at(n);
         out[i * n..(i + 1) * n].copy_from_slice(low);
         limbs::add(&mut out[(i + 1) * n..], high);
     }
 }
 
-/// out <- a * b for operands of one length.
-fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+/// out <- a * b for operands of one length, by the schoolbook below `least` words.
+fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64], least: usize) {
     let n = a.len();
-    if n < KARATSUBA_MIN {
+    if n < least {
         limbs::mul(out, a, b);
         return;
     }
@@ -57,10 +65,10 @@ fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     let (middle, scratch) = scratch.split_at_mut(2 * half + 1);
     let (da, db) = out[..2 * half].split_at_mut(half);
     let positive = difference(da, a0, a1) ^ difference(db, b0, b1);
-    balanced(&mut middle[..2 * half], da, db, scratch);
+    balanced(&mut middle[..2 * half], da, db, scratch, least);
     let (low, high) = out.split_at_mut(2 * half);
-    balanced(low, a0, b0, scratch);
-    balanced(high, a1, b1, scratch);
+    balanced(low, a0, b0, scratch, least);
+    balanced(high, a1, b1, scratch, least);
     middle[2 * half] = 0;
     negate_if(!positive, middle);
     combine(out, middle, half);
@@ -68,8 +76,12 @@ fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
 
 /// out <- a^2; shapes as in [`mul`].
 pub fn square(out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+    square_above(out, a, scratch, Thresholds::detect().karatsuba_square);
+}
+
+fn square_above(out: &mut [u64], a: &[u64], scratch: &mut [u64], least: usize) {
     let n = a.len();
-    if n < KARATSUBA_SQUARE_MIN {
+    if n < least {
         limbs::square(out, a);
         return;
     }
@@ -77,10 +89,10 @@ pub fn square(out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
     let (a0, a1) = a.split_at(half);
     let (middle, scratch) = scratch.split_at_mut(2 * half + 1);
     difference(&mut out[..half], a0, a1);
-    square(&mut middle[..2 * half], &out[..half], scratch);
+    square_above(&mut middle[..2 * half], &out[..half], scratch, least);
     let (low, high) = out.split_at_mut(2 * half);
-    square(low, a0, scratch);
-    square(high, a1, scratch);
+    square_above(low, a0, scratch, least);
+    square_above(high, a1, scratch, least);
     middle[2 * half] = 0;
     negate_if(u64::MAX, middle);
     combine(out, middle, half);
@@ -132,12 +144,16 @@ mod tests {
                     let (a, b) = (&source[..n], &source[200 - m..]);
                     let mut scratch = vec![0; scratch_words(n)];
                     let (mut got, mut want) = (vec![7; n + m], vec![0; n + m]);
-                    mul(&mut got, a, b, &mut scratch);
                     limbs::mul(&mut want, a, b);
+                    mul(&mut got, a, b, &mut scratch);
                     assert_eq!(got, want, "{n} x {m} words");
+                    if n == m {
+                        balanced(&mut got, a, b, &mut scratch, LEAST);
+                        assert_eq!(got, want, "{n} words");
+                    }
                 }
                 let (mut got, mut want) = (vec![7; 2 * n], vec![0; 2 * n]);
-                square(&mut got, &source[..n], &mut vec![0; scratch_words(n)]);
+                square_above(&mut got, &source[..n], &mut vec![0; scratch_words(n)], LEAST);
                 limbs::square(&mut want, &source[..n]);
                 assert_eq!(got, want, "{n} words");
             }

@@ -1,28 +1,19 @@
 //! Products on little-endian word slices.
 //!
-//! | shorter operand, words | method |
-//! |---|---|
-//! | below [`KARATSUBA_MIN`] | schoolbook |
-//! | below [`FFT_MIN`] | [`karatsuba`] |
-//! | the rest | transforms ([`crate::fft`]) |
-//!
-//! The time depends on the lengths only, never on the values.
+//! Schoolbook for short operands, [`karatsuba`] between, transforms ([`crate::fft`]) for long ones; [`Thresholds`] says from where on, which
+//! depends on the instructions of the CPU. The time depends on the lengths only, never on the values.
 
+mod cyclic;
 pub mod karatsuba;
+mod thresholds;
 
 use solinas_field::limbs;
 
 use crate::Error;
 use crate::fft::{self, Options, Plan};
+pub use cyclic::Cyclic;
+pub use thresholds::Thresholds;
 
-/// From this many words on, Karatsuba's method is faster than schoolbook.
-pub const KARATSUBA_MIN: usize = 48;
-/// From this many words on, squares by Karatsuba's method are faster than schoolbook.
-pub const KARATSUBA_SQUARE_MIN: usize = 100;
-/// From this many words on, transforms are faster than Karatsuba's method.
-pub const FFT_MIN: usize = 112;
-/// From this many words on, squares by transforms are faster than Karatsuba's method.
-pub const FFT_SQUARE_MIN: usize = 104;
 /// An operand more than this many times longer than the other is cut into blocks, which share the transform of the shorter one.
 const BLOCK_RATIO: usize = 4;
 
@@ -33,9 +24,9 @@ const BLOCK_RATIO: usize = 4;
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    if short.len() < KARATSUBA_MIN {
+    if long.len() < karatsuba::BLOCKS_MIN || short.len() < karatsuba::BLOCK_MIN {
         limbs::mul(out, long, short);
-    } else if short.len() < FFT_MIN {
+    } else if short.len() < Thresholds::detect().fft {
         karatsuba::mul(out, long, short, &mut vec![0; karatsuba::scratch_words(short.len())]);
     } else if long.len() < BLOCK_RATIO * short.len() || mul_blocks(out, long, short).is_err() {
         fft::mul(out, long, short);
@@ -55,12 +46,13 @@ pub fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
 /// When `out` has another length.
 pub fn square(out: &mut [u64], a: &[u64]) {
     assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
-    match a.len() {
-        ..KARATSUBA_SQUARE_MIN => limbs::square(out, a),
-        KARATSUBA_SQUARE_MIN..FFT_SQUARE_MIN => {
-            karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())]);
-        }
-        _ => fft::square(out, a),
+    let thresholds = Thresholds::detect();
+    if a.len() < thresholds.karatsuba_square.min(thresholds.fft_square) {
+        limbs::square(out, a);
+    } else if a.len() < thresholds.fft_square {
+        karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())]);
+    } else {
+        fft::square(out, a);
     }
 }
 
@@ -102,23 +94,20 @@ mod tests {
 
     #[test]
     fn mul_matches_schoolbook_around_the_thresholds() {
-        let ones = vec![u64::MAX; 6 * FFT_MIN];
-        for (n, m) in [
-            (0, 0),
-            (5, 0),
-            (KARATSUBA_MIN, KARATSUBA_MIN - 1),
-            (KARATSUBA_MIN, KARATSUBA_MIN),
-            (3 * KARATSUBA_MIN + 5, KARATSUBA_MIN),
-            (FFT_MIN, FFT_MIN - 1),
-            (FFT_MIN, FFT_MIN),
-            (BLOCK_RATIO * FFT_MIN + 1, FFT_MIN),
-        ] {
-            assert_eq!(product(&ones[..n], &ones[..m]), schoolbook(&ones[..n], &ones[..m]), "{n} x {m} words");
+        let Thresholds { karatsuba, karatsuba_square, fft, fft_square, .. } = Thresholds::detect();
+        let ones = vec![u64::MAX; BLOCK_RATIO * fft + 1];
+        let around = |n: usize| [n - 1, n, n + 1];
+        let lengths: Vec<_> = [20, 32, 200].into_iter().chain([karatsuba, fft]).flat_map(around).collect();
+        for &n in lengths.iter().chain([&0, &5, &(3 * karatsuba), &(BLOCK_RATIO * fft + 1)]) {
+            for &m in lengths.iter().filter(|&&m| m <= n).chain([&0]) {
+                assert_eq!(product(&ones[..n], &ones[..m]), schoolbook(&ones[..n], &ones[..m]), "{n} x {m} words");
+            }
         }
-        for n in [0, 1, KARATSUBA_SQUARE_MIN - 1, KARATSUBA_SQUARE_MIN, FFT_SQUARE_MIN - 1, FFT_SQUARE_MIN] {
+        for n in [karatsuba_square, fft_square, 201].into_iter().flat_map(around).chain([0, 1]) {
+            let ones = vec![u64::MAX; n];
             let mut out = vec![7; 2 * n];
-            square(&mut out, &ones[..n]);
-            assert_eq!(out, schoolbook(&ones[..n], &ones[..n]), "{n} words");
+            square(&mut out, &ones);
+            assert_eq!(out, schoolbook(&ones, &ones), "{n} words");
         }
     }
 
@@ -126,7 +115,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn mul_matches_schoolbook(
-            a in proptest::collection::vec(any::<u64>(), 0..5 * FFT_MIN), b in proptest::collection::vec(any::<u64>(), 0..2 * FFT_MIN)
+            a in proptest::collection::vec(any::<u64>(), 0..1500), b in proptest::collection::vec(any::<u64>(), 0..600)
         ) {
             prop_assert_eq!(product(&a, &b), schoolbook(&a, &b));
         }

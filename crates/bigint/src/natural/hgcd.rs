@@ -76,8 +76,7 @@ pub(super) fn hgcd(mut x: Natural, mut y: Natural) -> (Matrix, Natural, Natural)
             }
         }
         let size = longest(&x, &y);
-        // Longer numbers than a quarter less are nearly equal, and no step is left.
-        if size <= bits / 4 * 3 + 1 && size > least + 2 && shortest(&x, &y) > least {
+        if size > least + 2 && shortest(&x, &y) > least {
             // The upper part of 2 (size - s) - 1 bits goes down to size - s bits, so x and y to about s.
             let shift = 2 * least + 1 - size;
             let (steps, high_x, high_y) = hgcd(&x >> shift, &y >> shift);

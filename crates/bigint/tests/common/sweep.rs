@@ -103,10 +103,6 @@ pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: 
     let [value, a, b, long] = [m, a, b, long].map(Natural::from_words);
     let mut count = 0;
     for method in [None, Some(Method::Barrett), Some(Method::FftMontgomery), Some(Method::McLaughlin)] {
-        // McLaughlin's form needs an inverse, whose time is quadratic in the length.
-        if method == Some(Method::McLaughlin) && words > 20_000 {
-            continue;
-        }
         for fft in all {
             let case = || format!("{method:?} {words} words of {pattern:?}, {fft:?}");
             let modulus = match Modulus::with_options(&value, &ModulusOptions { method, fft: *fft }) {

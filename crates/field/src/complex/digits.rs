@@ -93,8 +93,9 @@ fn pack<const BITS: usize>(pairs: &[u64; CHUNK / 2], out: &mut [u64]) -> u64 {
     carry
 }
 
+type Pack = fn(&[u64; CHUNK / 2], &mut [u64]) -> u64;
 /// [`pack`] for digits of so many bits: with the shifts known, there is no branch left in it.
-const PACK: [fn(&[u64; CHUNK / 2], &mut [u64]) -> u64; MAX_DIGIT_BITS as usize + 1] = [
+const PACK: [Pack; MAX_DIGIT_BITS as usize + 1] = [
     pack::<2>, // not called: digits are of 2 bits or more
     pack::<2>, pack::<2>, pack::<3>, pack::<4>, pack::<5>, pack::<6>, pack::<7>, pack::<8>, pack::<9>, pack::<10>,
     pack::<11>, pack::<12>, pack::<13>, pack::<14>, pack::<15>, pack::<16>, pack::<17>, pack::<18>, pack::<19>,

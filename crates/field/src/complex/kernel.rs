@@ -137,8 +137,8 @@ unsafe fn odd_split<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to:
         // SAFETY: the caller's rows.
         unsafe {
             let mut b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
-            for j in 1..M {
-                b[j] = mul(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
+            for (b, w) in b.iter_mut().zip(&tree.first).skip(1) {
+                *b = mul(l, *b, C(l.splat(w.0), l.splat(w.1)));
             }
             to.points.scatter(l, column, to.stride, &odd_transform::<L, M, false>(l, b, &tree.odd_roots));
         }
@@ -153,8 +153,8 @@ unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: 
         unsafe {
             let b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
             let mut b = odd_transform::<L, M, true>(l, b, &tree.odd_roots);
-            for j in 1..M {
-                b[j] = mul_conj(l, b[j], C(l.splat(tree.first[j].0), l.splat(tree.first[j].1)));
+            for (b, w) in b.iter_mut().zip(&tree.first).skip(1) {
+                *b = mul_conj(l, *b, C(l.splat(w.0), l.splat(w.1)));
             }
             to.points.scatter(l, column, to.stride, &b);
         }
@@ -357,7 +357,7 @@ unsafe fn top_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, columns: Range<usi
 unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let at = tile * TILE_POINTS;
     for step in &tree.steps[tree.top_steps()..] {
-        if at % step.length == 0 {
+        if at.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.at(at), stride: child };
             // SAFETY: the caller's contract.
@@ -371,7 +371,7 @@ unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
 unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
     for step in tree.steps[tree.top_steps()..].iter().rev() {
-        if end % step.length == 0 {
+        if end.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.at(end - step.length), stride: child };
             // SAFETY: the caller's contract.
@@ -491,13 +491,13 @@ unsafe fn square_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square) {
     }
 }
 
-/// `a[at] <- a[at] b[at]`, or `a[at] <- a[at] + x[at] b[at]` with `x`.
+/// `a[at] <- a[at] b[at]` (`a[at]^2` without `b`), or `a[at] <- a[at] + x[at] b[at]` with `x`.
 #[inline(always)]
-unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Points, range: Range<usize>) {
+unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {
         // SAFETY: the caller keeps the range inside the points.
         unsafe {
-            let y = b.load(l, at);
+            let y = b.unwrap_or(a).load(l, at);
             let out = match x {
                 None => mul(l, a.load(l, at), y),
                 Some(x) => add(l, a.load(l, at), mul(l, x.load(l, at), y)),
@@ -556,12 +556,18 @@ pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work<'_
     dispatch!(backend, run_kernel<_>(tree: &Tree, p: Points, work: Work<'_>))
 }
 
-/// `a <- a b` or `a <- a + x b`, pointwise, over a range that is a multiple of 8.
+/// `a <- a b` (`a^2` without `b`) or `a <- a + x b`, pointwise, over a range that is a multiple of 8.
 ///
 /// # Safety
 /// The range is inside all of them.
-pub(super) unsafe fn run_pointwise(backend: Backend, a: Points, x: Option<Points>, b: Points, range: Range<usize>) {
-    dispatch!(backend, pointwise<_>(a: Points, x: Option<Points>, b: Points, range: Range<usize>))
+pub(super) unsafe fn run_pointwise(
+    backend: Backend,
+    a: Points,
+    x: Option<Points>,
+    b: Option<Points>,
+    range: Range<usize>,
+) {
+    dispatch!(backend, pointwise<_>(a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>))
 }
 
 /// `(low, high) <- (low + high, low - high)` over a range that is a multiple of 8.

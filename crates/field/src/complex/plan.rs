@@ -54,7 +54,7 @@ fn factor(digits: usize) -> Option<(usize, usize)> {
     let points = digits / 2;
     let odd = points >> points.checked_ilog2().map_or(0, |_| points.trailing_zeros());
     let power = points.checked_div(odd)?;
-    (digits % 2 == 0 && [1, 3, 5, 7].contains(&odd) && power >= TILE_POINTS && digits <= MAX_DIGITS)
+    (digits.is_multiple_of(2) && [1, 3, 5, 7].contains(&odd) && power >= TILE_POINTS && digits <= MAX_DIGITS)
         .then_some((odd, power))
 }
 
@@ -146,19 +146,17 @@ impl Plan {
 
     /// `a <- a b`.
     pub fn multiply(&self, a: &mut [f64], b: &[f64]) {
-        self.pointwise(a, None, b);
+        self.pointwise(a, None, Some(b));
     }
 
     /// `a <- a^2`.
     pub fn square(&self, a: &mut [f64]) {
-        let spectrum: *const [f64] = a;
-        // SAFETY: the kernel reads each point of both before it writes it.
-        self.pointwise(a, None, unsafe { &*spectrum });
+        self.pointwise(a, None, None);
     }
 
     /// `sum <- sum + a b`.
     pub fn multiply_add(&self, sum: &mut [f64], a: &[f64], b: &[f64]) {
-        self.pointwise(sum, Some(a), b);
+        self.pointwise(sum, Some(a), Some(b));
     }
 
     /// `out <-` the residue whose spectrum this is, which is destroyed. `out` holds [`Self::words`] words, one more for [`Wrap::Plus`].
@@ -304,14 +302,15 @@ impl Plan {
         });
     }
 
-    fn pointwise(&self, a: &mut [f64], x: Option<&[f64]>, b: &[f64]) {
+    fn pointwise(&self, a: &mut [f64], x: Option<&[f64]>, b: Option<&[f64]>) {
         let len = self.spectrum_len();
-        assert!(b.len() == len && x.is_none_or(|x| x.len() == len), "spectra of this plan");
+        assert!(x.is_none_or(|x| x.len() == len) && b.is_none_or(|b| b.len() == len), "spectra of this plan");
         for (segment, a) in self.points(a) {
-            let at =
-                |s: &[f64]| Points { re: s[segment.re..].as_ptr().cast_mut(), im: s[segment.im..].as_ptr().cast_mut() };
-            // SAFETY: the points are inside the spectra; only `a` is written.
-            unsafe { kernel::run_pointwise(self.backend, a, x.map(at), at(b), 0..segment.tree.points()) };
+            let at = |s: &[f64]| segment.points(s.as_ptr().cast_mut());
+            parallel(self.threads, STRIP, 0..segment.tree.points(), &|range| {
+                // SAFETY: the points are inside the spectra; only `a` is written, and calls at one time have other ranges.
+                unsafe { kernel::run_pointwise(self.backend, a, x.map(at), b.map(at), range) };
+            });
         }
     }
 }

@@ -93,9 +93,17 @@ impl Roots {
 
     /// `(cos, sin)` of `2 pi p / order`, each within 0.5001 ulp.
     pub(super) fn get(&self, p: u64) -> (f64, f64) {
-        let p = p % self.order;
+        // Quarters of a turn are exact: the order is a multiple of four.
+        let quarter = self.order / 4;
+        let (quarters, p) = (p / quarter % 4, p % quarter);
         let root = self.high[(p / self.step) as usize].mul(self.low[(p % self.step) as usize]);
-        (root.0.0, root.1.0)
+        let (cos, sin) = (root.0.0, root.1.0);
+        match quarters {
+            0 => (cos, sin),
+            1 => (-sin, cos),
+            2 => (-cos, -sin),
+            _ => (sin, -cos),
+        }
     }
 }
 

@@ -83,7 +83,7 @@ impl Angles {
     fn node(&self, s: u64, depth: u32, j: usize) -> u64 {
         let reversed = if depth == 0 { 0 } else { (j as u64).reverse_bits() >> (64 - depth) };
         let numerator = self.phase + 4 * s + 4 * self.odd * reversed;
-        numerator * (self.order / (4 * self.odd << depth))
+        numerator * (self.order / ((4 * self.odd) << depth))
     }
 
     fn push(&self, out: &mut Vec<f64>, units: u64) {

@@ -16,7 +16,6 @@ mod adx;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod choice;
-#[cfg(target_arch = "x86_64")]
 mod digits;
 mod montgomery;
 mod mul;

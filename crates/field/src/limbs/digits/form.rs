@@ -1,8 +1,10 @@
 //! Numbers cut into digits.
 
 use super::Digits;
+#[cfg(target_arch = "x86_64")]
 use crate::backend::{Avx2, Avx512};
 use crate::limbs::Multiplier;
+#[cfg(target_arch = "x86_64")]
 use crate::limbs::unit::Ifma;
 
 /// How a multiplier wants its factors.
@@ -20,10 +22,13 @@ impl Form {
     /// `None` for the multipliers of whole words.
     pub(in crate::limbs) fn of(multiplier: Multiplier) -> Option<Self> {
         match multiplier {
-            Multiplier::Portable | Multiplier::Adx(_) => None,
+            #[cfg(target_arch = "x86_64")]
             Multiplier::Fma(_) => Some(Self::doubles::<Avx2>()),
+            #[cfg(target_arch = "x86_64")]
             Multiplier::Fma512(_) => Some(Self::doubles::<Avx512>()),
+            #[cfg(target_arch = "x86_64")]
             Multiplier::Ifma(_) => Some(Self { doubles: false, ..Self::doubles::<Ifma>() }),
+            _ => None,
         }
     }
 

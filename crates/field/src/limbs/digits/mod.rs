@@ -9,6 +9,8 @@
 //!
 //! Bounds of the sums and of the carries: `docs/derivations/montgomery.md`.
 
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "no other architecture has digits yet"))]
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -20,28 +22,35 @@ mod product;
 pub(super) use form::Form;
 pub(super) use kernels::{carry, high_columns, low_columns, product_columns, square_columns};
 
+#[cfg(target_arch = "x86_64")]
 pub(super) use product::{fits, mul, square};
 
 /// Enters `kernel(token, args..)` with the instructions of a multiplier that has digits.
 macro_rules! dispatch {
     ($multiplier:expr, $kernel:ident($($arg:ident: $ty:ty),* $(,)?)) => {{
+        #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
         fn ifma(token: $crate::limbs::unit::Ifma, $($arg: $ty),*) {
             $kernel(token, $($arg),*)
         }
+        #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         fn fma512(token: $crate::backend::Avx512, $($arg: $ty),*) {
             $kernel(token, $($arg),*)
         }
+        #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma")]
         fn fma(token: $crate::backend::Avx2, $($arg: $ty),*) {
             $kernel(token, $($arg),*)
         }
         match $multiplier {
+            #[cfg(target_arch = "x86_64")]
             // SAFETY: the token proves the instructions.
             $crate::limbs::Multiplier::Ifma(token) => unsafe { ifma(token, $($arg),*) },
+            #[cfg(target_arch = "x86_64")]
             // SAFETY: the token proves the instructions.
             $crate::limbs::Multiplier::Fma512(token) => unsafe { fma512(token, $($arg),*) },
+            #[cfg(target_arch = "x86_64")]
             // SAFETY: the token proves the instructions.
             $crate::limbs::Multiplier::Fma(token) => unsafe { fma(token, $($arg),*) },
             _ => debug_assert!(false, "only multipliers that have a form have digits"),

@@ -1,0 +1,40 @@
+//! From which lengths on which method is the fastest, by what multiplies words.
+
+use solinas_field::limbs::Multiplier;
+
+/// Lengths in words, of the shorter operand or of the modulus, from which on a method is used (measured by `examples/thresholds.rs` on Zen 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Karatsuba's method instead of the schoolbook's.
+    pub karatsuba: usize,
+    /// The same for squares.
+    pub karatsuba_square: usize,
+    /// Transforms instead of Karatsuba's method, or of the schoolbook's where this is less.
+    pub fft: usize,
+    /// The same for squares.
+    pub fft_square: usize,
+    /// Kept transforms in Barrett's method.
+    pub barrett_fft: usize,
+    /// Powers modulo odd numbers by transforms instead of word by word.
+    pub power_fft: usize,
+}
+
+impl Thresholds {
+    /// Those of this CPU, with the instructions that `SOLINAS_BACKEND` allows.
+    pub fn detect() -> Self {
+        Self::of(Multiplier::detect())
+    }
+
+    /// Those for one way to multiply words. On 52-bit digits the schoolbook reaches as far as its kernels do, and there transforms take over, but for
+    /// squares with IFMA, whose halves are digits again.
+    fn of(multiplier: Multiplier) -> Self {
+        let [karatsuba, karatsuba_square, fft, fft_square, barrett_fft, power_fft] = match multiplier {
+            Multiplier::Portable => [32, 96, 2000, 2500, 1500, 1500],
+            Multiplier::Adx(_) => [48, 112, 136, 200, 80, 100],
+            Multiplier::Fma(_) => [200, 200, 200, 200, 112, 240],
+            Multiplier::Fma512(_) => [136, 192, 136, 192, 120, 128],
+            Multiplier::Ifma(_) => [201, 201, 201, 400, 201, 256],
+        };
+        Self { karatsuba, karatsuba_square, fft, fft_square, barrett_fft, power_fft }
+    }
+}
