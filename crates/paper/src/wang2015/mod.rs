@@ -29,13 +29,16 @@ const PAPER_SUBTRACTION: Published =
 const PAPER_MULTIPLICATION: Published =
     [(1024, 8.5, 0.583), (2048, 15.1, 1.085), (4096, 30.4, 2.351), (8192, 63.1, 4.850), (16_384, 137.3, 8.835)];
 
+/// Writes into its first words what it computes of two numbers modulo a third.
+type OnWords = fn(&mut [u64], &[u64], &[u64], &[u64]);
+
 /// A sum or a difference modulo a number, two ways.
 struct Operation {
     name: &'static str,
     /// A new number.
     number: fn(&Modulus, &Natural, &Natural) -> Result<Natural, solinas_bigint::Error>,
     /// Into words of the caller's, for public numbers.
-    words: fn(&mut [u64], &[u64], &[u64], &[u64]),
+    words: OnWords,
     /// The result before it is known to be below the modulus.
     plain: fn(&Natural, &Natural, &Natural) -> Natural,
 }
