@@ -15,6 +15,7 @@
 //! With T one transform at full length, a product costs 3T, x1 mu 2T and q m 1T: 6T; a square or a product by a prepared operand 5T.
 
 use solinas_field::limbs;
+use zeroize::Zeroize;
 
 use super::cyclic;
 use super::form::Form;
@@ -49,7 +50,7 @@ struct Transforms {
 }
 
 /// Buffers of [`Barrett`]; one per thread that uses it.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Workspace {
     spectra: Option<[Spectrum; 3]>,
     /// 2n words: a product.
@@ -63,7 +64,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transform is kept: products by it save a third of theirs.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Operand {
     words: Vec<u64>,
     spectrum: Option<Spectrum>,

@@ -10,6 +10,7 @@ use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul;
 use crate::{Error, Natural};
 use solinas_field::limbs;
+use zeroize::Zeroize;
 
 /// An odd modulus > 1 with what algorithm 7.1 keeps of it. Residues are x R modulo m, in 0..2m.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub struct FftMontgomery {
 }
 
 /// Buffers of [`FftMontgomery`]; one per thread that uses it.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Workspace {
     s: Spectrum,
     t: Spectrum,
@@ -40,7 +41,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transform is kept.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Operand(Spectrum);
 
 impl FftMontgomery {

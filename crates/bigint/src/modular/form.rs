@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use solinas_field::limbs;
 use zeroize::Zeroize;
 
-use crate::{Error, Natural};
+use crate::{Error, Natural, fft};
 
 /// A representation of residues with products that stay in it. Residues are slices of [`Form::residue_words`] words; workspaces are of `self`.
 /// No operation's time depends on the values.
 pub trait Form {
-    /// Buffers for one thread.
-    type Workspace;
+    /// Buffers for one thread; once wiped, they are no longer of use.
+    type Workspace: Zeroize;
     /// A residue whose transforms are kept.
-    type Operand;
+    type Operand: Zeroize;
 
     /// Words of a residue.
     fn residue_words(&self) -> usize;
@@ -69,7 +69,7 @@ pub trait Form {
         let window = window(bits);
         let mut table = vec![0; n << window];
         table[..n].copy_from_slice(&self.one());
-        let base = self.prepare(residue)?;
+        let mut base = self.prepare(residue)?;
         for i in 1..1 << window {
             let (done, rest) = table.split_at_mut(i * n);
             let entry = &mut rest[..n];
@@ -85,6 +85,7 @@ pub trait Form {
             limbs::lookup(&mut factor, &table, digit as usize);
             self.mul(&mut power, &factor, workspace)?;
         }
+        base.zeroize();
         table.zeroize();
         factor.zeroize();
         Ok(power)
@@ -148,6 +149,17 @@ fn digits(exponent: &Natural, bits: usize, window: usize) -> impl Iterator<Item 
         let wide = u128::from(word(at / 64 + 1)) << 64 | u128::from(word(at / 64));
         (wide >> (at % 64)) as u64 & ((1 << window) - 1)
     })
+}
+
+/// Runs `work` on a workspace of its own, which is wiped afterwards, as is what products have left in this thread's scratch: for secrets.
+pub(super) fn with_wiped<W: Zeroize, T>(
+    mut workspace: W,
+    work: impl FnOnce(&mut W) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let result = work(&mut workspace);
+    workspace.zeroize();
+    fft::wipe_scratch();
+    result
 }
 
 /// Workspaces that wait for their next use.

@@ -13,6 +13,7 @@
 //! among them, that many moduli share, and every prime factor of 2^N + 1 for N a multiple of 64 is 1 modulo 128.)
 
 use solinas_field::limbs;
+use zeroize::Zeroize;
 
 use super::fft_montgomery::leave_range;
 use super::form::Form;
@@ -40,7 +41,7 @@ pub struct McLaughlin {
 }
 
 /// Buffers of [`McLaughlin`]; one per thread that uses it.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Workspace {
     plus: [Spectrum; 2],
     minus: [Spectrum; 2],
@@ -51,7 +52,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transforms are kept.
-#[derive(Debug)]
+#[derive(Debug, Zeroize)]
 pub struct Operand {
     plus: Spectrum,
     minus: Spectrum,

@@ -7,7 +7,7 @@ use solinas_field::limbs;
 
 use super::barrett::{self, Barrett};
 use super::fft_montgomery::FftMontgomery;
-use super::form::{Form, Pool};
+use super::form::{self, Form, Pool};
 use super::mclaughlin::McLaughlin;
 use crate::fft::Options;
 use crate::montgomery::Montgomery;
@@ -220,7 +220,7 @@ impl Modulus {
     }
 
     /// base^exponent for a secret exponent; 0^0 is 1. The time depends on the bits of the modulus, or of the exponent where it has more, and not
-    /// on their values.
+    /// on their values. The buffers are wiped afterwards; the base and the result are the caller's.
     ///
     /// # Errors
     /// As [`Self::reduce`].
@@ -231,8 +231,9 @@ impl Modulus {
             Method::Montgomery => Ok(self.montgomery()?.pow(&Natural::from_words(&base[..]), exponent)),
             Method::FftMontgomery => self.fft_montgomery()?.pow(base, exponent, bits),
             Method::McLaughlin => self.mclaughlin()?.pow(base, exponent, bits),
-            Method::Barrett => self
-                .with_workspace(|workspace| self.barrett.pow(base, exponent, bits, workspace).map(Natural::from_words)),
+            Method::Barrett => form::with_wiped(self.barrett.workspace(), |workspace| {
+                self.barrett.pow(base, exponent, bits, workspace).map(Natural::from_words)
+            }),
         }
     }
 
@@ -303,37 +304,43 @@ impl<F: Form> Pooled<F> {
         Self { form, pool: Pool::default() }
     }
 
-    /// work, done on the residue of x, and then the number that it leaves.
+    /// The number that stands for work done on the residue of x.
     fn on_residue(
         &self,
         x: &[u64],
-        work: impl FnOnce(&F, Vec<u64>, &mut F::Workspace) -> Result<Vec<u64>, Error>,
+        workspace: &mut F::Workspace,
+        work: impl FnOnce(Vec<u64>, &mut F::Workspace) -> Result<Vec<u64>, Error>,
     ) -> Result<Natural, Error> {
-        self.pool.with(
-            || self.form.workspace(),
-            |workspace| {
-                let residue = self.form.enter(x, workspace)?;
-                let mut result = work(&self.form, residue, workspace)?;
-                self.form.leave(&mut result, workspace)?;
-                Ok(Natural::from_words(result))
-            },
-        )
+        let residue = self.form.enter(x, workspace)?;
+        let mut result = work(residue, workspace)?;
+        self.form.leave(&mut result, workspace)?;
+        Ok(Natural::from_words(result))
+    }
+
+    fn with_workspace<T>(&self, work: impl FnOnce(&mut F::Workspace) -> Result<T, Error>) -> Result<T, Error> {
+        self.pool.with(|| self.form.workspace(), work)
     }
 
     fn mul(&self, a: &[u64], b: &[u64]) -> Result<Natural, Error> {
-        self.on_residue(a, |form, mut product, workspace| {
-            let b = form.enter(b, workspace)?;
-            form.mul(&mut product, &b, workspace)?;
-            Ok(product)
+        self.with_workspace(|workspace| {
+            self.on_residue(a, workspace, |mut product, workspace| {
+                let b = self.form.enter(b, workspace)?;
+                self.form.mul(&mut product, &b, workspace)?;
+                Ok(product)
+            })
         })
     }
 
     fn pow(&self, base: &[u64], exponent: &Natural, bits: usize) -> Result<Natural, Error> {
-        self.on_residue(base, |form, base, workspace| form.pow(&base, exponent, bits, workspace))
+        form::with_wiped(self.form.workspace(), |workspace| {
+            self.on_residue(base, workspace, |base, workspace| self.form.pow(&base, exponent, bits, workspace))
+        })
     }
 
     fn vartime_pow(&self, base: &[u64], exponent: &Natural) -> Result<Natural, Error> {
-        self.on_residue(base, |form, base, workspace| form.vartime_pow(&base, exponent, workspace))
+        self.with_workspace(|workspace| {
+            self.on_residue(base, workspace, |base, workspace| self.form.vartime_pow(&base, exponent, workspace))
+        })
     }
 }
 
