@@ -44,17 +44,14 @@ pub fn product(engine: Engine, threads: usize, kind: Kind, a: &[u64], b: &[u64])
         must(plan.forward(b, &mut y));
     }
     let (a, b) = (a.to_vec(), b.to_vec());
-    Job::new(plan.out_words(), move |out: &mut [u64]| {
-        must(plan.forward(&a, &mut x));
-        match kind {
-            Kind::Square => must(plan.square(&mut x)),
-            Kind::Transformed => must(plan.multiply(&mut x, &y)),
-            Kind::Mul => {
-                must(plan.forward(&b, &mut y));
-                must(plan.multiply(&mut x, &y));
-            }
+    Job::new(plan.out_words(), move |out: &mut [u64]| match kind {
+        Kind::Mul => must(plan.mul(out, &a, &b)),
+        Kind::Square => must(plan.mul_square(out, &a)),
+        Kind::Transformed => {
+            must(plan.forward(&a, &mut x));
+            must(plan.multiply(&mut x, &y));
+            must(plan.inverse(&mut x, out));
         }
-        must(plan.inverse(&mut x, out));
     })
 }
 
