@@ -110,7 +110,7 @@ fn plan(digits: usize) -> Option<&'static complex::Plan> {
 
 /// `out <- a b`. Shape: `out` has the words of `a` and of `b` together; all are written.
 ///
-/// The time depends on the lengths only. The transforms of the operands remain in the thread's scratch: see [`wipe_scratch`].
+/// The time depends on the lengths only, but for the carry out of the highest digit where products have more than 512 words. The transforms of the operands remain in the thread's scratch: see [`wipe_scratch`].
 ///
 /// # Panics
 /// When `out` has another length.
@@ -136,7 +136,7 @@ pub fn square(out: &mut [u64], a: &[u64]) {
 
 /// `out <- a b`, or `a^2` without `b`, by one transform; false if none is long enough.
 fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
-    let task = Task::product(a.len(), b.unwrap_or(a).len(), 1);
+    let Ok(task) = Task::product(a.len(), b.unwrap_or(a).len(), 1) else { return false };
     Scratch::with(|scratch| {
         let found = scratch.shape(task).and_then(|shape| Some((shape, plan(shape.digits)?)));
         let Some((shape, plan)) = found else { return false };

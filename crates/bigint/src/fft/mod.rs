@@ -11,7 +11,8 @@
 //! | [`Engine::Complex`] | balanced, 12 to 21 bits | complex doubles ([`solinas_field::complex`]) | the error is below 1/2 for all inputs (`docs/derivations/complex-products.md`) |
 //! | [`Engine::Solinas`] | 17 to 29 bits | modulo 2^64 - 2^32 + 1 ([`solinas_field::solinas`]) | coefficients stay below the modulus |
 //!
-//! [`mul`] and [`square`] keep the plans they need. No function's time depends on the values of the operands, only on their lengths.
+//! [`mul`] and [`square`] keep the plans they need. No function's time depends on the values of the operands, only on their
+//! lengths; in residues of more than 512 words, the carry that comes round from the highest digit runs as far as it must.
 //!
 //! ```
 //! use solinas_bigint::fft::{Options, Plan, Ring};

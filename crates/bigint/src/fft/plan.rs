@@ -9,6 +9,9 @@ use super::spectrum::{Content, Shape, Spectrum};
 use super::{Engine, Ring};
 use crate::Error;
 
+/// More threads than this would each have next to nothing to do.
+const MAX_THREADS: usize = 256;
+
 /// How a plan computes.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -74,7 +77,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::new`].
     pub fn for_product(a_words: usize, b_words: usize, options: &Options) -> Result<Self, Error> {
-        let task = Task::product(a_words, b_words, options.terms.max(1));
+        let task = Task::product(a_words, b_words, options.terms.max(1))?;
         let engine = options.engine();
         let shape = size::choose(&task, &[engine.product_ring()], engine)?;
         Self::build(shape, options, Some([a_words.max(b_words), a_words.min(b_words)]))
@@ -82,7 +85,7 @@ impl Plan {
 
     fn build(shape: Shape, options: &Options, product: Option<[usize; 2]>) -> Result<Self, Error> {
         let backend = options.backend.map_or_else(Backend::detect, Ok)?;
-        let kernel = Kernel::new(&shape, backend, options.threads.max(1))?;
+        let kernel = Kernel::new(&shape, backend, options.threads.clamp(1, MAX_THREADS))?;
         Ok(Self { shape, kernel, terms: options.terms.max(1), product })
     }
 

@@ -21,8 +21,8 @@ const MIN_DIGIT_BITS: usize = 6;
 pub(super) struct Task {
     /// Least bits of the ring.
     pub bits: usize,
-    /// Words of the operands.
-    pub words: [usize; 2],
+    /// Words of the operands; `None` for residues, which may fill every digit of the ring.
+    pub words: Option<[usize; 2]>,
     /// Products that are added up.
     pub terms: usize,
 }
@@ -30,19 +30,23 @@ pub(super) struct Task {
 impl Task {
     /// Products of residues modulo 2^bits -+ 1.
     pub(super) fn ring(min_bits: usize, terms: usize) -> Self {
-        let words = min_bits.div_ceil(64);
-        Self { bits: min_bits, words: [words; 2], terms }
+        Self { bits: min_bits, words: None, terms }
     }
 
     /// Products that do not wrap.
-    pub(super) fn product(a_words: usize, b_words: usize, terms: usize) -> Self {
-        Self { bits: 64 * (a_words + b_words), words: [a_words, b_words], terms }
+    ///
+    /// # Errors
+    /// [`Error::TransformTooLong`] for more bits than a number can say.
+    pub(super) fn product(a_words: usize, b_words: usize, terms: usize) -> Result<Self, Error> {
+        let bits = a_words.checked_add(b_words).and_then(|words| words.checked_mul(64));
+        let too_long = Error::TransformTooLong { bits: usize::MAX, max: complex::MAX_DIGITS * MIN_DIGIT_BITS };
+        Ok(Self { bits: bits.ok_or(too_long)?, words: Some([a_words, b_words]), terms })
     }
-}
 
-/// Digits that an operand of so many words fills: one more where the highest is full, for its carry.
-fn digits_of(words: usize, digit_bits: u32, digits: usize) -> usize {
-    (64 * words / digit_bits as usize + 1).min(digits)
+    /// Digits that each operand fills, of `digits` of so many bits: one more where the highest is full, for its carry.
+    fn operands(&self, digit_bits: usize, digits: usize) -> [usize; 2] {
+        self.words.map_or([digits; 2], |words| words.map(|words| (64 * words / digit_bits + 1).min(digits)))
+    }
 }
 
 pub(super) fn wrap(ring: Ring) -> Wrap {
@@ -55,7 +59,7 @@ pub(super) fn wrap(ring: Ring) -> Wrap {
 /// The size of digits, if `digits` of them can do the task without an error.
 fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
     let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
-    let [a, b] = task.words.map(|words| digits_of(words, bits, digits));
+    let [a, b] = task.operands(bits as usize, digits);
     let fits = |&ring: &Ring| bits <= complex::max_digit_bits(digits, wrap(ring), a, b, task.terms);
     rings.iter().all(fits).then_some(bits)
 }
@@ -63,9 +67,9 @@ fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32>
 /// Whether `digits` digits modulo p can do the task: sums of products stay below p, or p / 2 in magnitude where signs differ.
 fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
     let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
-    let [a, b] = task.words.map(|words| digits_of(words, bits, digits));
+    let [a, b] = task.operands(bits as usize, digits);
     let signs = if rings.contains(&Ring::Plus) { 2 } else { 1 };
-    let products = signs * a.min(b).checked_mul(task.terms)? as u64;
+    let products = (a.min(b) as u64).checked_mul(task.terms as u64)?.checked_mul(signs)?;
     (bits <= solinas::max_digit_bits(products)?).then_some(bits)
 }
 

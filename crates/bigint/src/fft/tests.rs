@@ -282,3 +282,43 @@ fn wiped_and_cleared_spectra_are_zero_and_never_shown() {
     plan.inverse(&mut s, &mut out).unwrap();
     assert!(out.iter().all(|&word| word == 0));
 }
+
+#[test]
+fn sums_of_products_of_the_longest_residues_do_not_overflow() {
+    for engine in ENGINES {
+        for ring in RINGS {
+            for terms in [1, 2, 3, 11, 13, 33, 64] {
+                for min_bits in [128, 4865, 9646, 47_616, 100_000] {
+                    let plan =
+                        Plan::new(min_bits, ring, &Options { engine: Some(engine), terms, ..Options::default() })
+                            .unwrap();
+                    // 2^bits - 2 is -1 modulo 2^bits - 1, and -3 modulo 2^bits + 1.
+                    let mut x = vec![u64::MAX; plan.words()];
+                    x[0] -= 1;
+                    let square = if ring == Ring::Minus { 1 } else { 9 };
+                    let (mut a, mut sum) = (plan.spectrum(), plan.spectrum());
+                    plan.forward(&x, &mut a).unwrap();
+                    for _ in 0..terms {
+                        plan.multiply_add(&mut sum, &a, &a).unwrap();
+                    }
+                    let mut out = vec![7; plan.out_words()];
+                    plan.inverse(&mut sum, &mut out).unwrap();
+                    assert_eq!(out[0], square * terms as u64, "{engine:?}, {ring:?}, {terms} terms, {min_bits} bits");
+                    assert!(out[1..].iter().all(|&word| word == 0));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lengths_past_every_transform_are_refused() {
+    for engine in ENGINES {
+        let options = Options { engine: Some(engine), ..Options::default() };
+        for words in [1 << 40, 1 << 57, usize::MAX / 2, usize::MAX] {
+            let plan = Plan::for_product(words, words, &options);
+            assert!(matches!(plan, Err(Error::TransformTooLong { .. })), "{words} words");
+        }
+        assert!(matches!(Plan::new(usize::MAX, Ring::Plus, &options), Err(Error::TransformTooLong { .. })));
+    }
+}

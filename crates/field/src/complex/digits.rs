@@ -29,48 +29,59 @@ impl Windows {
         Self { cut: Cut::new(bits), bits, first }
     }
 
-    /// The balanced digits of `x` from digit `first` (a multiple of 8) on, as many as `out` takes (a multiple of 8); zeros beyond `x`.
+    /// The balanced digits of `x` from digit `first` on, `len` of them (both multiples of 8); zeros beyond `x`.
+    ///
+    /// # Safety
+    /// `len` floats are writable at `out`, initialised or not.
     #[inline(always)]
-    pub(super) fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: &mut [f64]) {
+    pub(super) unsafe fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
         let bytes = size_of_val(x);
-        let (groups, _) = out.as_chunks_mut::<GROUP>();
-        for (group, out) in groups.iter_mut().enumerate() {
+        for group in 0..len / GROUP {
             let at = (first / GROUP + group) * self.bits as usize;
-            if at > 0 && at - 1 + self.cut.bytes() <= bytes {
-                // SAFETY: the bytes are inside `x`.
-                unsafe { l.cut(&self.cut, x.as_ptr().cast::<u8>().add(at - 1), out.as_mut_ptr()) };
-            } else if at > bytes {
-                *out = [0.0; GROUP];
-            } else {
-                self.cut_at_end(l, x, at, out);
+            // SAFETY: 8 floats of `len`; the bytes are inside `x`.
+            unsafe {
+                let out = out.add(group * GROUP);
+                if at > 0 && at - 1 + self.cut.bytes() <= bytes {
+                    l.cut(&self.cut, x.as_ptr().cast::<u8>().add(at - 1), out);
+                } else if at > bytes {
+                    out.cast::<[f64; GROUP]>().write([0.0; GROUP]);
+                } else {
+                    self.cut_at_end(l, x, at, out);
+                }
             }
         }
     }
 
     /// Digits of which some are not inside `x`: from a copy with zeros around.
+    ///
+    /// # Safety
+    /// 8 floats are writable at `out`.
     #[inline(always)]
-    fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: &mut [f64; GROUP]) {
+    unsafe fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
         let bytes = size_of_val(x);
-        let mut copy = [0_u8; 64];
+        let mut copy = [0_u8; 128];
         for (i, copy) in copy[..self.cut.bytes()].iter_mut().enumerate() {
             if let Some(byte) = (at + i).checked_sub(1).filter(|&byte| byte < bytes) {
                 *copy = x[byte / 8].to_le_bytes()[byte % 8];
             }
         }
-        // SAFETY: at most 7 + 4 * 25 bits and 16 bytes: inside the copy.
-        unsafe { l.cut(&self.cut, copy.as_ptr(), out.as_mut_ptr()) };
-        if at == 0 {
-            out[0] += self.first;
+        // SAFETY: at most 7 + 4 * 25 bits and 16 bytes: inside the copy; 8 floats.
+        unsafe {
+            l.cut(&self.cut, copy.as_ptr(), out);
+            if at == 0 {
+                *out += self.first;
+            }
         }
     }
 }
 
 #[inline(always)]
 unsafe fn split_kernel<L: Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
-    windows.split(l, x, 0, out);
+    // SAFETY: as many floats as the slice has.
+    unsafe { windows.split(l, x, 0, out.as_mut_ptr(), out.len()) };
 }
 
-/// The balanced digits of `x`, as [`Windows::split`].
+/// The balanced digits of `x`, as [`Windows::split`]; `out` holds a multiple of 8.
 pub(super) fn split(backend: Backend, windows: &Windows, x: &[u64], out: &mut [f64]) {
     dispatch!(backend, split_kernel<_>(windows: &Windows, x: &[u64], out: &mut [f64]))
 }

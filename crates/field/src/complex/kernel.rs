@@ -285,8 +285,7 @@ unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points
             if let Source::Words(words, windows) = source {
                 for row in 0..outer * inner {
                     for (to, digit) in [(strip.re, 0), (strip.im, tree.points())] {
-                        let to = core::slice::from_raw_parts_mut(to.add(row * STRIP), STRIP);
-                        windows.split(l, words, digit + row * branch + column, to);
+                        windows.split(l, words, digit + row * branch + column, to.add(row * STRIP), STRIP);
                     }
                 }
                 at = Rows { points: strip, stride: STRIP };
@@ -507,7 +506,7 @@ unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Poin
     }
 }
 
-/// `(low, high) <- (low + high, low - high)`, of `len` floats each, or with halved results.
+/// `(low, high) <- (low + high, low - high)`, floats of a range.
 #[inline(always)]
 unsafe fn fold<L: Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {

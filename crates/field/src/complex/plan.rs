@@ -135,6 +135,9 @@ impl Plan {
     }
 
     /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
+    ///
+    /// # Panics
+    /// For other lengths: they are the caller's to check.
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         let windows = self.windows(digit_bits, x);
         let source = self.load(&windows, x, spectrum);
@@ -159,7 +162,11 @@ impl Plan {
         self.pointwise(sum, Some(a), Some(b));
     }
 
-    /// `out <-` the residue whose spectrum this is, which is destroyed. `out` holds [`Self::words`] words, one more for [`Wrap::Plus`].
+    /// `out <-` the residue whose spectrum this is, which is destroyed. `out` holds [`Self::words`] words, one more for [`Wrap::Plus`] unless
+    /// the residue is known not to be `2^(digit_bits n)`.
+    ///
+    /// # Panics
+    /// For other lengths.
     pub fn inverse(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
         for (segment, p) in self.points(spectrum) {
             self.branches(&segment.tree, p, Work::BranchesInverse);
@@ -170,6 +177,9 @@ impl Plan {
 
     /// `out <- x y` (`x^2` without `y`), as [`Self::inverse`] gives it, with `scratch` of two spectra (one). Faster than the sum of its
     /// parts: a tile is transformed, multiplied and transformed back at once.
+    ///
+    /// # Panics
+    /// For other lengths.
     pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
         let len = self.spectrum_len();
         let (a, b) = scratch.split_at_mut(len);
@@ -248,6 +258,8 @@ impl Plan {
         let words = self.words(digit_bits);
         self.join_factors(spectrum);
         let carry = Carry { backend: self.backend, scale: 1.0 / (self.digits / 2) as f64, bits: digit_bits };
+        let most = if self.wrap == Wrap::Plus { words + 1 } else { words };
+        assert!((words..=most).contains(&out.len()), "a residue of {words} words, or {most}");
         let (low, high) = out.split_at_mut(words);
         match self.wrap {
             Wrap::Minus => {
@@ -255,8 +267,9 @@ impl Plan {
                 let carry = self.carry(carry, spectrum, 0, low);
                 let carry = digits::add_small(low, carry);
                 digits::add_small(low, carry);
-                let zero = low.iter().all(|&x| x == u64::MAX);
-                low.iter_mut().filter(|_| zero).for_each(|x| *x = 0);
+                let ones = low.iter().fold(u64::MAX, |ones, &x| ones & x);
+                let keep = u64::from(ones == u64::MAX).wrapping_sub(1);
+                low.iter_mut().for_each(|x| *x &= keep);
             }
             Wrap::Plus => {
                 // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
