@@ -1,4 +1,5 @@
 //! Products by complex transforms equal schoolbook products, on every back end.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use solinas_field::Backend;
@@ -94,7 +95,7 @@ fn check(plan: &Plan, bits: u32, x: &[u64], y: &[u64]) {
 }
 
 fn lengths() -> Vec<usize> {
-    [1, 3, 5, 7].into_iter().flat_map(|odd| (6..11).map(move |k| 2 * odd << k)).collect()
+    [1, 3, 5, 7].into_iter().flat_map(|odd| (6..11).map(move |k| (2 * odd) << k)).collect()
 }
 
 #[test]

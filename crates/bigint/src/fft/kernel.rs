@@ -10,6 +10,9 @@ use super::spectrum::{Data, Shape};
 use super::{Engine, Ring, size};
 use crate::Error;
 
+/// A thread that would have fewer digits of a transform than this, some 40 microseconds of work, is not worth waking.
+const DIGITS_PER_THREAD: usize = 1 << 14;
+
 /// Tables of an engine for a length and a ring.
 #[derive(Clone, Debug)]
 pub(super) enum Kernel {
@@ -26,6 +29,7 @@ fn other_engine(what: &'static str) -> Result<(), Error> {
 
 impl Kernel {
     pub(super) fn new(shape: &Shape, backend: Backend, threads: usize) -> Result<Self, Error> {
+        let threads = threads.min(shape.digits / DIGITS_PER_THREAD).max(1);
         match shape.engine {
             Engine::Complex => {
                 let plan = complex::Plan::new(shape.digits, size::wrap(shape.ring), backend, threads)?;

@@ -139,12 +139,14 @@ impl Plan {
     /// # Panics
     /// For other lengths: they are the caller's to check.
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
-        let windows = self.windows(digit_bits, x);
-        let source = self.load(&windows, x, spectrum);
-        for (segment, p) in self.points(spectrum) {
-            self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
-            self.branches(&segment.tree, p, Work::BranchesForward);
-        }
+        in_pool(self.threads, || {
+            let windows = self.windows(digit_bits, x);
+            let source = self.load(&windows, x, spectrum);
+            for (segment, p) in self.points(spectrum) {
+                self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
+                self.branches(&segment.tree, p, Work::BranchesForward);
+            }
+        });
     }
 
     /// `a <- a b`.
@@ -168,11 +170,13 @@ impl Plan {
     /// # Panics
     /// For other lengths.
     pub fn inverse(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
-        for (segment, p) in self.points(spectrum) {
-            self.branches(&segment.tree, p, Work::BranchesInverse);
-            self.top(&segment.tree, p, Work::TopInverse);
-        }
-        self.store(digit_bits, spectrum, out);
+        in_pool(self.threads, || {
+            for (segment, p) in self.points(spectrum) {
+                self.branches(&segment.tree, p, Work::BranchesInverse);
+                self.top(&segment.tree, p, Work::TopInverse);
+            }
+            self.store(digit_bits, spectrum, out);
+        });
     }
 
     /// `out <- x y` (`x^2` without `y`), as [`Self::inverse`] gives it, with `scratch` of two spectra (one). Faster than the sum of its
@@ -181,6 +185,10 @@ impl Plan {
     /// # Panics
     /// For other lengths.
     pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
+        in_pool(self.threads, || self.convolve_here(digit_bits, x, y, out, scratch));
+    }
+
+    fn convolve_here(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
         let len = self.spectrum_len();
         let (a, b) = scratch.split_at_mut(len);
         let windows = self.windows(digit_bits, x);
@@ -326,6 +334,11 @@ impl Plan {
             });
         }
     }
+}
+
+/// `work` on a thread of the pool, which can share it out without going through the pool's queue each time.
+fn in_pool(threads: usize, work: impl FnOnce() + Send) {
+    if threads == 1 { work() } else { rayon::scope(|_| work()) }
 }
 
 /// `work` over a range, in as many parts as there are threads, cut at multiples of `grain`.
