@@ -534,25 +534,27 @@ pub(super) enum Work<'a> {
     Convolve(Option<Points>, Range<usize>),
 }
 
-#[inline(always)]
-unsafe fn run_kernel<L: Lanes>(l: L, tree: &Tree, p: Points, work: Work<'_>) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match work {
-            Work::TopForward(source, columns) => top_forward(l, tree, source, p, columns),
-            Work::TopInverse(columns) => top_inverse(l, tree, p, columns),
-            Work::BranchesForward(tiles) => branches_forward(l, tree, p, tiles),
-            Work::BranchesInverse(tiles) => branches_inverse(l, tree, p, tiles),
-            Work::Convolve(b, tiles) => branches_convolve(l, tree, p, b, tiles),
-        }
-    }
-}
-
 /// # Safety
 /// The points are those of the tree; columns are whole strips below the length of a branch, tiles below the tree's and whole branches; no
 /// other call touches the same points meanwhile.
 pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work<'_>) {
-    dispatch!(backend, run_kernel<_>(tree: &Tree, p: Points, work: Work<'_>))
+    match work {
+        Work::TopForward(source, columns) => {
+            dispatch!(backend, top_forward<_>(tree: &Tree, source: Source<'_>, p: Points, columns: Range<usize>));
+        }
+        Work::TopInverse(columns) => {
+            dispatch!(backend, top_inverse<_>(tree: &Tree, p: Points, columns: Range<usize>));
+        }
+        Work::BranchesForward(tiles) => {
+            dispatch!(backend, branches_forward<_>(tree: &Tree, p: Points, tiles: Range<usize>));
+        }
+        Work::BranchesInverse(tiles) => {
+            dispatch!(backend, branches_inverse<_>(tree: &Tree, p: Points, tiles: Range<usize>));
+        }
+        Work::Convolve(b, tiles) => {
+            dispatch!(backend, branches_convolve<_>(tree: &Tree, p: Points, b: Option<Points>, tiles: Range<usize>));
+        }
+    }
 }
 
 /// `a <- a b` (`a^2` without `b`) or `a <- a + x b`, pointwise, over a range that is a multiple of 8.
