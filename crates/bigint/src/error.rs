@@ -108,6 +108,16 @@ pub enum Error {
         /// Words planned for.
         b_max: usize,
     },
+    /// A factor that one modulus prepared was given to another.
+    #[error(
+        "the factor was prepared for another modulus, of {found} bits, and this one has {expected}; prepare it by this modulus"
+    )]
+    PreparedForAnotherModulus {
+        /// Bits of the modulus that prepared it.
+        found: usize,
+        /// Bits of this one.
+        expected: usize,
+    },
     /// The field's part refused, for instance a back end that this CPU lacks.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),

@@ -15,10 +15,10 @@
 //! With T one transform at full length, a product costs 3T, x1 mu 2T and q m 1T: 6T; a square or a product by a prepared operand 5T.
 
 use solinas_field::limbs;
-use zeroize::Zeroize;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::cyclic;
-use super::form::Form;
+use super::form::{Form, padded};
 use crate::division::newton;
 use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul::{self, Thresholds};
@@ -28,20 +28,23 @@ use crate::{Error, Natural};
 const PLANNED_QUOTIENTS_MIN: usize = 32;
 
 /// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced.
-#[derive(Debug)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Barrett {
     /// m, n + 1 words, the last one zero.
-    modulus: Vec<u64>,
+    modulus: Zeroizing<Vec<u64>>,
     /// floor(B^2n / m).
     mu: Vec<u64>,
+    #[zeroize(skip)]
     transforms: Option<Transforms>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, ZeroizeOnDrop)]
 struct Transforms {
     /// Products of 2n + 3 words.
+    #[zeroize(skip)]
     full: Plan,
     /// Residues modulo 2^N - 1 >= 3m.
+    #[zeroize(skip)]
     half: Plan,
     /// Of mu, by `full`.
     mu: Spectrum,
@@ -50,11 +53,11 @@ struct Transforms {
 }
 
 /// Buffers of [`Barrett`]; one per thread that uses it.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Workspace {
     spectra: Option<[Spectrum; 3]>,
     /// 2n words: a product.
-    x: Vec<u64>,
+    x: Zeroizing<Vec<u64>>,
     /// x1 mu, and q m.
     wide: Vec<u64>,
     /// x modulo 2^N - 1, or n + 1 words.
@@ -64,7 +67,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transform is kept: products by it save a third of theirs.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Operand {
     words: Vec<u64>,
     spectrum: Option<Spectrum>,
@@ -110,9 +113,7 @@ impl Barrett {
                 Ok::<_, Error>(Transforms { full, half, mu: mu_spectrum, modulus })
             })
             .transpose()?;
-        let mut modulus = m.to_vec();
-        modulus.push(0);
-        Ok(Self { modulus, mu, transforms })
+        Ok(Self { modulus: padded(m, n + 1), mu, transforms })
     }
 
     /// Words of the modulus and of residues.
@@ -133,7 +134,7 @@ impl Barrett {
         };
         Workspace {
             spectra,
-            x: vec![0; 2 * n],
+            x: Zeroizing::new(vec![0; 2 * n]),
             wide: vec![0; wide],
             folded: vec![0; folded.max(n + 1)],
             quotient: vec![0; n],
@@ -200,9 +201,6 @@ impl Barrett {
     /// Subtracts m from the first n + 1 words of `folded` while they are at least m, at most twice; returns how often.
     fn correct(&self, workspace: &mut Workspace) -> u64 {
         let n = self.words();
-        if workspace.folded.len() == n {
-            workspace.folded.push(0);
-        }
         let r = &mut workspace.folded[..n + 1];
         (0..2)
             .map(|_| {
@@ -226,14 +224,12 @@ impl Form for Barrett {
         Self::workspace(self)
     }
 
-    fn one(&self) -> Vec<u64> {
-        let mut one = vec![0; self.words()];
-        one[0] = 1;
-        one
+    fn one(&self) -> Zeroizing<Vec<u64>> {
+        padded(&[1], self.words())
     }
 
-    fn enter(&self, x: &[u64], _: &mut Workspace) -> Result<Vec<u64>, Error> {
-        Ok(x.to_vec())
+    fn enter(&self, x: &[u64], _: &mut Workspace) -> Result<Zeroizing<Vec<u64>>, Error> {
+        Ok(Zeroizing::new(x.to_vec()))
     }
 
     fn leave(&self, residue: &mut [u64], _: &mut Workspace) -> Result<(), Error> {
@@ -242,11 +238,11 @@ impl Form for Barrett {
     }
 
     fn prepare(&self, residue: &[u64]) -> Result<Operand, Error> {
-        let spectrum = self.transforms.as_ref().map(|transforms| {
-            let mut spectrum = transforms.full.spectrum();
-            transforms.full.forward(residue, &mut spectrum).map(|()| spectrum)
-        });
-        Ok(Operand { words: residue.to_vec(), spectrum: spectrum.transpose()? })
+        let mut operand = Operand { words: residue.to_vec(), spectrum: None };
+        if let Some(Transforms { full, .. }) = &self.transforms {
+            full.forward(residue, operand.spectrum.insert(full.spectrum()))?;
+        }
+        Ok(operand)
     }
 
     fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {

@@ -5,33 +5,35 @@
 //! kept) and u m 1T: 6T; a square or a product by a prepared operand 5T.
 
 use super::cyclic;
-use super::form::Form;
+use super::form::{Form, padded};
 use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul;
 use crate::{Error, Natural};
 use solinas_field::limbs;
-use zeroize::Zeroize;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// An odd modulus > 1 with what algorithm 7.1 keeps of it. Residues are x R modulo m, in 0..2m.
-#[derive(Debug)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct FftMontgomery {
     modulus: Vec<u64>,
     /// Products of twice N bits.
+    #[zeroize(skip)]
     full: Plan,
     /// Residues modulo 2^N - 1.
+    #[zeroize(skip)]
     half: Plan,
     /// Of -1/m modulo 2^N, by `full`.
     inverse: Spectrum,
     /// Of m, by `half`.
     modulus_spectrum: Spectrum,
     /// R modulo m.
-    one: Vec<u64>,
+    one: Zeroizing<Vec<u64>>,
     /// R^2 modulo m.
     entry: Operand,
 }
 
 /// Buffers of [`FftMontgomery`]; one per thread that uses it.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Workspace {
     s: Spectrum,
     t: Spectrum,
@@ -41,7 +43,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transform is kept.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Operand(Spectrum);
 
 impl FftMontgomery {
@@ -62,14 +64,10 @@ impl FftMontgomery {
         let (mut inverse, mut modulus_spectrum) = (full.spectrum(), half.spectrum());
         full.forward(&negative_inverse(modulus.words(), words), &mut inverse)?;
         half.forward(modulus.words(), &mut modulus_spectrum)?;
-        let residue = |x: Natural| {
-            let mut residue = x.into_words();
-            residue.resize(words, 0);
-            residue
-        };
-        let one = residue(Natural::power_of_two(64 * words).rem(modulus)?);
+        let power = |bits| Natural::power_of_two(bits).rem(modulus).map(Zeroizing::new);
+        let one = padded(power(64 * words)?.words(), words);
         let mut entry = full.spectrum();
-        full.forward(&residue(Natural::power_of_two(128 * words).rem(modulus)?), &mut entry)?;
+        full.forward(power(128 * words)?.words(), &mut entry)?;
         let modulus = modulus.words().to_vec();
         Ok(Self { modulus, full, half, inverse, modulus_spectrum, one, entry: Operand(entry) })
     }
@@ -92,22 +90,22 @@ impl FftMontgomery {
 }
 
 /// -1/m modulo 2^(64 n), m odd, by Hensel lifting: an inverse x modulo 2^k gives x (2 - m x) modulo 2^2k.
-fn negative_inverse(m: &[u64], n: usize) -> Vec<u64> {
+fn negative_inverse(m: &[u64], n: usize) -> Zeroizing<Vec<u64>> {
     // m is its own inverse modulo 8; five steps give 96 bits.
     let mut word = m[0];
     for _ in 0..5 {
         word = word.wrapping_mul(2u64.wrapping_sub(m[0].wrapping_mul(word)));
     }
-    let mut x = vec![word];
+    let mut x = Zeroizing::new(vec![word]);
     while x.len() < n {
         let k = (2 * x.len()).min(n);
         let m = &m[..k.min(m.len())];
-        let mut product = mul::product(m, &x);
-        product.resize(k, 0);
+        let product = Zeroizing::new(mul::product(m, &x));
+        let mut product = padded(&product[..k.min(product.len())], k);
         // 2 - m x.
         limbs::neg(&mut product);
         limbs::add_1(&mut product, 2);
-        let mut next = mul::product(&product, &x);
+        let mut next = Zeroizing::new(mul::product(&product, &x));
         next.truncate(k);
         x = next;
     }
@@ -133,13 +131,12 @@ impl Form for FftMontgomery {
         }
     }
 
-    fn one(&self) -> Vec<u64> {
+    fn one(&self) -> Zeroizing<Vec<u64>> {
         self.one.clone()
     }
 
-    fn enter(&self, x: &[u64], workspace: &mut Workspace) -> Result<Vec<u64>, Error> {
-        let mut residue = x.to_vec();
-        residue.resize(self.residue_words(), 0);
+    fn enter(&self, x: &[u64], workspace: &mut Workspace) -> Result<Zeroizing<Vec<u64>>, Error> {
+        let mut residue = padded(x, self.residue_words());
         self.mul_prepared(&mut residue, &self.entry, workspace)?;
         Ok(residue)
     }
@@ -156,9 +153,9 @@ impl Form for FftMontgomery {
     }
 
     fn prepare(&self, residue: &[u64]) -> Result<Operand, Error> {
-        let mut spectrum = self.full.spectrum();
-        self.full.forward(residue, &mut spectrum)?;
-        Ok(Operand(spectrum))
+        let mut operand = Operand(self.full.spectrum());
+        self.full.forward(residue, &mut operand.0)?;
+        Ok(operand)
     }
 
     fn mul(&self, a: &mut [u64], b: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
@@ -184,9 +181,8 @@ impl Form for FftMontgomery {
 
 /// residue <- residue - m if it is at least m. Shape: m may be shorter. Range: residue in 0..2m.
 pub(super) fn leave_range(residue: &mut [u64], m: &[u64]) {
-    let mut padded = m.to_vec();
-    padded.resize(residue.len(), 0);
-    limbs::reduce_once(residue, 0, &padded);
+    let m = padded(m, residue.len());
+    limbs::reduce_once(residue, 0, &m);
 }
 
 #[cfg(test)]
@@ -197,7 +193,7 @@ mod tests {
     fn negative_inverses_times_the_number_are_minus_one() {
         for m in [vec![1], vec![3], vec![u64::MAX], vec![5, 7, 9], vec![u64::MAX; 40], vec![1, 0, 0, 1]] {
             for n in [1, 2, 3, 40, 77] {
-                let x = Natural::from_words(negative_inverse(&m, n));
+                let x = Natural::from_words(&negative_inverse(&m, n)[..]);
                 let product = (&x * &Natural::from_words(m.clone())).low_bits(64 * n);
                 assert_eq!(&product + &Natural::one(), Natural::power_of_two(64 * n));
             }

@@ -3,29 +3,29 @@
 use std::sync::{Mutex, PoisonError};
 
 use solinas_field::limbs;
-use zeroize::Zeroize;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::{Error, Natural, fft};
 
 /// A representation of residues with products that stay in it. Residues are slices of [`Form::residue_words`] words; workspaces are of `self`.
-/// No operation's time depends on the values.
+/// No operation's time depends on the values, [`Form::vartime_pow`]'s on the exponent excepted; what residues pass through is wiped when dropped.
 pub trait Form {
-    /// Buffers for one thread; once wiped, they are no longer of use.
-    type Workspace: Zeroize;
+    /// Buffers for one thread.
+    type Workspace: ZeroizeOnDrop;
     /// A residue whose transforms are kept.
-    type Operand: Zeroize;
+    type Operand: ZeroizeOnDrop;
 
     /// Words of a residue.
     fn residue_words(&self) -> usize;
     /// Buffers for one thread.
     fn workspace(&self) -> Self::Workspace;
     /// The residue of 1.
-    fn one(&self) -> Vec<u64>;
+    fn one(&self) -> Zeroizing<Vec<u64>>;
     /// The residue of x, in 0..m, as many words as m.
     ///
     /// # Errors
     /// None that the plans of `self` and a workspace of its can cause; the same holds for every method.
-    fn enter(&self, x: &[u64], workspace: &mut Self::Workspace) -> Result<Vec<u64>, Error>;
+    fn enter(&self, x: &[u64], workspace: &mut Self::Workspace) -> Result<Zeroizing<Vec<u64>>, Error>;
     /// residue <- what it stands for, in 0..m.
     ///
     /// # Errors
@@ -63,13 +63,13 @@ pub trait Form {
         exponent: &Natural,
         bits: usize,
         workspace: &mut Self::Workspace,
-    ) -> Result<Vec<u64>, Error> {
+    ) -> Result<Zeroizing<Vec<u64>>, Error> {
         debug_assert!(exponent.bit_len() <= bits);
         let n = self.residue_words();
         let window = window(bits);
-        let mut table = vec![0; n << window];
+        let mut table = Zeroizing::new(vec![0; n << window]);
         table[..n].copy_from_slice(&self.one());
-        let mut base = self.prepare(residue)?;
+        let base = self.prepare(residue)?;
         for i in 1..1 << window {
             let (done, rest) = table.split_at_mut(i * n);
             let entry = &mut rest[..n];
@@ -77,7 +77,7 @@ pub trait Form {
             self.mul_prepared(entry, &base, workspace)?;
         }
         let mut power = self.one();
-        let mut factor = vec![0; n];
+        let mut factor = Zeroizing::new(vec![0; n]);
         for digit in digits(exponent, bits, window) {
             for _ in 0..window {
                 self.square(&mut power, workspace)?;
@@ -85,9 +85,6 @@ pub trait Form {
             limbs::lookup(&mut factor, &table, digit as usize);
             self.mul(&mut power, &factor, workspace)?;
         }
-        base.zeroize();
-        table.zeroize();
-        factor.zeroize();
         Ok(power)
     }
 
@@ -100,13 +97,13 @@ pub trait Form {
         residue: &[u64],
         exponent: &Natural,
         workspace: &mut Self::Workspace,
-    ) -> Result<Vec<u64>, Error> {
+    ) -> Result<Zeroizing<Vec<u64>>, Error> {
         let window = window(exponent.bit_len());
-        let mut square = residue.to_vec();
+        let mut square = Zeroizing::new(residue.to_vec());
         self.square(&mut square, workspace)?;
         let square = self.prepare(&square)?;
         let mut odd = vec![self.prepare(residue)?];
-        let mut entry = residue.to_vec();
+        let mut entry = Zeroizing::new(residue.to_vec());
         for _ in 1..1usize << (window - 1) {
             self.mul_prepared(&mut entry, &square, workspace)?;
             odd.push(self.prepare(&entry)?);
@@ -151,13 +148,20 @@ fn digits(exponent: &Natural, bits: usize, window: usize) -> impl Iterator<Item 
     })
 }
 
+/// x with zeros above it. Shape: `len` words, as many as x has or more.
+pub(super) fn padded(x: &[u64], len: usize) -> Zeroizing<Vec<u64>> {
+    let mut words = Zeroizing::new(vec![0; len]);
+    words[..x.len()].copy_from_slice(x);
+    words
+}
+
 /// Runs `work` on a workspace of its own, which is wiped afterwards, as is what products have left in this thread's scratch: for secrets.
-pub(super) fn with_wiped<W: Zeroize, T>(
+pub(super) fn with_wiped<W: ZeroizeOnDrop, T>(
     mut workspace: W,
     work: impl FnOnce(&mut W) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let result = work(&mut workspace);
-    workspace.zeroize();
+    drop(workspace);
     fft::wipe_scratch();
     result
 }

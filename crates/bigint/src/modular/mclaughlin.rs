@@ -13,35 +13,37 @@
 //! among them, that many moduli share, and every prime factor of 2^N + 1 for N a multiple of 64 is 1 modulo 128.)
 
 use solinas_field::limbs;
-use zeroize::Zeroize;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::fft_montgomery::leave_range;
-use super::form::Form;
+use super::form::{Form, padded};
 use crate::fft::{Options, Plan, Spectrum};
 use crate::{Error, Natural};
 
 /// A modulus > 1 with what McLaughlin's form keeps of it. Residues are x R modulo m, in 0..2m. The modulus may be even.
-#[derive(Debug)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct McLaughlin {
     modulus: Vec<u64>,
     /// Modulo R = 2^N + 1.
+    #[zeroize(skip)]
     plus: Plan,
     /// Modulo Q = 2^N - 1.
+    #[zeroize(skip)]
     minus: Plan,
     /// Of m' = -1/m modulo R, by `plus`.
     inverse: Spectrum,
     /// -m' modulo R, N + 64 bits.
-    negated: Vec<u64>,
+    negated: Zeroizing<Vec<u64>>,
     /// Of m, by `minus`.
     modulus_spectrum: Spectrum,
     /// R modulo m.
-    one: Vec<u64>,
+    one: Zeroizing<Vec<u64>>,
     /// R^2 modulo m.
     entry: Operand,
 }
 
 /// Buffers of [`McLaughlin`]; one per thread that uses it.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Workspace {
     plus: [Spectrum; 2],
     minus: [Spectrum; 2],
@@ -52,7 +54,7 @@ pub struct Workspace {
 }
 
 /// A residue whose transforms are kept.
-#[derive(Debug, Zeroize)]
+#[derive(Debug, ZeroizeOnDrop)]
 pub struct Operand {
     plus: Spectrum,
     minus: Spectrum,
@@ -71,22 +73,17 @@ impl McLaughlin {
         let (minus, plus) = Plan::pair(modulus.bit_len() + 2, &Options { terms: 2, ..*options })?;
         let words = plus.words();
         let r = &Natural::power_of_two(64 * words) + &Natural::one();
-        let residue = |x: Natural, len: usize| {
-            let mut residue = x.into_words();
-            residue.resize(len, 0);
-            residue
-        };
         // 1/m is neither 0 nor -1 modulo R, as m is below R - 1.
-        let inverse = modulus.vartime_inverse(&r)?;
-        let negative = r.checked_sub(&inverse).unwrap_or_default();
-        let negated = residue(inverse, words + 1);
+        let inverse = Zeroizing::new(modulus.vartime_inverse(&r)?);
+        let negative = Zeroizing::new(r.checked_sub(&inverse).unwrap_or_default());
+        let negated = padded(inverse.words(), words + 1);
         let (mut inverse, mut modulus_spectrum) = (plus.spectrum(), minus.spectrum());
         plus.forward(negative.words(), &mut inverse)?;
         minus.forward(modulus.words(), &mut modulus_spectrum)?;
-        let one = r.rem(modulus)?;
-        let entry = one.square().rem(modulus)?;
+        let one = Zeroizing::new(r.rem(modulus)?);
+        let entry = Zeroizing::new(Zeroizing::new(one.square()).rem(modulus)?);
         let entry = operand(&plus, &minus, entry.words())?;
-        let one = residue(one, words);
+        let one = padded(one.words(), words);
         let modulus = modulus.words().to_vec();
         Ok(Self { modulus, plus, minus, inverse, negated, modulus_spectrum, one, entry })
     }
@@ -138,21 +135,18 @@ impl Form for McLaughlin {
         }
     }
 
-    fn one(&self) -> Vec<u64> {
+    fn one(&self) -> Zeroizing<Vec<u64>> {
         self.one.clone()
     }
 
-    fn enter(&self, x: &[u64], workspace: &mut Workspace) -> Result<Vec<u64>, Error> {
-        let mut residue = x.to_vec();
-        residue.resize(self.residue_words(), 0);
+    fn enter(&self, x: &[u64], workspace: &mut Workspace) -> Result<Zeroizing<Vec<u64>>, Error> {
+        let mut residue = padded(x, self.residue_words());
         self.mul_prepared(&mut residue, &self.entry, workspace)?;
         Ok(residue)
     }
 
     fn leave(&self, residue: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
-        let mut one = vec![0; self.residue_words()];
-        one[0] = 1;
-        self.mul(residue, &one, workspace)?;
+        self.mul(residue, &padded(&[1], self.residue_words()), workspace)?;
         // (x + u m) / R with x < 2m is at most m.
         leave_range(residue, &self.modulus);
         Ok(())

@@ -1,9 +1,10 @@
 //! One modulus, every operation, whichever method is fastest.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use solinas_field::limbs;
+use zeroize::Zeroizing;
 
 use super::barrett::{self, Barrett};
 use super::fft_montgomery::FftMontgomery;
@@ -43,7 +44,7 @@ pub struct ModulusOptions {
 /// A modulus > 1, with plans built once for all operations on residues. It may be shared between threads.
 ///
 /// Operands may be any numbers; those not below the modulus are reduced first. Products and [`Modulus::pow`] take time that depends on lengths
-/// only when operands are below the modulus.
+/// only when operands are below the modulus. The modulus, what is derived from it, and buffers are wiped when dropped; results are the caller's.
 ///
 /// ```
 /// use solinas_bigint::{Modulus, Natural};
@@ -55,18 +56,21 @@ pub struct ModulusOptions {
 /// # Ok::<(), solinas_bigint::Error>(())
 /// ```
 pub struct Modulus {
-    value: Natural,
+    value: Arc<Zeroizing<Natural>>,
     options: ModulusOptions,
     barrett: Barrett,
     workspaces: Pool<barrett::Workspace>,
-    montgomery: OnceLock<Montgomery>,
-    fft_montgomery: OnceLock<Pooled<FftMontgomery>>,
-    mclaughlin: OnceLock<Pooled<McLaughlin>>,
+    montgomery: Lazy<Montgomery>,
+    fft_montgomery: Lazy<Pooled<FftMontgomery>>,
+    mclaughlin: Lazy<Pooled<McLaughlin>>,
 }
+
+/// A method set up at its first use, or why the modulus cannot have it.
+type Lazy<T> = OnceLock<Result<T, Error>>;
 
 impl fmt::Debug for Modulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Modulus").field("value", &self.value).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Modulus").field("value", self.value()).field("options", &self.options).finish_non_exhaustive()
     }
 }
 
@@ -79,7 +83,10 @@ struct Pooled<F: Form> {
 
 /// A factor whose transform is kept by a [`Modulus`]: products by it save a sixth of theirs.
 #[derive(Debug)]
-pub struct Prepared(barrett::Operand);
+pub struct Prepared {
+    operand: barrett::Operand,
+    modulus: Arc<Zeroizing<Natural>>,
+}
 
 impl Modulus {
     /// Plans for a modulus, with the default options.
@@ -97,7 +104,7 @@ impl Modulus {
     /// transforms refuse.
     pub fn with_options(modulus: &Natural, options: &ModulusOptions) -> Result<Self, Error> {
         let modulus = Self {
-            value: modulus.clone(),
+            value: Arc::new(Zeroizing::new(modulus.clone())),
             options: *options,
             barrett: Barrett::new(modulus, &options.fft)?,
             workspaces: Pool::default(),
@@ -124,12 +131,12 @@ impl Modulus {
     /// # Errors
     /// What the transforms refuse, which no plan that could be built should; the same holds for every operation.
     pub fn reduce(&self, x: &Natural) -> Result<Natural, Error> {
-        if *x < self.value {
+        if *x < *self.value() {
             return Ok(x.clone());
         }
         let n = self.barrett.words();
-        let mut remainder = vec![0; n];
-        let mut double = vec![0; 2 * n];
+        let mut remainder = Zeroizing::new(vec![0; n]);
+        let mut double = Zeroizing::new(vec![0; 2 * n]);
         self.with_workspace(|workspace| {
             let mut blocks = x.words().chunks(n).rev().peekable();
             // The highest block needs no reduction of its own if it is below the modulus.
@@ -144,7 +151,7 @@ impl Modulus {
             }
             Ok(())
         })?;
-        Ok(Natural::from_words(remainder))
+        Ok(natural(remainder))
     }
 
     /// a + b.
@@ -176,7 +183,7 @@ impl Modulus {
             None | Some(Method::Barrett) => self.with_workspace(|workspace| {
                 let mut product = self.residue(a)?;
                 self.barrett.mul(&mut product, &self.residue(b)?, workspace)?;
-                Ok(Natural::from_words(product))
+                Ok(natural(product))
             }),
             Some(Method::Montgomery) => Ok(self.montgomery()?.mul(a, b)),
             Some(Method::FftMontgomery) => self.fft_montgomery()?.mul(&self.residue(a)?, &self.residue(b)?),
@@ -193,7 +200,7 @@ impl Modulus {
             None | Some(Method::Barrett) => self.with_workspace(|workspace| {
                 let mut square = self.residue(a)?;
                 self.barrett.square(&mut square, workspace)?;
-                Ok(Natural::from_words(square))
+                Ok(natural(square))
             }),
             Some(_) => self.mul(a, a),
         }
@@ -204,18 +211,26 @@ impl Modulus {
     /// # Errors
     /// As [`Self::reduce`].
     pub fn prepare(&self, factor: &Natural) -> Result<Prepared, Error> {
-        self.barrett.prepare(&self.residue(factor)?).map(Prepared)
+        let operand = self.barrett.prepare(&self.residue(factor)?)?;
+        Ok(Prepared { operand, modulus: Arc::clone(&self.value) })
     }
 
     /// a times a factor that this modulus prepared.
     ///
     /// # Errors
-    /// As [`Self::reduce`], and when another modulus prepared it for other plans.
+    /// [`Error::PreparedForAnotherModulus`]; [`Error::SpectrumOfAnotherPlan`] where an equal modulus with other options prepared it; as
+    /// [`Self::reduce`].
     pub fn mul_prepared(&self, a: &Natural, factor: &Prepared) -> Result<Natural, Error> {
+        if factor.modulus != self.value {
+            return Err(Error::PreparedForAnotherModulus {
+                found: factor.modulus.bit_len(),
+                expected: self.value.bit_len(),
+            });
+        }
         self.with_workspace(|workspace| {
             let mut product = self.residue(a)?;
-            self.barrett.mul_prepared(&mut product, &factor.0, workspace)?;
-            Ok(Natural::from_words(product))
+            self.barrett.mul_prepared(&mut product, &factor.operand, workspace)?;
+            Ok(natural(product))
         })
     }
 
@@ -228,11 +243,11 @@ impl Modulus {
         let bits = exponent.bit_len().max(self.value.bit_len());
         let base = &self.residue(base)?;
         match self.power_method(bits) {
-            Method::Montgomery => Ok(self.montgomery()?.pow(&Natural::from_words(&base[..]), exponent)),
+            Method::Montgomery => Ok(self.montgomery()?.pow(&Zeroizing::new(Natural::from_words(&base[..])), exponent)),
             Method::FftMontgomery => self.fft_montgomery()?.pow(base, exponent, bits),
             Method::McLaughlin => self.mclaughlin()?.pow(base, exponent, bits),
             Method::Barrett => form::with_wiped(self.barrett.workspace(), |workspace| {
-                self.barrett.pow(base, exponent, bits, workspace).map(Natural::from_words)
+                self.barrett.pow(base, exponent, bits, workspace).map(natural)
             }),
         }
     }
@@ -244,12 +259,14 @@ impl Modulus {
     pub fn vartime_pow(&self, base: &Natural, exponent: &Natural) -> Result<Natural, Error> {
         let base = &self.residue(base)?;
         match self.power_method(exponent.bit_len()) {
-            Method::Montgomery => Ok(self.montgomery()?.vartime_pow(&Natural::from_words(&base[..]), exponent)),
+            Method::Montgomery => {
+                Ok(self.montgomery()?.vartime_pow(&Zeroizing::new(Natural::from_words(&base[..])), exponent))
+            }
             Method::FftMontgomery => self.fft_montgomery()?.vartime_pow(base, exponent),
             Method::McLaughlin => self.mclaughlin()?.vartime_pow(base, exponent),
-            Method::Barrett => self.with_workspace(|workspace| {
-                self.barrett.vartime_pow(base, exponent, workspace).map(Natural::from_words)
-            }),
+            Method::Barrett => {
+                self.with_workspace(|workspace| self.barrett.vartime_pow(base, exponent, workspace).map(natural))
+            }
         }
     }
 
@@ -276,10 +293,9 @@ impl Modulus {
     }
 
     /// x modulo the modulus, as many words as the modulus.
-    fn residue(&self, x: &Natural) -> Result<Vec<u64>, Error> {
-        let mut words = self.reduce(x)?.into_words();
-        words.resize(self.barrett.words(), 0);
-        Ok(words)
+    fn residue(&self, x: &Natural) -> Result<Zeroizing<Vec<u64>>, Error> {
+        let reduced = Zeroizing::new(self.reduce(x)?);
+        Ok(form::padded(reduced.words(), self.barrett.words()))
     }
 
     fn with_workspace<T>(&self, work: impl FnOnce(&mut barrett::Workspace) -> Result<T, Error>) -> Result<T, Error> {
@@ -287,15 +303,15 @@ impl Modulus {
     }
 
     fn montgomery(&self) -> Result<&Montgomery, Error> {
-        get_or_try_init(&self.montgomery, || Montgomery::new(&self.value))
+        get(&self.montgomery, || Montgomery::new(&self.value))
     }
 
     fn fft_montgomery(&self) -> Result<&Pooled<FftMontgomery>, Error> {
-        get_or_try_init(&self.fft_montgomery, || FftMontgomery::new(&self.value, &self.options.fft).map(Pooled::new))
+        get(&self.fft_montgomery, || FftMontgomery::new(&self.value, &self.options.fft).map(Pooled::new))
     }
 
     fn mclaughlin(&self) -> Result<&Pooled<McLaughlin>, Error> {
-        get_or_try_init(&self.mclaughlin, || McLaughlin::new(&self.value, &self.options.fft).map(Pooled::new))
+        get(&self.mclaughlin, || McLaughlin::new(&self.value, &self.options.fft).map(Pooled::new))
     }
 }
 
@@ -309,12 +325,12 @@ impl<F: Form> Pooled<F> {
         &self,
         x: &[u64],
         workspace: &mut F::Workspace,
-        work: impl FnOnce(Vec<u64>, &mut F::Workspace) -> Result<Vec<u64>, Error>,
+        work: impl FnOnce(Zeroizing<Vec<u64>>, &mut F::Workspace) -> Result<Zeroizing<Vec<u64>>, Error>,
     ) -> Result<Natural, Error> {
         let residue = self.form.enter(x, workspace)?;
         let mut result = work(residue, workspace)?;
         self.form.leave(&mut result, workspace)?;
-        Ok(Natural::from_words(result))
+        Ok(natural(result))
     }
 
     fn with_workspace<T>(&self, work: impl FnOnce(&mut F::Workspace) -> Result<T, Error>) -> Result<T, Error> {
@@ -344,10 +360,30 @@ impl<F: Form> Pooled<F> {
     }
 }
 
-/// What the cell holds, made first where it is empty.
-fn get_or_try_init<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
-    match cell.get() {
-        Some(value) => Ok(value),
-        None => make().map(|value| cell.get_or_init(|| value)),
+/// What the cell holds, made first where it is empty; a failure is kept too.
+fn get<T>(cell: &Lazy<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    cell.get_or_init(make).as_ref().map_err(Error::clone)
+}
+
+/// The number of these words, which are not copied.
+fn natural(mut words: Zeroizing<Vec<u64>>) -> Natural {
+    Natural::from_words(std::mem::take(&mut *words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_setups_are_not_repeated() {
+        let (cell, mut setups) = (Lazy::<()>::new(), 0);
+        for _ in 0..2 {
+            let made = get(&cell, || {
+                setups += 1;
+                Err(Error::EvenModulus)
+            });
+            assert_eq!(made, Err(Error::EvenModulus));
+        }
+        assert_eq!(setups, 1);
     }
 }

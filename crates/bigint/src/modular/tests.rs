@@ -13,6 +13,17 @@ fn forced(modulus: &Natural, method: Method) -> Result<Modulus, Error> {
     Modulus::with_options(modulus, &ModulusOptions { method: Some(method), ..Default::default() })
 }
 
+/// None where the method cannot have the modulus.
+fn possible(m: &Natural, method: Method) -> Option<Modulus> {
+    match forced(m, method) {
+        Ok(modulus) => Some(modulus),
+        Err(Error::EvenModulus) if m.is_even() && matches!(method, Method::Montgomery | Method::FftMontgomery) => None,
+        // 2^64k - 1 shares factors with many 2^N + 1.
+        Err(Error::NotInvertible { .. }) if method == Method::McLaughlin => None,
+        Err(error) => panic!("{method:?} modulo {m:?}: {error}"),
+    }
+}
+
 fn random_words(len: usize, seed: u64) -> Natural {
     let mut state = seed;
     let word = |_| {
@@ -45,13 +56,7 @@ fn products_and_squares_match_division_by_every_method() {
             let top = m.checked_sub(&Natural::one()).unwrap();
             let numbers = [Natural::ZERO, Natural::one(), top, random_words(words, 1).rem(&m).unwrap(), &m >> 1];
             for method in METHODS {
-                let modulus = match forced(&m, method) {
-                    Ok(modulus) => modulus,
-                    Err(Error::EvenModulus) if m.is_even() => continue,
-                    // 2^64k - 1 shares factors with many 2^N + 1.
-                    Err(Error::NotInvertible { .. }) if method == Method::McLaughlin => continue,
-                    Err(error) => panic!("{method:?} modulo {m:?}: {error}"),
-                };
+                let Some(modulus) = possible(&m, method) else { continue };
                 for a in &numbers {
                     for b in &numbers {
                         let want = (a * b).rem(&m).unwrap();
@@ -78,7 +83,7 @@ fn powers_agree_between_methods() {
                     if exponent.bit(i) { (&square * &base).rem(&m).unwrap() } else { square }
                 });
                 for method in METHODS {
-                    let Ok(modulus) = forced(&m, method) else { continue };
+                    let Some(modulus) = possible(&m, method) else { continue };
                     assert_eq!(modulus.pow(&base, &exponent).unwrap(), want, "{method:?}: {exponent:?} modulo {m:?}");
                     assert_eq!(modulus.vartime_pow(&base, &exponent).unwrap(), want, "{method:?}: vartime");
                 }
@@ -102,6 +107,32 @@ fn moduli_that_a_method_cannot_have_are_errors() {
     let unlucky = (6..10).fold(Natural::one(), |m, k| &m * &(&Natural::power_of_two(1 << k) + &Natural::one()));
     if let Err(error) = forced(&unlucky, Method::McLaughlin) {
         assert!(matches!(error, Error::NotInvertible { .. }), "{error}");
+    }
+}
+
+#[test]
+fn factors_prepared_for_another_modulus_are_errors() {
+    let long = |words| &(&random_words(words, 3) << 1) + &Natural::one();
+    let values = [long(61), long(60), Natural::from(97u64), Natural::from(101u64)];
+    for method in METHODS {
+        let moduli = values.each_ref().map(|value| forced(value, method).unwrap());
+        for from in &moduli {
+            let prepared = from.prepare(&random_words(61, 5)).unwrap();
+            for to in &moduli {
+                let product = to.mul_prepared(&random_words(61, 7), &prepared);
+                if from.value() == to.value() {
+                    assert_eq!(
+                        product.unwrap(),
+                        (&random_words(61, 5) * &random_words(61, 7)).rem(to.value()).unwrap()
+                    );
+                    continue;
+                }
+                let (found, expected) = (from.value().bit_len(), to.value().bit_len());
+                assert_eq!(product.err(), Some(Error::PreparedForAnotherModulus { found, expected }), "{method:?}");
+            }
+        }
+        let equal = forced(&values[0], method).unwrap().prepare(&Natural::one()).unwrap();
+        assert_eq!(moduli[0].mul_prepared(&Natural::one(), &equal), Ok(Natural::one()), "{method:?}: an equal modulus");
     }
 }
 
