@@ -200,3 +200,43 @@ fn montgomery_products_of_extreme_residues() {
         }
     }
 }
+
+/// Odd, of exactly `bits` bits, the highest `ones` of them ones and the others random.
+fn modulus_with_leading_ones(bits: usize, ones: usize, seed: u64) -> Vec<u64> {
+    let mut m = operands(bits.div_ceil(64), seed).swap_remove(0);
+    let top = m.len() - 1;
+    m[top] &= u64::MAX >> (64 * m.len() - bits);
+    for bit in bits - ones..bits {
+        m[bit / 64] |= 1 << (bit % 64);
+    }
+    m[0] |= 1;
+    m
+}
+
+#[test]
+fn montgomery_entry_of_long_numbers_under_the_largest_moduli() {
+    // 416 k - 2 and 204 k - 2 bits: R is little more than 4 m in digits of 52 and 51 bits, so that sums come closest to R.
+    let gmp = Gmp::get();
+    for bits in [2, 3, 5, 8].map(|k| 416 * k - 2).into_iter().chain([6, 7, 12].map(|k| 204 * k - 2)) {
+        for seed in 0..100 {
+            let m = modulus_with_leading_ones(bits, [2, 8, 60][seed as usize % 3], seed);
+            let random = operands(5 * m.len(), seed + 1000).swap_remove(0);
+            let cases = [vec![u64::MAX; 2 * m.len()], vec![u64::MAX; 5 * m.len()], random];
+            let expected = cases.each_ref().map(|x| gmp.remainder(x, &m));
+            for multiplier in multipliers() {
+                let plan = Montgomery::new(&m, multiplier);
+                let mut scratch = vec![0; plan.scratch_len()];
+                let (mut residue, mut product) = (vec![0; plan.residue_len()], vec![0; plan.residue_len()]);
+                let mut out = vec![0; plan.words()];
+                for (x, expected) in cases.iter().zip(&expected) {
+                    plan.enter(&mut residue, x, &mut scratch);
+                    plan.leave(&mut out, &residue, &mut scratch);
+                    assert_eq!(&out, expected, "{}, {bits} bits, seed {seed}: entered and left", multiplier.name());
+                    plan.mul(&mut product, &residue, plan.one(), &mut scratch);
+                    plan.leave(&mut out, &product, &mut scratch);
+                    assert_eq!(&out, expected, "{}, {bits} bits, seed {seed}: times 1", multiplier.name());
+                }
+            }
+        }
+    }
+}

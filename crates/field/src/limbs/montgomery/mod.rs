@@ -19,9 +19,9 @@ pub struct Montgomery {
     multiplier: Multiplier,
     /// m without leading zero words.
     modulus: Box<[u64]>,
-    /// R mod m: the residue of 1.
+    /// R mod m, in 0..m: the residue of 1.
     one: Box<[u64]>,
-    /// R^2 mod m: multiplying by it enters the form.
+    /// R^2 mod m, in 0..m: multiplying any number below R by it enters the form.
     square: Box<[u64]>,
 }
 
@@ -51,6 +51,8 @@ impl Montgomery {
     }
 
     /// R mod m by doublings from the highest power of two below m, on to 2^(r/s) R, and R^2 from there by log2 s squarings, where R = 2^r.
+    ///
+    /// One squaring more makes R^3, which leaves the form as R^2 in 0..m: a residue of digits may be up to 2m, too much for [`Self::enter`].
     fn find_powers(&mut self, bits: usize) {
         let r = self.total_bits();
         let squarings = r.trailing_zeros().min(5);
@@ -67,12 +69,16 @@ impl Montgomery {
         }
         let mut half = vec![0; self.residue_len()];
         self.unpack(&mut x, &power, 0);
-        for _ in 0..squarings {
+        for _ in 0..=squarings {
             half.copy_from_slice(&x);
             self.square(&mut x, &half, &mut scratch);
         }
-        (self.one, self.square) = (one.into(), x.into());
-        for secret in [&mut scratch, &mut power, &mut half] {
+        self.leave(&mut power, &x, &mut scratch);
+        debug_assert!(super::lt(&power, &self.modulus) == 1, "R^2 mod m is in 0..m");
+        let mut square = vec![0; self.residue_len()];
+        self.unpack(&mut square, &power, 0);
+        (self.one, self.square) = (one.into(), square.into());
+        for secret in [&mut scratch, &mut power, &mut half, &mut x] {
             secret.zeroize();
         }
     }
@@ -148,7 +154,8 @@ impl Montgomery {
 
     /// out <- the residue of x. Shape: `x` of any length; the time depends on it. Range: x any number, also above the modulus.
     pub fn enter(&self, out: &mut [u64], x: &[u64], scratch: &mut [u64]) {
-        // Horner's rule in R: a piece x_i < R enters by one multiplication by R^2; one more moves what is above it up by R.
+        // Horner's rule in R: a piece x_i < R enters by one multiplication by R^2; one more moves what is above it up by R. As R^2 is given
+        // below m, any factor below R keeps to the range of a product: out in 0..2m. Two such sum to less than 4m <= R, the next factor.
         let (scratch, rest) = scratch.split_at_mut(self.engine_scratch_len());
         let (piece, product) = rest.split_at_mut(self.residue_len());
         let pieces = (64 * x.len()).div_ceil(self.total_bits());
@@ -166,7 +173,7 @@ impl Montgomery {
             }
         }
         if pieces > 1 {
-            // A sum of two residues may be above what a residue is.
+            // A sum of two residues may be above what a residue is, but is below R.
             self.mul(product, out, &self.one, scratch);
             out.copy_from_slice(product);
         }
