@@ -2,6 +2,7 @@
 //! (Möller, Granlund: Improved division by invariant integers, 2011, algorithms 4 to 6).
 
 use solinas_field::limbs;
+use zeroize::Zeroizing;
 
 /// A divisor of two words, its top bit set, with v = floor((B^3 - 1) / (d1 B + d0)) - B, B = 2^64.
 struct Divisor2 {
@@ -100,7 +101,7 @@ pub(crate) fn rem_word(a: &[u64], d: u64) -> u64 {
     r
 }
 
-/// Quotient and remainder; the last word of `d` is not zero and `a` is no shorter.
+/// Quotient and remainder; the last word of `d` is not zero and `a` is no shorter. No other copies remain in memory.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     if let [word] = *d {
         let mut quotient = a.to_vec();
@@ -109,10 +110,10 @@ pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     }
     let n = d.len();
     let shift = d[n - 1].leading_zeros();
-    let mut d = d.to_vec();
+    let mut d = Zeroizing::new(d.to_vec());
     limbs::shl(&mut d, shift);
-    let mut r = a.to_vec();
-    r.push(0);
+    let mut r = vec![0; a.len() + 1];
+    r[..a.len()].copy_from_slice(a);
     limbs::shl(&mut r, shift);
     let mut quotient = vec![0; r.len() - n];
     div_rem_normalized(&mut quotient, &mut r, &d);

@@ -8,6 +8,7 @@ pub mod karatsuba;
 mod thresholds;
 
 use solinas_field::limbs;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
 use crate::fft::{self, Options, Plan};
@@ -27,7 +28,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     if long.len() < karatsuba::BLOCKS_MIN || short.len() < karatsuba::BLOCK_MIN {
         limbs::mul(out, long, short);
     } else if short.len() < Thresholds::detect().fft {
-        karatsuba::mul(out, long, short, &mut vec![0; karatsuba::scratch_words(short.len())]);
+        karatsuba::mul(out, long, short, &mut karatsuba_scratch(short.len()));
     } else if long.len() < BLOCK_RATIO * short.len() || mul_blocks(out, long, short).is_err() {
         fft::mul(out, long, short);
     }
@@ -50,10 +51,15 @@ pub fn square(out: &mut [u64], a: &[u64]) {
     if a.len() < thresholds.karatsuba_square.min(thresholds.fft_square) {
         limbs::square(out, a);
     } else if a.len() < thresholds.fft_square {
-        karatsuba::square(out, a, &mut vec![0; karatsuba::scratch_words(a.len())]);
+        karatsuba::square(out, a, &mut karatsuba_scratch(a.len()));
     } else {
         fft::square(out, a);
     }
+}
+
+/// Scratch that is wiped when freed: the operands may be secrets.
+fn karatsuba_scratch(words: usize) -> Zeroizing<Vec<u64>> {
+    Zeroizing::new(vec![0; karatsuba::scratch_words(words)])
 }
 
 /// out <- long * short, with `long` cut into blocks; `short` is transformed once.
@@ -66,7 +72,7 @@ fn mul_blocks(out: &mut [u64], long: &[u64], short: &[u64]) -> Result<(), Error>
     let plan = Plan::for_product(block, short.len(), &Options::default())?;
     let (mut fixed, mut moving) = (plan.spectrum(), plan.spectrum());
     plan.forward(short, &mut fixed)?;
-    let mut product = vec![0; plan.words()];
+    let mut product = Zeroizing::new(vec![0; plan.words()]);
     out.fill(0);
     for (i, part) in long.chunks(block).enumerate() {
         plan.forward(part, &mut moving)?;
@@ -74,6 +80,8 @@ fn mul_blocks(out: &mut [u64], long: &[u64], short: &[u64]) -> Result<(), Error>
         plan.inverse(&mut moving, &mut product)?;
         limbs::add(&mut out[i * block..], &product[..part.len() + short.len()]);
     }
+    fixed.zeroize();
+    moving.zeroize();
     Ok(())
 }
 

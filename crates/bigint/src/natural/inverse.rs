@@ -1,7 +1,7 @@
 //! Inverses of secrets: binary Euclid with a fixed number of steps.
 
 use solinas_field::limbs;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Natural;
 use crate::Error;
@@ -52,6 +52,27 @@ fn blend(out: &mut [u64], choice: u64, a: &[u64]) {
     }
 }
 
+/// The words of a number, with leading zeros up to `n` words.
+fn padded(x: &Natural, n: usize) -> Vec<u64> {
+    let mut words = vec![0; n];
+    words[..x.words().len()].copy_from_slice(x.words());
+    words
+}
+
+/// a <- a - b if `choice` is 1.
+fn sub_if(a: &mut [u64], choice: u64, b: &[u64], scratch: &mut [u64]) {
+    scratch.copy_from_slice(a);
+    limbs::sub(scratch, b);
+    blend(a, choice, scratch);
+}
+
+/// a <- a / 2 if `choice` is 1; then `a` is even.
+fn halve_if(a: &mut [u64], choice: u64, scratch: &mut [u64]) {
+    scratch.copy_from_slice(a);
+    limbs::shr(scratch, 1);
+    blend(a, choice, scratch);
+}
+
 /// a <- a + b if `choice` is 1; returns the carry.
 fn add_if(a: &mut [u64], choice: u64, b: &[u64], scratch: &mut [u64]) -> u64 {
     let scratch = &mut scratch[..a.len()];
@@ -62,6 +83,29 @@ fn add_if(a: &mut [u64], choice: u64, b: &[u64], scratch: &mut [u64]) -> u64 {
 }
 
 impl Natural {
+    /// Greatest common divisor, 0 only for two zeros, in time that depends only on the greater length and on how often 2 divides the result:
+    /// for secrets. [`Natural::vartime_gcd`] is many times faster.
+    pub fn gcd(&self, other: &Self) -> Self {
+        let twos = [self, other].into_iter().filter_map(Self::trailing_zeros).min();
+        let Some(twos) = twos else { return Self::ZERO };
+        let n = self.words().len().max(other.words().len());
+        let [u, v] = [self, other].map(|x| padded(&Zeroizing::new(x >> twos), n));
+        let (mut u, mut v) = (Zeroizing::new(u), Zeroizing::new(v));
+        let mut scratch = Zeroizing::new(vec![0; n]);
+        // One of them is odd, always; every step takes a bit off one, until it is zero.
+        for _ in 0..128 * n {
+            let both_odd = u[0] & v[0] & 1;
+            let less = limbs::lt(&v, &u);
+            sub_if(&mut u, both_odd & less, &v, &mut scratch);
+            sub_if(&mut v, both_odd & (1 - less), &u, &mut scratch);
+            let even = 1 - (u[0] & 1);
+            halve_if(&mut u, even, &mut scratch);
+            halve_if(&mut v, 1 - even, &mut scratch);
+        }
+        limbs::add(&mut u, &v);
+        &*Zeroizing::new(Self::from_words(&u[..])) << twos
+    }
+
     /// The x in 0..`modulus` with self * x = 1 modulo `modulus`, in time that depends on the modulus's length only (if self is below it):
     /// for secrets. [`Natural::vartime_inverse`] is many times faster.
     ///
@@ -78,8 +122,7 @@ impl Natural {
         }
         let m = modulus.words();
         let n = m.len();
-        let mut a = if self < modulus { self.words().to_vec() } else { self.rem(modulus)?.into_words() };
-        a.resize(n, 0);
+        let mut a = padded(&Zeroizing::new(self.rem(modulus)?), n);
         let row = |value: &[u64], x: u64, y: u64| {
             let unit = |first: u64| {
                 let mut unit = vec![0; n];
@@ -123,6 +166,7 @@ mod tests {
             for a in 0..50u64 {
                 let (a, m) = (Natural::from(a), Natural::from(m));
                 assert_eq!(a.inverse(&m), a.vartime_inverse(&m), "{a} modulo {m}");
+                assert_eq!(a.gcd(&m), a.vartime_gcd(&m), "{a} and {m}");
             }
         }
     }
@@ -137,6 +181,7 @@ mod tests {
                 m = Natural::from_words(vec![u64::MAX; m.words().len()]);
             }
             prop_assert_eq!(a.inverse(&m), a.vartime_inverse(&m));
+            prop_assert_eq!(a.gcd(&m), a.vartime_gcd(&m));
         }
     }
 }

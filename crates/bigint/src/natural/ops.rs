@@ -4,6 +4,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 
 use solinas_field::limbs;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Natural;
 use crate::{Error, division, mul};
@@ -14,8 +15,8 @@ impl Natural {
         if self.words.len() < other.words.len() {
             return None;
         }
-        let mut words = self.words.clone();
-        (limbs::sub(&mut words, &other.words) == 0).then(|| Self::from_words(words))
+        let mut words = Zeroizing::new(self.words.clone());
+        (limbs::sub(&mut words, &other.words) == 0).then(|| Self::from_words(std::mem::take(&mut *words)))
     }
 
     /// |self - other|.
@@ -50,7 +51,9 @@ impl Natural {
     /// # Errors
     /// [`Error::DivisionByZero`].
     pub fn rem(&self, modulus: &Self) -> Result<Self, Error> {
-        self.div_rem(modulus).map(|(_, remainder)| remainder)
+        let (mut quotient, remainder) = self.div_rem(modulus)?;
+        quotient.zeroize();
+        Ok(remainder)
     }
 
     /// self modulo one word.

@@ -1,14 +1,18 @@
 //! Random numbers.
 
 use rand_core::RngCore;
+use zeroize::Zeroize;
 
 use super::Natural;
 
 impl Natural {
     /// Uniform in 0..2^`bits`.
     pub fn random_bits(bits: usize, rng: &mut impl RngCore) -> Self {
-        let words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| rng.next_u64()).collect();
-        Self::from_words(words).low_bits(bits)
+        let mut words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| rng.next_u64()).collect();
+        if let Some(top) = words.last_mut() {
+            *top &= u64::MAX >> (bits.wrapping_neg() % 64);
+        }
+        Self::from_words(words)
     }
 
     /// Uniform in 0..`bound`, by rejection (fewer than two draws on average); `None` if the bound is zero.
@@ -17,10 +21,11 @@ impl Natural {
             return None;
         }
         loop {
-            let candidate = Self::random_bits(bound.bit_len(), rng);
+            let mut candidate = Self::random_bits(bound.bit_len(), rng);
             if candidate < *bound {
                 return Some(candidate);
             }
+            candidate.zeroize();
         }
     }
 }

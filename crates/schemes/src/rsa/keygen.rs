@@ -2,10 +2,12 @@
 
 use super::error::{Error, Result};
 use super::public::EXPONENT;
+use super::secret::{WipeScratch, both};
 use super::{MAX_BITS, MIN_BITS, PrivateKey, RESEARCH_MIN_BITS, prime};
 use crate::random::SecretSeed;
 use solinas_bigint::Natural;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use zeroize::Zeroizing;
 
 /// What a caller of long work listens to and can do. The default does neither.
 #[derive(Clone, Copy, Default)]
@@ -52,6 +54,7 @@ impl PrivateKey {
         if bits < least || bits > MAX_BITS || !bits.is_multiple_of(64) {
             return Err(Error::KeySize { bits, least, most: MAX_BITS });
         }
+        let _wipe = WipeScratch;
         let seed = match options.insecure_seed {
             Some(seed) => SecretSeed::insecure(seed),
             None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
@@ -67,19 +70,10 @@ impl PrivateKey {
             prime::generate(bits / 2, &mut seed.derive(purpose).stream(attempt), control, &tested)
         };
         for attempt in 0.. {
-            let p = || make("rsa prime p", attempt);
-            let q = || make("rsa prime q", attempt);
-            let (p, q) = if options.parallel {
-                std::thread::scope(|scope| {
-                    let other = scope.spawn(q);
-                    (p(), other.join().unwrap_or(Err(Error::Fault)))
-                })
-            } else {
-                (p(), q())
-            };
+            let (p, q) = both(options.parallel, || make("rsa prime p", attempt), || make("rsa prime q", attempt));
             let (p, q) = (p?, q?);
             // Neither of these happens by chance: the probabilities are about 2^-99 and 2^(-bits/2).
-            if p.abs_diff(&q).bit_len() <= bits / 2 - 100 {
+            if Zeroizing::new(p.abs_diff(&q)).bit_len() <= bits / 2 - 100 {
                 continue;
             }
             let mut key = Self::from_primes((*p).clone(), (*q).clone(), Natural::from(EXPONENT), options.research)?;

@@ -31,6 +31,7 @@ mod prime;
 mod private;
 mod public;
 mod ring;
+mod secret;
 
 pub use encoding::{PrivateFormat, PublicFormat};
 pub use error::{Error, Result};

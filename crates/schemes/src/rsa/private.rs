@@ -4,6 +4,7 @@ use super::error::{Error, Result};
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::public::{PublicKey, rng};
 use super::ring::{Method, Ring};
+use super::secret::{WipeScratch, both};
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use std::fmt;
@@ -55,12 +56,15 @@ impl PrivateKey {
     /// As [`PublicKey::new`]; [`Error::Inconsistent`] for equal or even factors, or an exponent that shares a factor with `p - 1` or `q - 1`. That
     /// they are prime is not checked: see [`Self::check_primes`].
     pub fn from_primes(p: Natural, q: Natural, exponent: Natural, research: bool) -> Result<Self> {
+        let _wipe = WipeScratch;
         let (p, q) = (Zeroizing::new(p), Zeroizing::new(q));
         let public = PublicKey::new(&*p * &*q, exponent, research)?;
         let (p1, q1) = (one_less(&p, "prime p")?, one_less(&q, "prime q")?);
         let phi = Zeroizing::new(&*p1 * &*q1);
-        let lambda = Zeroizing::new(phi.div_rem(&p1.vartime_gcd(&q1))?.0);
-        let d = public.exponent().vartime_inverse(&lambda).map_err(|_| Error::Exponent {
+        let common = Zeroizing::new(p1.gcd(&q1));
+        // The remainder is zero.
+        let lambda = Zeroizing::new(phi.div_rem(&common)?.0);
+        let d = public.exponent().inverse(&lambda).map_err(|_| Error::Exponent {
             problem: "shares a factor with p - 1 or q - 1, so nothing could be decrypted",
         })?;
         let d = Zeroizing::new(d);
@@ -74,6 +78,7 @@ impl PrivateKey {
 
     /// From all numbers, which are checked against each other.
     pub(super) fn from_parts(modulus: Natural, exponent: Natural, parts: Parts, research: bool) -> Result<Self> {
+        let _wipe = WipeScratch;
         let public = PublicKey::new(modulus, exponent, research)?;
         // Bounds the work of what follows, whatever the numbers are.
         let bits = public.bits();
@@ -155,6 +160,7 @@ impl PrivateKey {
     /// # Errors
     /// [`Error::NotPrime`]; [`Error::Entropy`].
     pub fn check_primes(&self) -> Result<()> {
+        let _wipe = WipeScratch;
         let mut rng = rng()?;
         for (part, ring) in [("prime p", &self.ring_p), ("prime q", &self.ring_q)] {
             if !super::prime::is_probable_prime(ring, 64, &mut rng)? {
@@ -220,20 +226,14 @@ impl PrivateKey {
     /// `c^d mod n` for `c < n`: blinded by a random factor, modulo p and q apart, and raised to `e` again before it leaves, since one wrong
     /// half would give p or q away (Boneh, DeMillo, Lipton 1997).
     fn raw(&self, c: &Natural, rng: &mut impl RngCore) -> Result<Zeroizing<Natural>> {
+        let _wipe = WipeScratch;
         let ring = self.public.ring();
         let (factor, inverse) = self.blinding(rng);
         let blinded = Zeroizing::new(ring.mul(c, &Zeroizing::new(self.public.raw(&factor))));
         let half = |ring: &Ring, exponent: &Natural| ring.pow(&blinded, exponent).map(Zeroizing::new);
         let modulo_p = || half(&self.ring_p, &self.parts.dp);
         let modulo_q = || half(&self.ring_q, &self.parts.dq);
-        let (x_p, x_q) = if self.execution.parallel {
-            std::thread::scope(|scope| {
-                let other = scope.spawn(modulo_q);
-                (modulo_p(), other.join().unwrap_or(Err(Error::Fault)))
-            })
-        } else {
-            (modulo_p(), modulo_q())
-        };
+        let (x_p, x_q) = both(self.execution.parallel, modulo_p, modulo_q);
         let (x_p, x_q) = (x_p?, x_q?);
         // Garner: x = x_q + q (q^-1 (x_p - x_q) mod p).
         let difference = Zeroizing::new(self.ring_p.sub(&x_p, &Zeroizing::new(self.ring_p.reduce(&x_q))));
