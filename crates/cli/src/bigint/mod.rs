@@ -3,7 +3,7 @@
 mod number;
 
 use crate::error::{Result, input, usage};
-use crate::files::{check_text_target, check_writable, write_bytes, write_text};
+use crate::files::{check_not_input, check_target, check_writable, write_bytes, write_text};
 use crate::output::Output;
 use crate::progress::{interruptible, wait};
 use clap::{Subcommand, ValueEnum};
@@ -240,6 +240,9 @@ impl Reader<'_> {
         if text == "-" && std::mem::replace(&mut self.stdin, true) {
             return Err(usage("standard input can be one number only", "name a file for the other"));
         }
+        if let (Some(output), false) = (&self.common.output, number::is_number(text)) {
+            check_not_input(output, &[Path::new(text)])?;
+        }
         let Operand { value, format } = read_operand(text, self.common.in_format)?;
         self.found = self.found.or(Some(format));
         Ok(value)
@@ -265,7 +268,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let path = common.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = path {
-        check_text_target(path)?;
+        check_target(path)?;
         if std::fs::metadata(path).is_ok_and(|found| found.is_file()) || !path.exists() {
             check_writable(path)?;
         }

@@ -1,8 +1,10 @@
 //! `solinas rsa keygen` and `solinas rsa public`.
 
-use super::{at, check_target, parallel};
+use super::{at, parallel};
 use crate::error::{Result, input, usage};
-use crate::files::{check_writable, read_bytes, write_bytes, write_secret};
+use crate::files::{
+    Over, check_not_input, check_target, check_writable, read_bytes, same_file, write_bytes, write_secret,
+};
 use crate::output::Output;
 use crate::progress::watch;
 use clap::ValueEnum;
@@ -108,7 +110,11 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     if path == Path::new("-") {
         return Err(usage("a private key does not go to standard output", "name a file; ./- is a file named -"));
     }
-    if args.public.as_ref() == Some(path) {
+    let public_path = args.public.as_deref().filter(|public| *public != Path::new("-"));
+    if args.public.is_some() && public_path.is_none() && out.json() {
+        return Err(usage("--json and a key on standard output do not go together", "name a file for the public key"));
+    }
+    if public_path.is_some_and(|public| same_file(public, path)) {
         return Err(usage("private and public key cannot be one file", "name two files"));
     }
     if path.exists() && !args.force {
@@ -116,8 +122,8 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
         return Err(input(what, "write to another file, or --force to replace it"));
     }
     check_writable(path)?;
-    check_target(args.public.as_deref())?;
-    if let Some(public) = args.public.as_deref().filter(|public| *public != Path::new("-")) {
+    if let Some(public) = public_path {
+        check_target(public)?;
         check_writable(public)?;
     }
     if args.insecure_seed.is_some() {
@@ -141,10 +147,11 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
         PrivateName::Pkcs8 => PrivateFormat::Pkcs8,
         PrivateName::Pkcs1 => PrivateFormat::Pkcs1,
     };
+    let over = if args.force { Over::PrivateKey } else { Over::Nothing };
     if args.der {
-        write_secret(path, &key.to_der(format)?, args.force)?;
+        write_secret(path, &key.to_der(format)?, over)?;
     } else {
-        write_secret(path, key.to_pem(format)?.as_bytes(), args.force)?;
+        write_secret(path, key.to_pem(format)?.as_bytes(), over)?;
     }
     if let Some(public) = &args.public {
         write_public(key.public_key(), PublicFormat::Spki, args.der, Some(public), out)?;
@@ -182,7 +189,10 @@ pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
         PublicName::Spki => PublicFormat::Spki,
         PublicName::Pkcs1 => PublicFormat::Pkcs1,
     };
-    check_target(args.output.as_deref())?;
+    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        check_target(path)?;
+        check_not_input(path, &[&args.file])?;
+    }
     write_public(&key, format, args.der, args.output.as_deref(), out)
 }
 

@@ -157,16 +157,3 @@ impl From<HashName> for Hash {
         }
     }
 }
-
-/// Fails where something that is not a key would replace a private key.
-fn check_target(path: Option<&Path>) -> Result<()> {
-    let Some(path) = path.filter(|path| path.is_file()) else { return Ok(()) };
-    let Ok(bytes) = read_bytes(path, MOST_KEY).map(Zeroizing::new) else { return Ok(()) };
-    match PublicKey::read(&bytes, true) {
-        Err(rsa::Error::PrivateKeyGiven) => {
-            let what = format!("{} is a private key, which this does not replace", path.display());
-            Err(crate::error::input(what, "write to another file"))
-        }
-        _ => Ok(()),
-    }
-}

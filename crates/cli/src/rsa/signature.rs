@@ -1,8 +1,8 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
-use super::{HashName, MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at, check_target};
+use super::{HashName, MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at};
 use crate::error::{Result, usage};
-use crate::files::{read_bytes, write_bytes};
+use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
@@ -98,7 +98,9 @@ struct Verified {
 
 pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
     let padding = args.padding.padding()?;
-    check_target(Some(&args.output))?;
+    out.no_json_with_bytes(&args.output)?;
+    check_target(&args.output)?;
+    check_not_input(&args.output, &[&args.key.key, &args.message])?;
     let key = args.key.read(out)?;
     let signature = key.sign(padding, &read_bytes(&args.message, MOST_MESSAGE)?)?;
     write_bytes(Some(&args.output), &signature, out)?;
