@@ -36,20 +36,28 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Verb {
     /// a * b
+    #[command(after_help = "Example:\n  solinas bigint mul a.txt b.txt --mod 0xffffffff00000001 -o c.txt")]
     Mul(Two),
     /// a^2
+    #[command(after_help = "Example:\n  solinas bigint square --in-format bytes a.bin --out-format dec")]
     Square(One),
     /// a modulo m
+    #[command(after_help = "Example:\n  solinas bigint mod 0x123456789abcdef 1000003")]
     Mod(Reduce),
     /// base^exponent modulo m
+    #[command(after_help = "Example:\n  solinas bigint powm 3 exponent.txt modulus.txt --secret --out-format hex")]
     Powm(Power),
     /// a + b
+    #[command(after_help = "Example:\n  solinas bigint add a.txt 1 -o b.txt")]
     Add(Two),
     /// a - b
+    #[command(after_help = "Example:\n  solinas bigint sub 5 7 --mod 11")]
     Sub(Two),
     /// The greatest common divisor
+    #[command(after_help = "Example:\n  solinas bigint gcd 123456 0xff00")]
     Gcd(Pair),
     /// The number itself, in another format
+    #[command(after_help = "Example:\n  solinas bigint convert --in-format hex digits.txt --out-format dec")]
     Convert(Single),
 }
 
