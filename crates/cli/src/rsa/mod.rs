@@ -170,8 +170,8 @@ fn claim(key: &PublicKey, insecure: bool) -> SecurityClaim {
     if !insecure {
         return claim;
     }
-    let why = "made from a chosen seed, which whoever guesses it turns into the key".to_owned();
-    SecurityClaim { classical_bits: 0.0, quantum_bits: 0.0, status: Status::ResearchOnly { why }, ..claim }
+    let status = Status::ResearchOnly { why: "made from a chosen seed".to_owned() };
+    SecurityClaim { classical_bits: 0.0, quantum_bits: 0.0, estimator: "guessing the seed".to_owned(), status, ..claim }
 }
 
 /// Whether two threads are wanted.
