@@ -21,6 +21,9 @@ pub(crate) enum Error {
     /// What RSA says.
     #[error(transparent)]
     Rsa(solinas_schemes::rsa::Error),
+    /// What the choice of a back end is wrong about.
+    #[error(transparent)]
+    Field(#[from] solinas_field::Error),
     /// What the arithmetic of integers says.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),

@@ -5,10 +5,13 @@ use crate::output::Output;
 use solinas_circuits::Netlist;
 use solinas_formats::{Expect, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
 
 /// Most bytes read from a text file: 1 GiB.
 const MOST: u64 = 1 << 30;
+/// Bytes at the beginning of a file in which a private key shows.
+const HEAD: usize = 4096;
 
 /// A text file, or standard input for `-`.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
@@ -52,21 +55,22 @@ pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
 
 /// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step, a key or ciphertext never.
 pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
-    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.text(text) };
-    let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
-    check_text_target(path)?;
-    let done = if special {
-        std::fs::File::create(path).and_then(|mut file| file.write_all(text.as_bytes()))
-    } else {
-        replace(path, text.as_bytes(), 0o666)
-    };
-    done.map_err(|e| Error::io("write", path, e))
+    match path.filter(|path| *path != Path::new("-")) {
+        Some(path) => write(path, text.as_bytes()),
+        None => out.text(text),
+    }
 }
 
 /// Writes bytes that are not secret to a file, or to standard output where there is none; as [`write_text`].
 pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Result<()> {
-    let Some(path) = path.filter(|path| *path != Path::new("-")) else { return out.bytes(bytes) };
-    check_text_target(path)?;
+    match path.filter(|path| *path != Path::new("-")) {
+        Some(path) => write(path, bytes),
+        None => out.bytes(bytes),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    check_target(path)?;
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     let done = if special {
         std::fs::File::create(path).and_then(|mut file| file.write_all(bytes))
@@ -76,14 +80,29 @@ pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Re
     done.map_err(|e| Error::io("write", path, e))
 }
 
+/// What a secret may be written over.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Over {
+    /// Nothing.
+    Nothing,
+    /// A file that holds no key and no ciphertext.
+    File,
+    /// A private key as well, as its owner said.
+    PrivateKey,
+}
+
 /// Writes a secret to a regular file that its owner alone can read, whole or not at all.
-pub(crate) fn write_secret(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
-    let exists =
-        || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
-    if overwrite {
-        check_text_target(path)?;
+pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> {
+    match over {
+        Over::Nothing => {}
+        Over::File => check_target(path)?,
+        Over::PrivateKey => check_magic(path, &head(path)?)?,
+    }
+    if over != Over::Nothing {
         return replace(path, bytes, 0o600).map_err(|e| Error::io("write", path, e));
     }
+    let exists =
+        || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
     let mut file = temporary(path, 0o600).map_err(|e| Error::io("write", path, plain(&e)))?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|e| Error::io("write", path, e))?;
     match file.persist_noclobber(path) {
@@ -93,25 +112,98 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8], overwrite: bool) -> Result
     }
 }
 
-/// The first bytes of a regular file, as many as a magic has; none where there is no file.
-fn magic(path: &Path) -> Result<Vec<u8>> {
-    let mut magic = Vec::new();
+/// The first 4 KiB of a regular file; none where there is no file.
+fn head(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let mut head = Zeroizing::new(Vec::with_capacity(HEAD));
     if path.is_file() {
-        let read =
-            std::fs::File::open(path).and_then(|file| file.take(PUBLIC_MAGIC.len() as u64).read_to_end(&mut magic));
+        let read = std::fs::File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
         read.map_err(|e| Error::io("see what would be replaced in", path, e))?;
     }
-    Ok(magic)
+    Ok(head)
 }
 
-/// Fails where a key or ciphertext would be replaced by text.
-pub(crate) fn check_text_target(path: &Path) -> Result<()> {
-    let magic = magic(path)?;
-    if magic == PUBLIC_MAGIC || magic == SECRET_MAGIC {
-        let what = format!("{} is a key or ciphertext, which text does not replace", path.display());
+/// Whether bytes begin as a private key does, of any algorithm, whole or damaged: PEM, OpenSSH's format, or DER of PKCS#1, PKCS#8 (under a
+/// passphrase, too), SEC 1 and PKCS#12.
+pub(crate) fn is_private_key(bytes: &[u8]) -> bool {
+    const PEM: &[u8] = b"PRIVATE KEY-----";
+    // PKCS#5 and PKCS#12: encryption by a passphrase.
+    const PASSPHRASE: [&[u8]; 2] = [b"\x2a\x86\x48\x86\xf7\x0d\x01\x05", b"\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01"];
+    let head = &bytes[..bytes.len().min(HEAD)];
+    if head.windows(PEM.len()).any(|part| part == PEM) {
+        return true;
+    }
+    match sequence(head) {
+        // A version, then the modulus, the algorithm or the key.
+        Some([0x02, 0x01, 0 | 1 | 3, 0x02 | 0x04 | 0x30, ..]) => true,
+        Some(body) => match sequence(body) {
+            Some([0x06, _, oid @ ..]) => PASSPHRASE.iter().any(|prefix| oid.starts_with(prefix)),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+/// What follows tag and length of a DER SEQUENCE.
+fn sequence(der: &[u8]) -> Option<&[u8]> {
+    match der {
+        [0x30, length @ 0x80..=0x84, rest @ ..] => rest.get(usize::from(length & 0x7f)..),
+        [0x30, 0..=0x7f, rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+/// Fails where a key or ciphertext would be replaced by something else. Every file that is written passes here, but for a private key that
+/// replaces another.
+pub(crate) fn check_target(path: &Path) -> Result<()> {
+    let head = head(path)?;
+    check_magic(path, &head)?;
+    check_private_key(path, &head)
+}
+
+fn check_magic(path: &Path, head: &[u8]) -> Result<()> {
+    if head.starts_with(&PUBLIC_MAGIC) || head.starts_with(&SECRET_MAGIC) {
+        let what = format!("{} is a key or ciphertext, which this does not replace", path.display());
         return Err(input(what, "write to another file"));
     }
     Ok(())
+}
+
+fn check_private_key(path: &Path, head: &[u8]) -> Result<()> {
+    if is_private_key(head) {
+        let what = format!("{} is a private key, which this does not replace", path.display());
+        return Err(input(what, "write to another file"));
+    }
+    Ok(())
+}
+
+/// Fails where a file of keys would replace a private key of another kind.
+pub(crate) fn check_no_private_key(path: &Path) -> Result<()> {
+    check_private_key(path, &head(path)?)
+}
+
+/// Whether two names are of one file, be it there or not yet.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    a != Path::new("-") && b != Path::new("-") && place(a) == place(b)
+}
+
+/// Fails where the output is one of the inputs.
+pub(crate) fn check_not_input(output: &Path, inputs: &[&Path]) -> Result<()> {
+    match inputs.iter().find(|input| same_file(input, output)) {
+        Some(_) => Err(usage(format!("{} is an input, too", output.display()), "write to another file")),
+        None => Ok(()),
+    }
+}
+
+/// The file behind a name: its folder resolved, symbolic links followed even to where nothing is.
+fn place(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = folder(&path).join(target);
+    }
+    let in_folder = || Some(std::fs::canonicalize(folder(&path)).ok()?.join(path.file_name()?));
+    std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
 /// Fails where no ciphertext can or may be written: on standard output, in a folder that is not there, over a key.
@@ -120,13 +212,13 @@ pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
         return Err(usage("a ciphertext does not go to standard output", "name a file; ./- is a file named -"));
     }
     check_writable(path)?;
-    let magic = magic(path)?;
+    let head = head(path)?;
     let other = || Reader::open(path, Expect::any_public()).is_ok_and(|file| file.kind() != Kind::Ciphertext);
-    if magic == SECRET_MAGIC || (magic == PUBLIC_MAGIC && other()) {
+    if head.starts_with(&SECRET_MAGIC) || (head.starts_with(&PUBLIC_MAGIC) && other()) {
         let what = format!("{} is a key, which a ciphertext does not replace", path.display());
         return Err(input(what, "write to another file"));
     }
-    Ok(())
+    check_private_key(path, &head)
 }
 
 fn replace(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {

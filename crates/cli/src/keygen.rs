@@ -68,6 +68,9 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         };
         return Err(input(what, "use another folder, or --force to replace it"));
     }
+    for path in [client_path, server_path] {
+        crate::files::check_no_private_key(path)?;
+    }
     crate::files::check_writable(client_path)?;
     if args.insecure_seed.is_some() {
         out.warn("keys from a fixed seed protect nothing; use them for tests only");

@@ -32,13 +32,18 @@ fn main() -> ExitCode {
     match args::Cli::try_parse() {
         Ok(cli) => {
             let out = output::Output::new(&cli.globals);
-            match args::run(cli.command, &out).and_then(|()| out.finish()) {
+            match back_end().and_then(|()| args::run(cli.command, &out)).and_then(|()| out.finish()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => error.report(out.json()),
             }
         }
         Err(error) => output::usage(&error),
     }
+}
+
+/// Fails where `SOLINAS_BACKEND` names a back end that is not there, whether the verb computes or not.
+fn back_end() -> error::Result<()> {
+    solinas_field::Backend::detect().map(drop).map_err(error::Error::from)
 }
 
 /// Makes a write beyond the limit on file sizes fail, with a message and nothing left behind, instead of end the process.

@@ -59,6 +59,17 @@ impl Output {
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(printing)
     }
 
+    /// Fails where bytes would go to standard output, which then is no JSON.
+    pub(crate) fn no_json_with_bytes(&self, path: &Path) -> Result<()> {
+        if self.json && path == Path::new("-") {
+            return Err(crate::error::usage(
+                "--json and bytes on standard output do not go together",
+                "name a file with -o",
+            ));
+        }
+        Ok(())
+    }
+
     /// A line on how it goes; none with `--quiet` or `--json`.
     pub(crate) fn note(&self, line: &str) -> Result<()> {
         if self.quiet || self.json { Ok(()) } else { self.text(&format!("{line}\n")) }

@@ -1,7 +1,7 @@
 //! `solinas paper`: published tables beside ours.
 
 use crate::error::{Error, Result, input, usage};
-use crate::files::check_text_target;
+use crate::files::check_target;
 use crate::output::Output;
 use crate::progress::watch;
 use solinas_paper::{Options, Report};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         return out.result(&all, || all.iter().map(line).collect());
     }
     if let Some(path) = &args.save {
-        check_text_target(path)?;
+        check_target(path)?;
     }
     let options = Options { quick: args.quick, threads: args.threads.map(crate::args::threads), save: args.save };
     let text = |report: &Report| if args.markdown { report.to_markdown() } else { report.to_string() };

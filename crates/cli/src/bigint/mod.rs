@@ -3,7 +3,7 @@
 mod number;
 
 use crate::error::{Result, input, usage};
-use crate::files::{check_text_target, check_writable, write_bytes, write_text};
+use crate::files::{check_not_input, check_target, check_writable, write_bytes, write_text};
 use crate::output::Output;
 use crate::progress::{interruptible, wait};
 use clap::{Subcommand, ValueEnum};
@@ -36,20 +36,28 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Verb {
     /// a * b
+    #[command(after_help = "Example:\n  solinas bigint mul a.txt b.txt --mod 0xffffffff00000001 -o c.txt")]
     Mul(Two),
     /// a^2
+    #[command(after_help = "Example:\n  solinas bigint square --in-format bytes a.bin --out-format dec")]
     Square(One),
     /// a modulo m
+    #[command(after_help = "Example:\n  solinas bigint mod 0x123456789abcdef 1000003")]
     Mod(Reduce),
     /// base^exponent modulo m
+    #[command(after_help = "Example:\n  solinas bigint powm 3 exponent.txt modulus.txt --secret --out-format hex")]
     Powm(Power),
     /// a + b
+    #[command(after_help = "Example:\n  solinas bigint add a.txt 1 -o b.txt")]
     Add(Two),
     /// a - b
+    #[command(after_help = "Example:\n  solinas bigint sub 5 7 --mod 11")]
     Sub(Two),
     /// The greatest common divisor
+    #[command(after_help = "Example:\n  solinas bigint gcd 123456 0xff00")]
     Gcd(Pair),
     /// The number itself, in another format
+    #[command(after_help = "Example:\n  solinas bigint convert --in-format hex digits.txt --out-format dec")]
     Convert(Single),
 }
 
@@ -240,6 +248,9 @@ impl Reader<'_> {
         if text == "-" && std::mem::replace(&mut self.stdin, true) {
             return Err(usage("standard input can be one number only", "name a file for the other"));
         }
+        if let (Some(output), false) = (&self.common.output, number::is_number(text)) {
+            check_not_input(output, &[Path::new(text)])?;
+        }
         let Operand { value, format } = read_operand(text, self.common.in_format)?;
         self.found = self.found.or(Some(format));
         Ok(value)
@@ -265,7 +276,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let path = common.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = path {
-        check_text_target(path)?;
+        check_target(path)?;
         if std::fs::metadata(path).is_ok_and(|found| found.is_file()) || !path.exists() {
             check_writable(path)?;
         }

@@ -88,7 +88,7 @@ pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
 }
 
 /// Whether an argument is a number rather than the name of a file: decimal digits, or `0x` and hexadecimal digits.
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
     !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix))
 }

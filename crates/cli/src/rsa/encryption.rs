@@ -1,8 +1,8 @@
 //! `solinas rsa encrypt` and `solinas rsa decrypt`.
 
-use super::{HashName, MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at, check_target};
+use super::{HashName, MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at};
 use crate::error::{Result, usage};
-use crate::files::{read_bytes, write_bytes, write_secret};
+use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes, write_secret};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
@@ -138,8 +138,11 @@ struct Decrypted<'a> {
 }
 
 pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
-    let (key, padding) = (args.key.read()?, args.padding.padding()?);
-    check_target(Some(&args.output))?;
+    let padding = args.padding.padding()?;
+    out.no_json_with_bytes(&args.output)?;
+    let key = args.key.read()?;
+    check_target(&args.output)?;
+    check_not_input(&args.output, &[&args.key.key, &args.message])?;
     let message = Zeroizing::new(read_bytes(&args.message, MOST_BLOCK)?);
     let ciphertext = key.encrypt(&padding, &message)?;
     write_bytes(Some(&args.output), &ciphertext, out)?;
@@ -152,13 +155,16 @@ pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
 
 pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
     let padding = args.padding.padding()?;
+    let path = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = path {
+        check_target(path)?;
+        check_not_input(path, &[&args.key.key, &args.ciphertext])?;
+    }
     let key = args.key.read(out)?;
     let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
     let message = key.decrypt(&padding, &ciphertext).map_err(at(&args.ciphertext))?;
-    let path = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = path {
-        check_target(Some(path))?;
-        write_secret(path, &message, args.force)?;
+        write_secret(path, &message, if args.force { Over::File } else { Over::Nothing })?;
     }
     let hex = || message.iter().map(|byte| format!("{byte:02x}")).collect();
     let report = Decrypted { message: path, bytes: message.len(), hex: path.is_none().then(hex) };

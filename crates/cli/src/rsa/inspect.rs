@@ -1,14 +1,11 @@
 //! `solinas rsa inspect`: what keys are.
 
-use super::at;
+use super::{Key, at, claim};
 use crate::error::Result;
-use crate::files::read_bytes;
 use crate::output::Output;
 use serde::Serialize;
-use solinas_schemes::rsa::{self, PrivateKey, PublicKey};
 use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,15 +41,15 @@ pub(super) fn run(args: InspectArgs, out: &Output) -> Result<()> {
 }
 
 fn summary(file: &Path) -> Result<Summary<'_>> {
-    let bytes = Zeroizing::new(read_bytes(file, super::MOST_KEY)?);
-    let (key, kind, insecure) = match PublicKey::read(&bytes, true) {
-        Err(rsa::Error::PrivateKeyGiven) => {
-            let key = PrivateKey::read(&bytes, true).map_err(at(file))?;
+    let found = Key::read(file, true)?;
+    let (kind, insecure) = match &found {
+        Key::Public(_) => ("public", false),
+        Key::Private(key) => {
             key.check_primes().map_err(at(file))?;
-            (key.public_key().clone(), "private", key.is_insecure())
+            ("private", key.is_insecure())
         }
-        key => (key.map_err(at(file))?, "public", false),
     };
+    let key = found.public();
     Ok(Summary {
         file,
         kind,
@@ -61,7 +58,7 @@ fn summary(file: &Path) -> Result<Summary<'_>> {
         modulus: key.modulus().to_hex(),
         fingerprint: key.fingerprint()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         insecure,
-        security: key.security(),
+        security: claim(key, insecure),
     })
 }
 

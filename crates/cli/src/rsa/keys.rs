@@ -1,17 +1,16 @@
 //! `solinas rsa keygen` and `solinas rsa public`.
 
-use super::{at, check_target, parallel};
+use super::{Key, claim, parallel};
 use crate::error::{Result, input, usage};
-use crate::files::{check_writable, read_bytes, write_bytes, write_secret};
+use crate::files::{Over, check_not_input, check_target, check_writable, same_file, write_bytes, write_secret};
 use crate::output::Output;
 use crate::progress::watch;
 use clap::ValueEnum;
 use serde::Serialize;
 use solinas_runtime::Progress;
-use solinas_schemes::rsa::{Control, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
+use solinas_schemes::rsa::{self, Control, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::security::SecurityClaim;
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
 
 const KEYGEN_EXAMPLES: &str = "\
 Examples:
@@ -108,16 +107,28 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     if path == Path::new("-") {
         return Err(usage("a private key does not go to standard output", "name a file; ./- is a file named -"));
     }
-    if args.public.as_ref() == Some(path) {
+    let public_path = args.public.as_deref().filter(|public| *public != Path::new("-"));
+    if args.public.is_some() && public_path.is_none() && out.json() {
+        return Err(usage("--json and a key on standard output do not go together", "name a file for the public key"));
+    }
+    if public_path.is_some_and(|public| same_file(public, path)) {
         return Err(usage("private and public key cannot be one file", "name two files"));
     }
     if path.exists() && !args.force {
         let what = format!("{} already exists, and keys cannot be made again", path.display());
         return Err(input(what, "write to another file, or --force to replace it"));
     }
+    if (512..rsa::MIN_BITS).contains(&args.bits) && !args.research {
+        let what = format!("{} bits are within reach of factoring", args.bits);
+        let (least, most) = (rsa::MIN_BITS, rsa::MAX_BITS);
+        return Err(input(
+            what,
+            format!("choose a multiple of 64 from {least} to {most}, or add --research to study it"),
+        ));
+    }
     check_writable(path)?;
-    check_target(args.public.as_deref())?;
-    if let Some(public) = args.public.as_deref().filter(|public| *public != Path::new("-")) {
+    if let Some(public) = public_path {
+        check_target(public)?;
         check_writable(public)?;
     }
     if args.insecure_seed.is_some() {
@@ -141,15 +152,16 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
         PrivateName::Pkcs8 => PrivateFormat::Pkcs8,
         PrivateName::Pkcs1 => PrivateFormat::Pkcs1,
     };
+    let over = if args.force { Over::PrivateKey } else { Over::Nothing };
     if args.der {
-        write_secret(path, &key.to_der(format)?, args.force)?;
+        write_secret(path, &key.to_der(format)?, over)?;
     } else {
-        write_secret(path, key.to_pem(format)?.as_bytes(), args.force)?;
+        write_secret(path, key.to_pem(format)?.as_bytes(), over)?;
     }
     if let Some(public) = &args.public {
         write_public(key.public_key(), PublicFormat::Spki, args.der, Some(public), out)?;
     }
-    let security = key.public_key().security();
+    let security = claim(key.public_key(), key.is_insecure());
     let report = Report {
         private_key: path,
         public_key: args.public.as_deref(),
@@ -159,31 +171,41 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     };
     out.report(&report, || {
         let public = args.public.as_ref().map(|public| format!("{}: public, give it away\n", public.display()));
+        let security = match key.is_insecure() {
+            true => "0 bits of security: it is made from a chosen seed".to_owned(),
+            false => {
+                let bits = report.security.classical_bits;
+                format!("{bits} bits of security by NIST SP 800-57, none against a quantum computer")
+            }
+        };
         format!(
-            "{}: secret, keep it\n{}RSA, {} bits: {} bits of security by NIST SP 800-57, none against a quantum computer\n",
+            "{}: secret, keep it\n{}RSA, {} bits: {security}\n",
             path.display(),
             public.unwrap_or_default(),
-            args.bits,
-            report.security.classical_bits
+            args.bits
         )
     })
 }
 
 pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
-    let bytes = Zeroizing::new(read_bytes(&args.file, super::MOST_KEY)?);
-    let key = match PublicKey::read(&bytes, args.research) {
-        Err(solinas_schemes::rsa::Error::PrivateKeyGiven) => {
-            PrivateKey::read(&bytes, args.research).map(|key| key.public_key().clone())
-        }
-        other => other,
-    };
-    let key = key.map_err(at(&args.file))?;
+    let key = Key::read(&args.file, args.research)?;
+    let key = key.public();
     let format = match args.format {
         PublicName::Spki => PublicFormat::Spki,
         PublicName::Pkcs1 => PublicFormat::Pkcs1,
     };
-    check_target(args.output.as_deref())?;
-    write_public(&key, format, args.der, args.output.as_deref(), out)
+    let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
+        return match (out.json(), args.der) {
+            (true, true) => Err(usage("--json and DER on standard output do not go together", "name a file with -o")),
+            (true, false) => out.result(&serde_json::json!({ "public_key": key.to_pem(format)? }), String::new),
+            (false, _) => write_public(key, format, args.der, None, out),
+        };
+    };
+    check_target(path)?;
+    check_not_input(path, &[&args.file])?;
+    write_public(key, format, args.der, Some(path), out)?;
+    let report = serde_json::json!({ "output": path, "bits": key.bits() });
+    out.report(&report, || format!("{}: public key, {} bits\n", path.display(), key.bits()))
 }
 
 fn write_public(key: &PublicKey, format: PublicFormat, der: bool, path: Option<&Path>, out: &Output) -> Result<()> {

@@ -5,11 +5,12 @@ mod inspect;
 mod keys;
 mod signature;
 
-use crate::error::{Error, Result};
-use crate::files::read_bytes;
+use crate::error::{Error, Result, input};
+use crate::files::{is_private_key, read_bytes};
 use crate::output::Output;
 use clap::{Subcommand, ValueEnum};
 use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
+use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -81,7 +82,8 @@ struct PublicKeyArgs {
 
 impl PublicKeyArgs {
     fn read(&self) -> Result<PublicKey> {
-        PublicKey::read(&read_bytes(&self.key, MOST_KEY)?, self.research).map_err(at(&self.key))
+        let bytes = read_key(&self.key)?;
+        PublicKey::read(&bytes, self.research).map_err(at(&self.key))
     }
 }
 
@@ -112,7 +114,7 @@ enum Multiplication {
 
 impl PrivateKeyArgs {
     fn read(&self, out: &Output) -> Result<PrivateKey> {
-        let bytes = Zeroizing::new(read_bytes(&self.key, MOST_KEY)?);
+        let bytes = read_key(&self.key)?;
         let mut key = PrivateKey::read(&bytes, self.research).map_err(at(&self.key))?;
         if key.is_insecure() {
             out.warn(&format!("{} was made from a chosen seed and protects nothing", self.key.display()));
@@ -124,6 +126,52 @@ impl PrivateKeyArgs {
         key.set_execution(Execution { method, parallel: parallel(self.threads) })?;
         Ok(key)
     }
+}
+
+/// A key of either kind.
+enum Key {
+    Public(PublicKey),
+    Private(PrivateKey),
+}
+
+impl Key {
+    fn read(path: &Path, research: bool) -> Result<Self> {
+        let bytes = read_key(path)?;
+        match PublicKey::read(&bytes, research) {
+            Ok(key) => Ok(Self::Public(key)),
+            // One that is damaged is not called a public key.
+            Err(_) if is_private_key(&bytes) => PrivateKey::read(&bytes, research).map(Self::Private).map_err(at(path)),
+            Err(error) => Err(at(path)(error)),
+        }
+    }
+
+    fn public(&self) -> &PublicKey {
+        match self {
+            Self::Public(key) => key,
+            Self::Private(key) => key.public_key(),
+        }
+    }
+}
+
+/// The bytes of a key file, which are not in OpenSSH's own format.
+fn read_key(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let bytes = Zeroizing::new(read_bytes(path, MOST_KEY)?);
+    let label = b"-----BEGIN OPENSSH PRIVATE KEY-----";
+    if bytes.windows(label.len()).any(|part| part == label) {
+        let what = format!("{} is a private key in OpenSSH's own format", path.display());
+        return Err(input(what, "convert a copy of it first, as with `ssh-keygen -p -m PEM -f COPY`"));
+    }
+    Ok(bytes)
+}
+
+/// What is said of the security of a key: a private key from a chosen seed has none.
+fn claim(key: &PublicKey, insecure: bool) -> SecurityClaim {
+    let claim = key.security();
+    if !insecure {
+        return claim;
+    }
+    let status = Status::ResearchOnly { why: "made from a chosen seed".to_owned() };
+    SecurityClaim { classical_bits: 0.0, quantum_bits: 0.0, estimator: "guessing the seed".to_owned(), status, ..claim }
 }
 
 /// Whether two threads are wanted.
@@ -155,18 +203,5 @@ impl From<HashName> for Hash {
             HashName::Sha384 => Self::Sha384,
             HashName::Sha512 => Self::Sha512,
         }
-    }
-}
-
-/// Fails where something that is not a key would replace a private key.
-fn check_target(path: Option<&Path>) -> Result<()> {
-    let Some(path) = path.filter(|path| path.is_file()) else { return Ok(()) };
-    let Ok(bytes) = read_bytes(path, MOST_KEY).map(Zeroizing::new) else { return Ok(()) };
-    match PublicKey::read(&bytes, true) {
-        Err(rsa::Error::PrivateKeyGiven) => {
-            let what = format!("{} is a private key, which this does not replace", path.display());
-            Err(crate::error::input(what, "write to another file"))
-        }
-        _ => Ok(()),
     }
 }

@@ -1,12 +1,12 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
-use super::{HashName, MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at, check_target};
+use super::{HashName, MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at};
 use crate::error::{Result, usage};
-use crate::files::{read_bytes, write_bytes};
+use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_schemes::rsa::SignaturePadding;
+use solinas_schemes::rsa::{Error, SignaturePadding};
 use std::path::{Path, PathBuf};
 
 const SIGN_EXAMPLES: &str = "\
@@ -21,7 +21,7 @@ Examples:
   solinas rsa verify --key public.pem --signature document.sig document.pdf
   solinas rsa verify --key public.pem --padding pkcs1 --hash sha512 --signature document.sig document.pdf
 
-The exit code is 0 if the signature is valid, and 1 if not.";
+The exit code is 0 if the signature is valid, and 1 if not; --json says so in `valid`, too.";
 
 #[derive(clap::Args)]
 struct PaddingArgs {
@@ -94,11 +94,16 @@ struct Signed<'a> {
 #[derive(Serialize)]
 struct Verified {
     valid: bool,
+    /// Why it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
     let padding = args.padding.padding()?;
-    check_target(Some(&args.output))?;
+    out.no_json_with_bytes(&args.output)?;
+    check_target(&args.output)?;
+    check_not_input(&args.output, &[&args.key.key, &args.message])?;
     let key = args.key.read(out)?;
     let signature = key.sign(padding, &read_bytes(&args.message, MOST_MESSAGE)?)?;
     write_bytes(Some(&args.output), &signature, out)?;
@@ -116,6 +121,13 @@ pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
     }
     let signature = read_bytes(&args.signature, MOST_BLOCK)?;
     let message = read_bytes(&args.message, MOST_MESSAGE)?;
-    key.verify(padding, &message, &signature).map_err(at(&args.signature))?;
-    out.report(&Verified { valid: true }, || "valid\n".to_owned())
+    match key.verify(padding, &message, &signature) {
+        Ok(()) => out.report(&Verified { valid: true, why: None }, || "valid\n".to_owned()),
+        Err(error) => {
+            if out.json() && matches!(error, Error::Verification | Error::Length { .. } | Error::Range { .. }) {
+                out.result(&Verified { valid: false, why: Some(error.to_string()) }, String::new)?;
+            }
+            Err(at(&args.signature)(error))
+        }
+    }
 }

@@ -9,4 +9,5 @@ mod errors;
 mod operations;
 mod rsa;
 mod safety;
+mod targets;
 mod terminal;
