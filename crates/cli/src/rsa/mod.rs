@@ -131,7 +131,7 @@ impl PrivateKeyArgs {
 /// A key of either kind.
 enum Key {
     Public(PublicKey),
-    Private(PrivateKey),
+    Private(Box<PrivateKey>),
 }
 
 impl Key {
@@ -140,7 +140,9 @@ impl Key {
         match PublicKey::read(&bytes, research) {
             Ok(key) => Ok(Self::Public(key)),
             // One that is damaged is not called a public key.
-            Err(_) if is_private_key(&bytes) => PrivateKey::read(&bytes, research).map(Self::Private).map_err(at(path)),
+            Err(_) if is_private_key(&bytes) => {
+                PrivateKey::read(&bytes, research).map(|key| Self::Private(key.into())).map_err(at(path))
+            }
             Err(error) => Err(at(path)(error)),
         }
     }
