@@ -172,7 +172,7 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     out.report(&report, || {
         let public = args.public.as_ref().map(|public| format!("{}: public, give it away\n", public.display()));
         let security = match key.is_insecure() {
-            true => "0 bits of security: it is made from a chosen seed".to_owned(),
+            true => "0 bits of security, as it is made from a chosen seed".to_owned(),
             false => {
                 let bits = report.security.classical_bits;
                 format!("{bits} bits of security by NIST SP 800-57, none against a quantum computer")

@@ -141,7 +141,7 @@ impl Key {
             Ok(key) => Ok(Self::Public(key)),
             // One that is damaged is not called a public key.
             Err(_) if is_private_key(&bytes) => {
-                PrivateKey::read(&bytes, research).map(|key| Self::Private(Box::new(key))).map_err(at(path))
+                PrivateKey::read(&bytes, research).map(|key| Self::Private(key.into())).map_err(at(path))
             }
             Err(error) => Err(at(path)(error)),
         }

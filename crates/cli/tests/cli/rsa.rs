@@ -272,6 +272,57 @@ fn bad_input_names_file_and_fix() {
 }
 
 #[test]
+fn results_are_json_where_that_is_asked_for() {
+    let place = Place::with_rsa_key();
+    place.run("rsa sign --key key.pem message -o s");
+    assert!(place.run("rsa verify --key public.pem -s s message --json").contains("\"valid\": true"));
+    place.write("message", "another message");
+    let output = place.command("rsa verify --key public.pem -s s message --json").assert().code(1);
+    assert!(String::from_utf8_lossy(&output.get_output().stdout).contains("\"valid\": false"));
+    let json = place.run("rsa public key.pem --json");
+    assert!(json.starts_with('{') && json.contains("\"public_key\": \"-----BEGIN PUBLIC KEY-----\\n"), "{json}");
+    assert!(place.run("rsa public key.pem -o p --json").contains("\"output\": \"p\""));
+    for line in [
+        "rsa public key.pem --der",
+        "rsa keygen --bits 2048 -o k --public -",
+        "rsa encrypt --key public.pem message -o -",
+        "rsa sign --key key.pem message -o -",
+    ] {
+        let output = place.command(&format!("{line} --json")).assert().code(2);
+        assert!(output.get_output().stdout.is_empty(), "{line}");
+        assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("do not go together"), "{line}");
+    }
+    assert!(!place.path("k").exists());
+}
+
+#[test]
+fn an_unknown_back_end_is_an_error_of_every_verb() {
+    let place = Place::with_rsa_key();
+    for line in ["params", "bigint add 1 2", "rsa inspect key.pem"] {
+        let output = place.command(line).env("SOLINAS_BACKEND", "nothing").assert().code(1);
+        let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(message.contains("\"nothing\"") && message.contains("scalar"), "{line}: {message}");
+    }
+}
+
+#[test]
+fn a_private_key_that_cannot_be_read_is_called_a_private_key() {
+    let place = Place::with_rsa_key();
+    place.write("cut.pem", &place.read("key.pem")[..300]);
+    place.openssl("pkey -in key.pem -outform DER -out key.der");
+    place.write("cut.der", &place.read("key.der")[..300]);
+    place.write("ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n");
+    for (file, expected) in
+        [("cut.pem", "not an RSA private key"), ("cut.der", "not an RSA private key"), ("ssh", "ssh-keygen -p -m PEM")]
+    {
+        for verb in ["inspect", "public"] {
+            let message = place.fail(&format!("rsa {verb} {file}"), 1);
+            assert!(message.contains(expected), "{verb} {file}: {message}");
+        }
+    }
+}
+
+#[test]
 fn a_damaged_private_key_is_refused() {
     let place = Place::with_rsa_key();
     place.run("rsa keygen --bits 2048 --insecure-seed 1 --format pkcs1 --der -o key.der");
