@@ -5,8 +5,6 @@
 use crate::Backend;
 use crate::simd::{Cut, GROUP, Lanes, dispatch};
 
-/// Coefficients are integers up to this in magnitude.
-pub const MAX_COEFFICIENT: f64 = (1_u64 << 50) as f64;
 /// Digits of more bits are not cut.
 pub(super) const MAX_DIGIT_BITS: u32 = 25;
 /// Added to a float below `2^51` in magnitude, it leaves the integer nearest in the low bits.
@@ -164,7 +162,7 @@ fn offset(bits: u32) -> u64 {
 #[derive(Clone, Copy)]
 pub(super) struct Carry {
     pub(super) backend: Backend,
-    /// Coefficients are integers within [`MAX_COEFFICIENT`] after this factor.
+    /// Coefficients are integers of at most `2^50` in magnitude after this factor.
     pub(super) scale: f64,
     /// Of a digit, 2 to [`MAX_DIGIT_BITS`].
     pub(super) bits: u32,

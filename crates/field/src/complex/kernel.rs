@@ -130,40 +130,31 @@ fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     out
 }
 
-/// Splits off the odd factor: `M` points, `from_stride` apart, go `to_stride` apart.
+/// Splits off the odd factor, rows of `from` to rows of `to`; with `INVERSE`, joins it again, times `M`.
 #[inline(always)]
-unsafe fn odd_split<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn odd_pass<L: Lanes, const M: usize, const INVERSE: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     for column in (0..STRIP).step_by(L::WIDTH) {
         // SAFETY: the caller's rows.
         unsafe {
             let mut b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
-            for (b, w) in b.iter_mut().zip(&tree.first).skip(1) {
-                *b = mul(l, *b, C(l.splat(w.0), l.splat(w.1)));
+            if INVERSE {
+                b = odd_transform::<L, M, true>(l, b, &tree.odd_roots);
             }
-            to.points.scatter(l, column, to.stride, &odd_transform::<L, M, false>(l, b, &tree.odd_roots));
-        }
-    }
-}
-
-/// Inverse of [`odd_split`], times `M`.
-#[inline(always)]
-unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
-    for column in (0..STRIP).step_by(L::WIDTH) {
-        // SAFETY: the caller's rows.
-        unsafe {
-            let b: [C<L::V>; M] = from.points.gather(l, column, from.stride);
-            let mut b = odd_transform::<L, M, true>(l, b, &tree.odd_roots);
             for (b, w) in b.iter_mut().zip(&tree.first).skip(1) {
-                *b = mul_conj(l, *b, C(l.splat(w.0), l.splat(w.1)));
+                let w = C(l.splat(w.0), l.splat(w.1));
+                *b = if INVERSE { mul_conj(l, *b, w) } else { mul(l, *b, w) };
+            }
+            if !INVERSE {
+                b = odd_transform::<L, M, false>(l, b, &tree.odd_roots);
             }
             to.points.scatter(l, column, to.stride, &b);
         }
     }
 }
 
-/// Splits node `node` of a step: `width` columns of as many rows as its radix.
+/// Splits node `node` of a step: `width` columns of as many rows as its radix; with `INVERSE`, joins it again, times the radix.
 #[inline(always)]
-unsafe fn split<L: Lanes>(l: L, step: &Step, node: usize, from: Rows, to: Rows, width: usize) {
+unsafe fn pass<L: Lanes, const INVERSE: bool>(l: L, step: &Step, node: usize, from: Rows, to: Rows, width: usize) {
     let w = Broadcast(step.twiddles[node * step.scalars()..].as_ptr());
     // SAFETY: the caller's rows; the node's scalars are there.
     unsafe {
@@ -171,53 +162,27 @@ unsafe fn split<L: Lanes>(l: L, step: &Step, node: usize, from: Rows, to: Rows, 
             3 => {
                 for at in (0..width).step_by(L::WIDTH) {
                     let mut v: [C<L::V>; TILE] = from.points.gather(l, at, from.stride);
-                    split8(l, &mut v, w);
+                    if INVERSE {
+                        join8(l, &mut v, w)
+                    } else {
+                        split8(l, &mut v, w)
+                    }
                     to.points.scatter(l, at, to.stride, &v);
                 }
             }
             2 => {
                 let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
                 for at in (0..width).step_by(L::WIDTH) {
-                    let v = split4(l, from.points.gather(l, at, from.stride), w);
+                    let v = from.points.gather(l, at, from.stride);
+                    let v = if INVERSE { join4(l, v, w) } else { split4(l, v, w) };
                     to.points.scatter(l, at, to.stride, &v);
                 }
             }
             _ => {
                 let w = w.get(l, 0);
                 for at in (0..width).step_by(L::WIDTH) {
-                    let v = split2(l, from.points.load(l, at), from.points.load(l, at + from.stride), w);
-                    to.points.scatter(l, at, to.stride, &v);
-                }
-            }
-        }
-    }
-}
-
-/// Inverse of [`split`], times the radix.
-#[inline(always)]
-unsafe fn join<L: Lanes>(l: L, step: &Step, node: usize, from: Rows, to: Rows, width: usize) {
-    let w = Broadcast(step.twiddles[node * step.scalars()..].as_ptr());
-    // SAFETY: as in `split`.
-    unsafe {
-        match step.radix_log {
-            3 => {
-                for at in (0..width).step_by(L::WIDTH) {
-                    let mut v: [C<L::V>; TILE] = from.points.gather(l, at, from.stride);
-                    join8(l, &mut v, w);
-                    to.points.scatter(l, at, to.stride, &v);
-                }
-            }
-            2 => {
-                let w = [w.get(l, 0), w.get(l, 1), w.get(l, 2)];
-                for at in (0..width).step_by(L::WIDTH) {
-                    let v = join4(l, from.points.gather(l, at, from.stride), w);
-                    to.points.scatter(l, at, to.stride, &v);
-                }
-            }
-            _ => {
-                let w = w.get(l, 0);
-                for at in (0..width).step_by(L::WIDTH) {
-                    let v = join2(l, from.points.load(l, at), from.points.load(l, at + from.stride), w);
+                    let [u, v] = from.points.gather(l, at, from.stride);
+                    let v = if INVERSE { join2(l, u, v, w) } else { split2(l, u, v, w) };
                     to.points.scatter(l, at, to.stride, &v);
                 }
             }
@@ -243,30 +208,16 @@ pub(super) enum Source<'a> {
     Words(&'a [u64], &'a Windows),
 }
 
-/// What the first stage of the top does over rows `inner` apart.
+/// The outer stage of the top, or its inverse, over rows that the inner stage's radix is between.
 #[inline(always)]
-unsafe fn outer_split<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn outer_pass<L: Lanes, const INVERSE: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
         match tree.odd {
-            1 => split(l, &tree.steps[0], 0, from, to, STRIP),
-            3 => odd_split::<L, 3>(l, tree, from, to),
-            5 => odd_split::<L, 5>(l, tree, from, to),
-            _ => odd_split::<L, 7>(l, tree, from, to),
-        }
-    }
-}
-
-/// Inverse of [`outer_split`].
-#[inline(always)]
-unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match tree.odd {
-            1 => join(l, &tree.steps[0], 0, from, to, STRIP),
-            3 => odd_join::<L, 3>(l, tree, from, to),
-            5 => odd_join::<L, 5>(l, tree, from, to),
-            _ => odd_join::<L, 7>(l, tree, from, to),
+            1 => pass::<L, INVERSE>(l, &tree.steps[0], 0, from, to, STRIP),
+            3 => odd_pass::<L, 3, INVERSE>(l, tree, from, to),
+            5 => odd_pass::<L, 5, INVERSE>(l, tree, from, to),
+            _ => odd_pass::<L, 7, INVERSE>(l, tree, from, to),
         }
     }
 }
@@ -297,14 +248,14 @@ unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points
                     Rows { points: p.at(column), stride: branch }
                 };
                 for row in 0..inner {
-                    outer_split(l, tree, at.every(row, inner), to.every(row, inner));
+                    outer_pass::<L, false>(l, tree, at.every(row, inner), to.every(row, inner));
                 }
                 at = to;
             }
             let to = Rows { points: p.at(column), stride: branch };
             if inner > 1 {
                 for node in 0..outer {
-                    split(
+                    pass::<L, false>(
                         l,
                         &tree.steps[tree.top_steps() - 1],
                         node,
@@ -338,13 +289,13 @@ unsafe fn top_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, columns: Range<usi
                 let between = if outer > 1 { Rows { points: strip, stride: STRIP } } else { to };
                 for node in 0..outer {
                     let step = &tree.steps[tree.top_steps() - 1];
-                    join(l, step, node, at.from(node * inner), between.from(node * inner), STRIP);
+                    pass::<L, true>(l, step, node, at.from(node * inner), between.from(node * inner), STRIP);
                 }
                 at = between;
             }
             if outer > 1 {
                 for row in 0..inner {
-                    outer_join(l, tree, at.every(row, inner), to.every(row, inner));
+                    outer_pass::<L, true>(l, tree, at.every(row, inner), to.every(row, inner));
                 }
             }
         }
@@ -360,7 +311,7 @@ unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.at(at), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { split(l, step, at / step.length, rows, rows, child) };
+            unsafe { pass::<L, false>(l, step, at / step.length, rows, rows, child) };
         }
     }
 }
@@ -374,7 +325,7 @@ unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
             let child = step.length >> step.radix_log;
             let rows = Rows { points: p.at(end - step.length), stride: child };
             // SAFETY: the caller's contract.
-            unsafe { join(l, step, end / step.length - 1, rows, rows, child) };
+            unsafe { pass::<L, true>(l, step, end / step.length - 1, rows, rows, child) };
         }
     }
 }

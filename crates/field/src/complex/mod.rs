@@ -18,5 +18,4 @@ mod root;
 mod tree;
 
 pub use bound::{error_bound, max_digit_bits};
-pub use digits::MAX_COEFFICIENT;
 pub use plan::{MAX_DIGITS, Plan, Wrap};

@@ -86,7 +86,8 @@ pub(super) struct Roots {
 impl Roots {
     pub(super) fn new(order: u64) -> Self {
         let step = order.isqrt().max(1);
-        let high = (0..order.div_ceil(step)).map(|h| series(h * step, order)).collect();
+        // `get` asks for the first quarter of a turn only.
+        let high = (0..(order / 4).div_ceil(step)).map(|h| series(h * step, order)).collect();
         let low = (0..step).map(|l| series(l, order)).collect();
         Self { order, step, high, low }
     }
