@@ -51,7 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             && last.replace(stage) != Some(stage)
         {
             let part = 100.0 * done as f64 / total as f64;
-            println!("  {:>8.2} s {part:>5.1} %  {}", start.elapsed().as_secs_f64(), stage.name());
+            let (seconds, peak) = (start.elapsed().as_secs_f64(), peak_mib());
+            println!("  {seconds:>8.2} s {part:>5.1} % {peak:>6} MiB  {}", stage.name());
         }
         ControlFlow::Continue(())
     };

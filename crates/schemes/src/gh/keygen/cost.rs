@@ -15,7 +15,7 @@ pub(super) struct Costs {
 }
 
 /// Transforms of an inverse for each bit of the logarithm of its length, measured at small and medium.
-const INVERSE: usize = 25;
+const INVERSE: usize = 15;
 
 impl Costs {
     /// On so many threads.
@@ -42,9 +42,10 @@ pub fn memory(params: &Params) -> u64 {
     let residue = 8 * params.words() as u64;
     let threads = rayon::current_num_threads();
     let bulk = Bulk::memory(params, params.blocks() * params.indicators(), threads);
-    // Three polynomials of about 1.2 residues (slots of whole words), their halves, and three products under way.
-    let lattice = residue * (3 * 3 + 3 * 4 * SPECTRUM_FACTOR);
-    8 * params.server_key_words() as u64 + bulk.max(lattice)
+    // What the splitting and the inverse leave: buffers of every thread for their longest product, and the plans of all lengths. Measured at medium.
+    let kept = residue * SPECTRUM_FACTOR * (30 + 15 * threads as u64);
+    let code = 16 << 20;
+    8 * params.server_key_words() as u64 + bulk + kept + code
 }
 
 /// That key generation fits `limit` bytes.
