@@ -4,6 +4,8 @@ mod blocks;
 mod expand;
 mod symmetric;
 
+use core::ops::Deref;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::modulus::{Arithmetic, Modulus};
@@ -16,15 +18,32 @@ use expand::Expansion;
 ///
 /// A ciphertext's bit is the parity of its noise: sums are exclusive or, products are and.
 pub struct Evaluator<'a> {
-    server: &'a ServerKey,
+    server: Held<'a>,
     modulus: Modulus,
     expansion: Expansion,
     blocks: Blocks,
 }
 
+/// The key of an evaluator.
+enum Held<'a> {
+    Borrowed(&'a ServerKey),
+    Shared(Arc<ServerKey>),
+}
+
+impl Deref for Held<'_> {
+    type Target = ServerKey;
+
+    fn deref(&self) -> &ServerKey {
+        match self {
+            Self::Borrowed(key) => key,
+            Self::Shared(key) => key,
+        }
+    }
+}
+
 impl core::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Evaluator").field("server", self.server).field("method", &self.method()).finish_non_exhaustive()
+        f.debug_struct("Evaluator").field("server", &*self.server).field("method", &self.method()).finish_non_exhaustive()
     }
 }
 
@@ -39,6 +58,21 @@ pub struct RecryptTimes {
     pub sum: Duration,
 }
 
+impl Evaluator<'static> {
+    /// As [`Evaluator::new`], of a key that is shared.
+    ///
+    /// # Errors
+    /// As [`Evaluator::new`].
+    pub fn shared(
+        server: Arc<ServerKey>,
+        method: RecryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, Error> {
+        Self::of(Held::Shared(server), method, memory, arithmetic)
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Builds the tables of the method, within `memory` bytes, on the current thread pool.
     ///
@@ -50,13 +84,17 @@ impl<'a> Evaluator<'a> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
+        Self::of(Held::Borrowed(server), method, memory, arithmetic)
+    }
+
+    fn of(server: Held<'a>, method: RecryptMethod, memory: u64, arithmetic: Arithmetic) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
         let params = server.params();
         // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
         let terms = params.first_indices().max(params.blocks() + params.precision());
         let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
-        let expansion = Expansion::new(server, &modulus)?;
-        let blocks = Blocks::new(server, &modulus, method)?;
+        let expansion = Expansion::new(&server, &modulus)?;
+        let blocks = Blocks::new(&server, &modulus, method)?;
         Ok(Self { server, modulus, expansion, blocks })
     }
 
@@ -136,12 +174,12 @@ impl<'a> Evaluator<'a> {
 
     /// The rounded candidates `z_ki` of every block: `p + 1` bits each, the parity of `y_ki` xored into the highest.
     pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
-        self.expansion.candidates(self.server, &self.modulus, c)
+        self.expansion.candidates(&self.server, &self.modulus, c)
     }
 
     /// The encrypted bits `v_kj`, `j` of weight `2^-j`. Shape: by `j`, then `k`.
     pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
-        self.blocks.columns(self.server, &self.modulus, candidates)
+        self.blocks.columns(&self.server, &self.modulus, candidates)
     }
 
     /// The rounded sum of the blocks, modulo 2.

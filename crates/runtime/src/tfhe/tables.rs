@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::ciphertext::Form;
-use crate::schedule::{Linear, Schedule};
+use super::schedule::{Linear, Schedule};
 use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
 use solinas_circuits::radix::Radix;
 use solinas_circuits::{BinaryOp, Gate, Netlist};
