@@ -149,6 +149,9 @@ pub enum Error {
     /// Packed numbers are not as long as their count says, or have bits set beyond the last.
     #[error("packed numbers: {0}")]
     Packing(String),
+    /// Key generation failed, or was cancelled.
+    #[error(transparent)]
+    Keygen(#[from] solinas_schemes::gh::Error),
     /// The caller asked for a file that this format cannot hold.
     #[error("cannot write this file: {0}")]
     Unwritable(String),

@@ -260,7 +260,7 @@ pub(super) fn assemble(
     );
     let step = |done, of| report(progress, Stage::Indicators, done, of);
     let indicators = encrypt_many(&public, &bits, &choices.noises, modulus.arithmetic(), step)?;
-    let indicators = indicators.into_iter().flat_map(|ciphertext| ciphertext.words).collect();
+    let indicators: Vec<u64> = indicators.into_iter().flat_map(|ciphertext| ciphertext.words).collect();
     let server = ServerKey::from_parts(public.clone(), x, indicators)?;
     Ok((ClientKey::from_parts(public, Natural::from_words(w.to_vec()))?, server))
 }

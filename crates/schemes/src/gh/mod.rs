@@ -45,6 +45,6 @@ pub use encrypt::{EncryptMethod, Encryptor, encrypt_batch};
 pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Progress, Stage, generate, generate_insecure};
-pub use keys::{KeyId, PublicKey, ServerKey};
+pub use keys::{KeyId, PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};
