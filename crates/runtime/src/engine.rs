@@ -39,8 +39,8 @@ pub(crate) struct Work<'a> {
 
 /// What is done, in which order.
 pub(crate) trait Plan: Sync {
-    /// What it costs on as many elements and threads.
-    fn estimate(&self, lanes: usize, threads: usize) -> Result<Estimate, Error>;
+    /// What it costs on as many elements and threads; measures on the pool, outside of which it is called.
+    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error>;
 
     /// Does it, on the current thread pool.
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error>;

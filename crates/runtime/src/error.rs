@@ -206,7 +206,7 @@ pub enum Error {
     },
     /// From a file.
     #[error(transparent)]
-    Format(#[from] solinas_formats::Error),
+    Format(solinas_formats::Error),
     /// From the scheme.
     #[error(transparent)]
     Tfhe(#[from] tfhe::Error),
@@ -233,6 +233,15 @@ impl From<gh::Error> for Error {
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
             other => Self::Gh(other),
+        }
+    }
+}
+
+impl From<solinas_formats::Error> for Error {
+    fn from(error: solinas_formats::Error) -> Self {
+        match error {
+            solinas_formats::Error::Keygen(error) => error.into(),
+            other => Self::Format(other),
         }
     }
 }

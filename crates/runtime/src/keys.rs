@@ -280,12 +280,12 @@ impl EncryptionKey {
     /// # Errors
     /// From the file; [`Error::NotForEncryption`] for a server key that does not encrypt.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey]))?;
+        let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
         Ok(Self(match (reader.kind(), Scheme::of(&reader)?) {
-            (Kind::ServerKey, Scheme::Gh) => {
+            (Kind::ServerKey | Kind::PublicKey, Scheme::Gh) => {
                 Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?), AtomicU64::new(0))
             }
-            (Kind::ServerKey, scheme) => {
+            (Kind::ServerKey | Kind::PublicKey, scheme) => {
                 return Err(Error::NotForEncryption { path: path.display().to_string(), scheme });
             }
             _ => Encrypts::Client(ClientKey::read(&reader)?),

@@ -195,7 +195,7 @@ impl Server {
     pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
         let threads = threads.max(1);
         let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
-        self.pool.install(|| plan.estimate(elements, threads))
+        plan.estimate(elements, threads, &self.pool)
     }
 
     /// What a circuit costs.
@@ -203,9 +203,21 @@ impl Server {
     /// # Errors
     /// [`Error::PortWidth`].
     pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
+        self.price_circuit(netlist, true)
+    }
+
+    /// As [`Self::estimate_circuit`], gate for gate.
+    ///
+    /// # Errors
+    /// [`Error::PortWidth`].
+    pub fn estimate_circuit_as_is(&self, netlist: &Netlist) -> Result<Estimate, Error> {
+        self.price_circuit(netlist, false)
+    }
+
+    fn price_circuit(&self, netlist: &Netlist, optimize: bool) -> Result<Estimate, Error> {
         let work = Work { inputs: None, lanes: 1, threads: self.threads() };
-        let plan = self.engine.plan_circuit(netlist, true, &work)?;
-        self.pool.install(|| plan.estimate(1, self.threads()))
+        let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
+        plan.estimate(1, self.threads(), &self.pool)
     }
 
     /// The same values in another form.
@@ -274,7 +286,11 @@ impl Server {
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    if gh::is_name(params) { gh::cost(program, &solinas_schemes::gh::Params::named(params)?) } else { tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?) }
+    if gh::is_name(params) {
+        gh::cost(program, &solinas_schemes::gh::Params::named(params)?)
+    } else {
+        tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?)
+    }
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.

@@ -9,7 +9,7 @@ use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Progr
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -29,6 +29,8 @@ pub(crate) struct GhEngine {
     memory: u64,
     /// The tables there are: of the method that the recryptions so far have been worth.
     evaluator: Mutex<Option<Arc<Evaluator<'static>>>>,
+    /// Whether tables are being made.
+    making: AtomicBool,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
 }
@@ -44,8 +46,8 @@ impl GhEngine {
     pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
         RecryptMethod::fitting(key.params(), memory)?;
-        let (evaluator, recrypts, speed) = Default::default();
-        Ok(Self { key, memory, evaluator, recrypts, speed })
+        let (evaluator, making, recrypts, speed) = Default::default();
+        Ok(Self { key, memory, evaluator, making, recrypts, speed })
     }
 
     fn set(&self) -> &Params {
@@ -68,17 +70,28 @@ impl GhEngine {
     }
 
     /// The tables for as many recryptions more, on the current thread pool.
+    ///
+    /// No lock is held while they are made: a thread of the pool that waits for their parts may take up another run meanwhile, and wait for
+    /// itself. Who comes while others make tables does without: results are the same.
     fn evaluator(&self, recrypts: u64) -> Result<Arc<Evaluator<'static>>, Error> {
         let method = self.method(recrypts)?;
-        let mut slot = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
         let rank = |method| RecryptMethod::ALL.iter().position(|&other| other == method);
-        if let Some(evaluator) = slot.as_ref().filter(|evaluator| rank(evaluator.method()) <= rank(method)) {
-            return Ok(Arc::clone(evaluator));
+        let slot = || self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let present = slot().clone();
+        let make = |method| Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default());
+        match present {
+            Some(evaluator) if rank(evaluator.method()) <= rank(method) => Ok(evaluator),
+            Some(evaluator) if self.making.swap(true, Ordering::Acquire) => Ok(evaluator),
+            None if self.making.swap(true, Ordering::Acquire) => Ok(Arc::new(make(RecryptMethod::PartialFft)?)),
+            _ => {
+                // The old tables go before the new ones come.
+                *slot() = None;
+                let made = make(method).map(Arc::new);
+                *slot() = made.as_ref().ok().cloned();
+                self.making.store(false, Ordering::Release);
+                Ok(made?)
+            }
         }
-        // The old tables go before the new ones come.
-        *slot = None;
-        let evaluator = Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default())?;
-        Ok(Arc::clone(slot.insert(Arc::new(evaluator))))
     }
 
     /// Measured once: the second of two runs.
@@ -191,12 +204,12 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
-    fn estimate(&self, lanes: usize, threads: usize) -> Result<Estimate, Error> {
-        let speed = self.engine.speed()?;
+    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
+        let speed = pool.install(|| self.engine.speed())?;
         let count = count(&self.schedule, lanes, self.engine.set(), self.engine.method(self.schedule.recrypts)?);
         // Recryptions use every thread each, products side by side.
-        let scale = rayon::current_num_threads() as f64 / threads as f64;
-        let products = speed.product * count.products as f64 / rayon::current_num_threads() as f64;
+        let measured = pool.current_num_threads() as f64;
+        let (scale, products) = (measured / threads as f64, speed.product * count.products as f64 / measured);
         Ok(Estimate {
             seconds: scale * (speed.recrypt * count.recrypts as f64 + products),
             bootstrap_seconds: speed.recrypt,

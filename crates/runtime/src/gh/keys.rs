@@ -26,7 +26,8 @@ fn span(stage: Stage) -> (u64, u64) {
 /// Makes a key pair, on the current thread pool.
 pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let known = || Params::names().join(", ");
-    let name = options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
+    let name =
+        options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
     let params = Params::named(name)?;
     // Another lattice may be drawn: the bar does not go back.
     let furthest = AtomicU64::new(0);
@@ -37,8 +38,7 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
         if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let KeygenOptions { research, insecure_seed, checkpoint, .. } = options;
-    let keys =
-        solinas_formats::gh::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), &progress)?;
+    let keys = solinas_formats::gh::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), &progress)?;
     control.report(PARTS, PARTS);
     Ok(keys)
 }
@@ -46,8 +46,7 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
 /// Encrypts each element, on the current thread pool; for an insecure key, the same each time `nonce` is.
 pub(crate) fn encrypt(public: &PublicKey, plain: Plain, nonce: u64) -> Result<Ciphertext, Error> {
     let (params, width) = (public.params(), plain.ty.width());
-    let bits: Vec<bool> =
-        plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
+    let bits: Vec<bool> = plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
     let mut rng = public.encryption_rng(nonce)?;
     let memory = crate::memory::budget()?;
     let arithmetic = Arithmetic::default();

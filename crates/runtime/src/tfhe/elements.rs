@@ -60,8 +60,7 @@ impl Elements {
         let total = count.checked_mul(size).ok_or_else(|| reader.field("shape", "it has too many elements"))?;
         let all = reader.section_u32("lwe", total)?;
         let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
-        let blocks =
-            all.chunks_exact(size).map(|element| element.chunks_exact(words).map(block).collect()).collect();
+        let blocks = all.chunks_exact(size).map(|element| element.chunks_exact(words).map(block).collect()).collect();
         Ok(Self { params, weight, blocks })
     }
 }

@@ -146,7 +146,7 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
-    fn estimate(&self, lanes: usize, threads: usize) -> Result<Estimate, Error> {
+    fn estimate(&self, lanes: usize, threads: usize, _: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = self.engine.speed();
         Ok(Estimate {
             seconds: seconds(&self.schedule, lanes, threads, speed),

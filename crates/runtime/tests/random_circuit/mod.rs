@@ -5,10 +5,10 @@ use solinas_circuits::{BinaryOp, Builder, Gate, Netlist, NodeId};
 use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Plain, Server, Type};
 
 /// A generator that repeats.
-pub type Rng = rand_chacha::ChaCha8Rng;
+pub(crate) type Rng = rand_chacha::ChaCha8Rng;
 
 /// Random numbers from a seed.
-pub fn rng(seed: u64) -> Rng {
+pub(crate) fn rng(seed: u64) -> Rng {
     Rng::seed_from_u64(seed)
 }
 
@@ -17,7 +17,7 @@ fn below(rng: &mut Rng, limit: usize) -> usize {
 }
 
 /// A circuit of 1 to `most` gates on one to three ports of 1 to 4 bits. Most operands are among the latest nodes, so that circuits are deep.
-pub fn circuit(rng: &mut Rng, most: usize) -> Netlist {
+pub(crate) fn circuit(rng: &mut Rng, most: usize) -> Netlist {
     let mut builder = Builder::verbatim();
     let mut nodes: Vec<NodeId> = Vec::new();
     for port in 0..=below(rng, 3) {
@@ -50,7 +50,7 @@ pub fn circuit(rng: &mut Rng, most: usize) -> Netlist {
 ///
 /// # Errors
 /// From the server.
-pub fn agrees(
+pub(crate) fn agrees(
     client: &ClientKey,
     server: &Server,
     netlist: &Netlist,
