@@ -369,7 +369,7 @@ fn check_magic(path: &Path, magic: &[u8], expect: &Expect) -> Result<()> {
     }
     let secret = layout::is_secret(magic).ok_or_else(|| Error::NotSolinas { path: path.to_path_buf() })?;
     if secret && magic.len() == 8 && !expect.0.iter().any(|kind| kind.is_secret()) {
-        // The one secret kind.
+        // The secret kind that there is most of: which it is, is behind the magic.
         return expect.check(path, Kind::ClientKey);
     }
     Ok(())

@@ -9,8 +9,11 @@ use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use super::keys::check_residues;
 use super::modulus::{Arithmetic, Modulus};
-use super::{Ciphertext, Error, Params, PublicKey, noise};
+use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
+use crate::random::SecretSeed;
+use solinas_bigint::Natural;
 use solinas_bigint::fft::Spectrum;
 
 /// How powers of `r` are combined. With `w` the window, `n` the dimension:
@@ -81,6 +84,15 @@ impl EncryptMethod {
         fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
     }
 
+    /// Words of [`Encryptor::table`].
+    pub fn table_words(self, public: &PublicKey) -> Option<usize> {
+        (self != Self::FullFft).then(|| self.window(public.params()) * public.words())
+    }
+
+    fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
+        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
+    }
+
     fn too_large(self, params: &Params, memory: u64) -> Error {
         let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
         let smallest =
@@ -148,19 +160,25 @@ impl SignedSum {
 }
 
 enum Tables {
-    Partial { powers: Vec<Vec<u64>>, factor: Spectrum },
+    Partial { powers: Residues, factor: Spectrum },
     Full { powers: Vec<Spectrum>, factors: Vec<Spectrum> },
-    TwoLevel { powers: Vec<Vec<u64>>, factors: Vec<Spectrum> },
-    Table { powers: Vec<Vec<u64>> },
+    TwoLevel { powers: Residues, factors: Vec<Spectrum> },
+    Table { powers: Residues },
+}
+
+/// The powers of `r` as a method keeps them: evaluates noise polynomials at `r`.
+pub(super) struct Powers {
+    modulus: Modulus,
+    dimension: usize,
+    window: usize,
+    tables: Tables,
 }
 
 /// Encryption under one public key, with its tables.
 pub struct Encryptor<'a> {
     public: &'a PublicKey,
-    modulus: Modulus,
-    window: usize,
     method: EncryptMethod,
-    tables: Tables,
+    powers: Powers,
 }
 
 impl core::fmt::Debug for Encryptor<'_> {
@@ -180,29 +198,38 @@ impl<'a> Encryptor<'a> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
-        let params = public.params();
-        if method.memory(params) > memory {
-            return Err(method.too_large(params, memory));
+        method.check(public.params(), memory)?;
+        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, None)? })
+    }
+
+    /// As [`Self::new`], with the powers of `r` that [`Self::table`] gave once: they are checked by one product, and used where they lie.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Material`] for powers of another key or method, or that are none.
+    pub fn with_table(
+        public: &'a PublicKey,
+        method: EncryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+        table: Residues,
+    ) -> Result<Self, Error> {
+        method.check(public.params(), memory)?;
+        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, Some(table))? })
+    }
+
+    /// `r^0`, `r^1` and so on, as many as the method keeps ([`EncryptMethod::table_words`]); none where it keeps transforms.
+    pub fn table(&self) -> Option<&[u64]> {
+        match &self.powers.tables {
+            Tables::Full { .. } => None,
+            Tables::Partial { powers, .. } | Tables::TwoLevel { powers, .. } | Tables::Table { powers } => {
+                Some(powers.as_slice())
+            }
         }
-        let modulus = Modulus::new(public.d(), params.max_nonzeros(), arithmetic)?;
-        let window = method.window(params);
-        let r = modulus.residue(public.r());
-        let powers = powers(&modulus, &r, window)?;
-        let step = modulus.mul(&powers[window - 1], &r)?;
-        let factors = |count: usize| -> Result<Vec<Spectrum>, Error> {
-            let factors = self::powers(&modulus, &step, count)?;
-            factors.par_iter().map(|factor| modulus.forward(factor)).collect()
-        };
-        let tables = match method {
-            EncryptMethod::PartialFft => Tables::Partial { factor: modulus.forward(&step)?, powers },
-            EncryptMethod::FullFft => Tables::Full {
-                factors: factors(2 * params.dimension() / window)?,
-                powers: powers.par_iter().map(|power| modulus.forward(power)).collect::<Result<_, _>>()?,
-            },
-            EncryptMethod::TwoLevel => Tables::TwoLevel { factors: factors(params.dimension() / window)?, powers },
-            EncryptMethod::Table => Tables::Table { powers },
-        };
-        Ok(Self { public, modulus, window, method, tables })
+    }
+
+    /// The key.
+    pub fn public(&self) -> &'a PublicKey {
+        self.public
     }
 
     /// The method.
@@ -228,28 +255,69 @@ impl<'a> Encryptor<'a> {
     }
 
     pub(super) fn encrypt_with(&self, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
-        let mut value = self.evaluate(noise)?;
-        Ok(finish(self.public, &self.modulus, bit, &mut value))
+        self.powers.encrypt(self.public, bit, noise)
+    }
+}
+
+impl Powers {
+    /// Builds the tables of a method, around the powers below the window if they are known.
+    fn new(
+        public: &PublicKey,
+        method: EncryptMethod,
+        arithmetic: Arithmetic,
+        known: Option<Residues>,
+    ) -> Result<Self, Error> {
+        let params = public.params();
+        let modulus = Modulus::new(public.d(), params.max_nonzeros(), arithmetic)?;
+        let (dimension, window, words) = (params.dimension(), method.window(params), modulus.words());
+        let r = modulus.residue(public.r());
+        let powers = match known {
+            Some(known) => check_powers(public, &modulus, known, window)?,
+            None => powers(&modulus, &r, window)?.into(),
+        };
+        let step = || modulus.mul(&powers.as_slice()[(window - 1) * words..], &r);
+        let spectra = |residues: &[u64]| -> Result<Vec<Spectrum>, Error> {
+            residues.par_chunks_exact(words).map(|residue| modulus.forward(residue)).collect()
+        };
+        let tables = match method {
+            EncryptMethod::PartialFft => Tables::Partial { factor: modulus.forward(&step()?)?, powers },
+            EncryptMethod::FullFft => Tables::Full {
+                factors: spectra(&self::powers(&modulus, &step()?, 2 * dimension / window)?)?,
+                powers: spectra(powers.as_slice())?,
+            },
+            EncryptMethod::TwoLevel => {
+                let factors = spectra(&self::powers(&modulus, &step()?, dimension / window)?)?;
+                Tables::TwoLevel { factors, powers }
+            }
+            EncryptMethod::Table => Tables::Table { powers },
+        };
+        Ok(Self { modulus, dimension, window, tables })
+    }
+
+    /// b + 2 u(r).
+    fn encrypt(&self, public: &PublicKey, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
+        Ok(finish(public, &self.modulus, bit, &mut self.evaluate(noise)?))
     }
 
     /// u(r) modulo d.
     fn evaluate(&self, noise: &Noise) -> Result<Zeroizing<Vec<u64>>, Error> {
         let (modulus, window) = (&self.modulus, self.window);
+        let words = modulus.words();
         let split = |index: u32| (index as usize / window, index as usize % window);
         match &self.tables {
             Tables::Table { powers } => {
                 let mut sum = SignedSum::new(modulus);
                 for &(index, negative) in &noise.terms {
-                    sum.add(negative, &powers[index as usize]);
+                    sum.add(negative, powers.residue(words, index as usize));
                 }
                 Ok(sum.finish(modulus))
             }
             Tables::Partial { powers, factor } => {
                 let mut value = Zeroizing::new(vec![0; modulus.words()]);
-                for high in (0..self.public.params().dimension() / window).rev() {
+                for high in (0..self.dimension / window).rev() {
                     let mut sum = SignedSum::new(modulus);
                     for &(index, negative) in noise.terms.iter().filter(|term| split(term.0).0 == high) {
-                        sum.add(negative, &powers[split(index).1]);
+                        sum.add(negative, powers.residue(words, split(index).1));
                     }
                     *value = modulus.mul_spectrum(&value, factor)?;
                     modulus.add(&mut value, &sum.finish(modulus));
@@ -271,7 +339,7 @@ impl<'a> Encryptor<'a> {
                 for group in noise.terms.chunk_by(|a, b| split(a.0).0 == split(b.0).0) {
                     let mut inner = SignedSum::new(modulus);
                     for &(index, negative) in group {
-                        inner.add(negative, &powers[split(index).1]);
+                        inner.add(negative, powers.residue(words, split(index).1));
                     }
                     modulus.forward_to(&mut operand, &inner.finish(modulus))?;
                     modulus.multiply_add(&mut sum, &operand, &factors[split(group[0].0).0])?;
@@ -293,50 +361,162 @@ fn finish(public: &PublicKey, modulus: &Modulus, bit: bool, value: &mut Zeroizin
     Ciphertext { key: public.id(), words, noise: noise::fresh(public.params()) }
 }
 
-/// base^0 to base^(count - 1), on the current thread pool: the table is doubled again and again.
-fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<Vec<u64>>, Error> {
-    let mut powers = vec![modulus.one()];
+/// base^0 to base^(count - 1), one after the other, on the current thread pool: the table is doubled again and again.
+fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<u64>, Error> {
+    let words = modulus.words();
+    let mut powers = vec![0; count * words];
+    powers[0] = 1;
     let mut next = base.to_vec();
-    while powers.len() < count {
-        let len = powers.len().min(count - powers.len());
-        // next = base^powers.len().
+    let mut known = 1;
+    while known < count {
+        // next = base^known.
         let factor = modulus.forward(&next)?;
-        let more: Vec<_> =
-            powers[..len].par_iter().map(|power| modulus.mul_spectrum(power, &factor)).collect::<Result<_, _>>()?;
-        powers.extend(more);
+        let (from, to) = powers.split_at_mut(known * words);
+        let pairs = to.par_chunks_exact_mut(words).zip(from.par_chunks_exact(words));
+        pairs.try_for_each(|(to, from)| -> Result<(), Error> {
+            to.copy_from_slice(&modulus.mul_spectrum(from, &factor)?);
+            Ok(())
+        })?;
         next = modulus.square(&next)?;
+        known *= 2;
     }
     Ok(powers)
 }
 
-/// Encrypts many bits by one sweep over all powers of `r`: `n` modular products for any number of bits, on the current thread pool. `step` hears
-/// how many of the `n` powers are done, and may stop the sweep.
+/// That these are `r^0` to `r^(count - 1)`: that `sum c_i r^(i+1) = r sum c_i r^i` for random `c_i` of 64 bits.
+fn check_powers(public: &PublicKey, modulus: &Modulus, table: Residues, count: usize) -> Result<Residues, Error> {
+    const PART: &str = "table of powers";
+    let problem = |problem: &str| Err(Error::Material { part: PART, problem: problem.into() });
+    check_residues(PART, public, table.as_slice(), count)?;
+    let words = modulus.words();
+    let powers: Vec<&[u64]> = table.as_slice().chunks_exact(words).collect();
+    if powers[0] != modulus.one() {
+        return problem("the first is not 1");
+    }
+    // Of their content alone, which no one can choose to match: the factors come after it.
+    let mut rng = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0);
+    let factors: Vec<u64> = powers[1..].iter().map(|_| rng.next_u64()).collect();
+    let sums = |range: core::ops::Range<usize>| {
+        let mut sums = [vec![0; words + 2], vec![0; words + 2]];
+        for i in range {
+            for (sum, power) in sums.iter_mut().zip([powers[i], powers[i + 1]]) {
+                let carry = limbs::addmul_1(&mut sum[..words], power, factors[i]);
+                limbs::add_1(&mut sum[words..], carry);
+            }
+        }
+        sums.map(Natural::from_words)
+    };
+    let parts = factors.len().div_ceil(SWEEP);
+    let [low, high] = (0..parts)
+        .into_par_iter()
+        .map(|part| sums(part * SWEEP..((part + 1) * SWEEP).min(factors.len())))
+        .reduce(|| [Natural::ZERO; 2], |a, b| [&a[0] + &b[0], &a[1] + &b[1]]);
+    let [low, high] = [modulus.residue(&low.rem(public.d())?), modulus.residue(&high.rem(public.d())?)];
+    if modulus.mul(&low, &modulus.residue(public.r()))? != high {
+        return problem("they are not the powers of r");
+    }
+    Ok(table)
+}
+
+/// Encryption of many bits once: by one sweep over all powers of `r`, `n` modular products for any number of bits, or by a two-level table,
+/// whichever takes fewer transforms.
+pub(super) enum Bulk {
+    Sweep(Modulus),
+    Table(Powers),
+}
+
+impl Bulk {
+    /// Transforms of a two-level table for `count` bits: five for a product by a kept factor; one for each group of terms, and four to reduce
+    /// their sum.
+    fn table_transforms(params: &Params, count: usize) -> usize {
+        let (n, window) = (params.dimension(), EncryptMethod::TwoLevel.window(params));
+        5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4)
+    }
+
+    fn sweeps(params: &Params, count: usize) -> bool {
+        5 * params.dimension() <= Self::table_transforms(params, count)
+    }
+
+    /// Transforms for `count` bits.
+    pub(super) fn transforms(params: &Params, count: usize) -> usize {
+        Self::table_transforms(params, count).min(5 * params.dimension())
+    }
+
+    /// Bytes for `count` bits, on `threads` threads, their ciphertexts not counted; about.
+    pub(super) fn memory(params: &Params, count: usize, threads: usize) -> u64 {
+        let residue = 8 * params.words() as u64;
+        // Spectra of operands, sums and reductions.
+        let scratch = 5 * SPECTRUM_FACTOR * residue * threads as u64;
+        scratch
+            + if Self::sweeps(params, count) {
+                residue * (3 * count + 2 * SWEEP) as u64
+            } else {
+                let factors = params.dimension() / EncryptMethod::TwoLevel.window(params);
+                EncryptMethod::TwoLevel.memory(params) + residue * (factors + 2 * SWEEP) as u64
+            }
+    }
+
+    /// For `count` bits.
+    pub(super) fn new(public: &PublicKey, count: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
+        Ok(if Self::sweeps(public.params(), count) {
+            Self::Sweep(Modulus::new(public.d(), 1, arithmetic)?)
+        } else {
+            Self::Table(Powers::new(public, EncryptMethod::TwoLevel, arithmetic, None)?)
+        })
+    }
+
+    /// How many bits to encrypt together: all, where they share the sweep.
+    pub(super) fn chunk(&self) -> usize {
+        match self {
+            Self::Sweep(_) => usize::MAX,
+            Self::Table(_) => SWEEP,
+        }
+    }
+
+    /// Encrypts bits, on the current thread pool. `step` hears how much of how much of a sweep is done, and may stop it.
+    pub(super) fn encrypt(
+        &self,
+        public: &PublicKey,
+        bits: &[bool],
+        noises: &[Noise],
+        step: impl FnMut(usize, usize) -> Result<(), Error>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        match self {
+            Self::Sweep(modulus) => sweep(public, modulus, bits, noises, step),
+            Self::Table(powers) => {
+                bits.par_iter().zip(noises).map(|(&bit, noise)| powers.encrypt(public, bit, noise)).collect()
+            }
+        }
+    }
+}
+
+/// Encrypts many bits by one sweep over all powers of `r`. `step` hears how many of how many powers are done, and may stop the sweep.
 fn sweep(
     public: &PublicKey,
     modulus: &Modulus,
     bits: &[bool],
     noises: &[Noise],
-    mut step: impl FnMut(usize) -> Result<(), Error>,
+    mut step: impl FnMut(usize, usize) -> Result<(), Error>,
 ) -> Result<Vec<Ciphertext>, Error> {
-    let n = public.params().dimension();
+    let (n, words) = (public.params().dimension(), modulus.words());
     let r = modulus.residue(public.r());
     let window = SWEEP.min(n);
     let mut powers = powers(modulus, &r, window)?;
-    let factor = modulus.forward(&modulus.mul(&powers[window - 1], &r)?)?;
+    let factor = modulus.forward(&modulus.mul(&powers[(window - 1) * words..], &r)?)?;
     // Each sum with the terms that are still to come.
     let mut sums: Vec<_> = noises.iter().map(|noise| (SignedSum::new(modulus), &noise.terms[..])).collect();
     for start in (0..n).step_by(window) {
-        step(start)?;
+        step(start, n)?;
         sums.par_iter_mut().for_each(|(sum, terms)| {
             let here = terms.partition_point(|term| (term.0 as usize) < start + window);
             for &(index, negative) in &terms[..here] {
-                sum.add(negative, &powers[index as usize - start]);
+                sum.add(negative, &powers[(index as usize - start) * words..][..words]);
             }
             *terms = &terms[here..];
         });
         if start + window < n {
-            powers.par_iter_mut().try_for_each(|power| -> Result<(), Error> {
-                *power = modulus.mul_spectrum(power, &factor)?;
+            powers.par_chunks_exact_mut(words).try_for_each(|power| -> Result<(), Error> {
+                power.copy_from_slice(&modulus.mul_spectrum(power, &factor)?);
                 Ok(())
             })?;
         }
@@ -344,34 +524,6 @@ fn sweep(
     let finished =
         sums.into_par_iter().zip(bits).map(|((sum, _), &bit)| finish(public, modulus, bit, &mut sum.finish(modulus)));
     Ok(finished.collect())
-}
-
-/// Encrypts many bits, by [`sweep`] or by a two-level table, whichever takes fewer transforms. `step` hears how many of how many steps are done.
-pub(super) fn encrypt_many(
-    public: &PublicKey,
-    bits: &[bool],
-    noises: &[Noise],
-    arithmetic: Arithmetic,
-    mut step: impl FnMut(usize, usize) -> Result<(), Error>,
-) -> Result<Vec<Ciphertext>, Error> {
-    let params = public.params();
-    let (n, count) = (params.dimension(), bits.len());
-    let window = EncryptMethod::TwoLevel.window(params);
-    // Transforms: five for a product by a kept factor; one for each group of terms, and four to reduce their sum.
-    let table = 5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4);
-    if 5 * n <= table {
-        let modulus = Modulus::new(public.d(), 1, arithmetic)?;
-        return sweep(public, &modulus, bits, noises, |done| step(done, n));
-    }
-    step(0, count)?;
-    let encryptor = Encryptor::new(public, EncryptMethod::TwoLevel, u64::MAX, arithmetic)?;
-    let mut ciphertexts = Vec::with_capacity(count);
-    for (bits, noises) in bits.chunks(SWEEP).zip(noises.chunks(SWEEP)) {
-        step(ciphertexts.len(), count)?;
-        let batch = bits.par_iter().zip(noises).map(|(&bit, noise)| encryptor.encrypt_with(bit, noise));
-        ciphertexts.extend(batch.collect::<Result<Vec<_>, _>>()?);
-    }
-    Ok(ciphertexts)
 }
 
 /// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
@@ -386,8 +538,17 @@ pub fn encrypt_batch(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Ciphertext>, Error> {
     let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(public.params(), rng)).collect();
-    encrypt_many(public, bits, &noises, arithmetic, |done, of| {
-        progress(done, of);
-        Ok(())
-    })
+    let bulk = Bulk::new(public, bits.len(), arithmetic)?;
+    let mut ciphertexts = Vec::with_capacity(bits.len());
+    let chunk = bulk.chunk().min(bits.len().max(1));
+    for (some, noises) in bits.chunks(chunk).zip(noises.chunks(chunk)) {
+        progress(ciphertexts.len(), bits.len());
+        let step = |done, of| {
+            // Of a sweep, all bits are done together.
+            progress(bits.len() * done / of, bits.len());
+            Ok(())
+        };
+        ciphertexts.extend(bulk.encrypt(public, some, noises, step)?);
+    }
+    Ok(ciphertexts)
 }

@@ -127,6 +127,11 @@ impl Residues {
     pub fn as_slice(&self) -> &[u64] {
         (*self.0).as_ref()
     }
+
+    /// Residue `index`, of so many words.
+    pub(super) fn residue(&self, words: usize, index: usize) -> &[u64] {
+        &self.as_slice()[index * words..][..words]
+    }
 }
 
 impl From<Vec<u64>> for Residues {
@@ -212,14 +217,12 @@ impl ServerKey {
 
     /// `x_k` of block `k`.
     pub(super) fn x_of(&self, k: usize) -> &[u64] {
-        let words = self.public.words();
-        &self.x()[k * words..][..words]
+        self.x.residue(self.public.words(), k)
     }
 
     /// Indicator `a` of block `k`.
     pub(super) fn indicator(&self, k: usize, a: usize) -> &[u64] {
-        let words = self.public.words();
-        &self.indicators()[(k * self.params().indicators() + a) * words..][..words]
+        self.indicators.residue(self.public.words(), k * self.params().indicators() + a)
     }
 }
 

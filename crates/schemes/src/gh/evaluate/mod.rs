@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::modulus::{Arithmetic, Modulus};
-use super::{Ciphertext, Error, Params, ServerKey, noise};
+use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
 use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
@@ -43,7 +43,10 @@ impl Deref for Held<'_> {
 
 impl core::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Evaluator").field("server", &*self.server).field("method", &self.method()).finish_non_exhaustive()
+        f.debug_struct("Evaluator")
+            .field("server", &*self.server)
+            .field("method", &self.method())
+            .finish_non_exhaustive()
     }
 }
 
@@ -69,7 +72,8 @@ impl Evaluator<'static> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
-        Self::of(Held::Shared(server), method, memory, arithmetic)
+        let key = Arc::clone(&server);
+        Self::build(Held::Shared(server), method, memory, arithmetic, |modulus| Blocks::new(&key, modulus, method))
     }
 }
 
@@ -84,18 +88,55 @@ impl<'a> Evaluator<'a> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
-        Self::of(Held::Borrowed(server), method, memory, arithmetic)
+        Self::build(Held::Borrowed(server), method, memory, arithmetic, |modulus| Blocks::new(server, modulus, method))
     }
 
-    fn of(server: Held<'a>, method: RecryptMethod, memory: u64, arithmetic: Arithmetic) -> Result<Self, Error> {
+    /// As [`Self::new`] for [`RecryptMethod::PairTable`], with the table that [`Self::pair_table`] gave once: it is checked by a few products, and
+    /// used where it lies.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Material`] for a table of another key, or that is none.
+    pub fn with_pair_table(
+        server: &'a ServerKey,
+        memory: u64,
+        arithmetic: Arithmetic,
+        table: Residues,
+    ) -> Result<Self, Error> {
+        let blocks = |modulus: &Modulus| Blocks::with_pairs(server, modulus, table);
+        Self::build(Held::Borrowed(server), RecryptMethod::PairTable, memory, arithmetic, blocks)
+    }
+
+    /// The products of pairs of indicators, as [`RecryptMethod::PairTable`] keeps them: in an order of its own, [`Self::pair_table_words`] words. None
+    /// with the other methods.
+    pub fn pair_table(&self) -> Option<&[u64]> {
+        self.blocks.pairs()
+    }
+
+    /// Words of [`Self::pair_table`].
+    pub fn pair_table_words(public: &PublicKey) -> usize {
+        blocks::pair_table_words(public)
+    }
+
+    fn build(
+        server: Held<'a>,
+        method: RecryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+        blocks: impl FnOnce(&Modulus) -> Result<Blocks, Error>,
+    ) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
         let params = server.params();
         // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
         let terms = params.first_indices().max(params.blocks() + params.precision());
         let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
         let expansion = Expansion::new(&server, &modulus)?;
-        let blocks = Blocks::new(&server, &modulus, method)?;
+        let blocks = blocks(&modulus)?;
         Ok(Self { server, modulus, expansion, blocks })
+    }
+
+    /// The key.
+    pub fn server(&self) -> &ServerKey {
+        &self.server
     }
 
     /// The parameters.

@@ -8,15 +8,22 @@
 //! | public key | `d`, `r` |
 //! | server key | `d`, `r`, `x` (`s` residues), `indicators` (`s m` residues, block by block) |
 //!
+//! | cache | `table` |
+//! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`](gh::KeyGeneration::PARTS) what there is |
+//!
 //! Encryption needs `d` and `r` alone: [`read_public`] takes them from any of the three. A large server key is 2.25 GB; it is written from where it
 //! lies in memory, and used where it lies in its file, mapped into memory.
 
-use std::path::Path;
+mod cache;
+mod checkpoint;
+
+pub use cache::{
+    Cached, load_encryptor, load_evaluator, read_encryptor, read_evaluator, save_encryptor, save_evaluator,
+};
+pub use checkpoint::{keygen, read_checkpoint};
 
 use solinas_bigint::Natural;
-use solinas_schemes::gh::{
-    self, ClientKey, Params, ParamsLiteral, Progress, PublicKey, Residues, ServerKey, generate, generate_insecure,
-};
+use solinas_schemes::gh::{self, ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
 use zeroize::Zeroizing;
 
 use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer};
@@ -167,22 +174,4 @@ pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
 /// Bytes of the sections of a stored server key, about.
 pub fn stored_server_bytes(params: &Params) -> usize {
     8 * params.server_key_words()
-}
-
-/// Makes a key pair, on the current thread pool.
-///
-/// # Errors
-/// From the scheme.
-pub fn keygen(
-    params: &Params,
-    research: bool,
-    insecure_seed: Option<u64>,
-    checkpoint: Option<&Path>,
-    progress: Progress<'_>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    let _ = checkpoint;
-    Ok(match insecure_seed {
-        Some(seed) => generate_insecure(params, research, seed, progress)?,
-        None => generate(params, research, progress)?,
-    })
 }
