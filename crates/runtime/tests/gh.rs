@@ -108,12 +108,12 @@ fn programs_run_and_results_go_on_as_inputs() {
 #[test]
 fn results_do_not_depend_on_threads_nor_on_the_method() {
     let Setup { client, key, server } = setup();
-    let netlist = chain(40);
+    let netlist = chain(20);
     let x = client.encrypt(&Plain::new(Type::Uint(4), Some(vec![2]), vec![5, 14]).unwrap()).unwrap();
     let run =
         |server: &Server| server.run_circuit_as_is(&netlist, std::slice::from_ref(&x), &Control::default()).unwrap();
     let want = run(server);
-    assert!(server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10);
+    assert!(server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10, "so that four runs are worth the largest table");
     for options in [
         ServerOptions { threads: Some(1), memory: None },
         // Room for no table, and for a small one.
@@ -123,7 +123,7 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
         let server = Server::with_options(key, &options).unwrap();
         assert_eq!(run(&server), want, "{options:?}");
         // From many recryptions on, with larger tables.
-        assert_eq!((0..20).map(|_| run(&server)).next_back().unwrap(), want, "{options:?}");
+        assert_eq!((0..3).map(|_| run(&server)).next_back().unwrap(), want, "{options:?}");
     }
 }
 
