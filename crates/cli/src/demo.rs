@@ -240,8 +240,8 @@ fn holdings(folder: &Path) -> Result<Vec<Held>> {
 
 fn first_bytes(path: &Path) -> Result<String> {
     let reader = solinas_formats::Reader::open(path, solinas_formats::Expect::kind(Kind::Ciphertext))?;
-    // The last section holds the encrypted numbers.
-    let Some((name, _)) = reader.sections().last() else { return Ok(String::new()) };
+    // The longest section holds the encrypted numbers.
+    let Some((name, _)) = reader.sections().max_by_key(|&(_, bytes)| bytes) else { return Ok(String::new()) };
     let bytes = reader.section(name)?;
     Ok(bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ") + " ...")
 }

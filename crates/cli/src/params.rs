@@ -24,10 +24,16 @@ pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
     })
 }
 
-/// `17 MB`, `24 kB`.
+/// `17 MB`, `24 kB`, `486 B`.
 fn size(bytes: usize) -> String {
     let bytes = bytes as f64;
-    if bytes < 1e6 { format!("{:.0} kB", bytes / 1e3) } else { format!("{:.0} MB", bytes / 1e6) }
+    if bytes < 1e4 {
+        format!("{bytes:.0} B")
+    } else if bytes < 1e6 {
+        format!("{:.0} kB", bytes / 1e3)
+    } else {
+        format!("{:.0} MB", bytes / 1e6)
+    }
 }
 
 fn tfhe(all: &[&ParamsInfo]) -> String {

@@ -113,7 +113,10 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
     let run =
         |server: &Server| server.run_circuit_as_is(&netlist, std::slice::from_ref(&x), &Control::default()).unwrap();
     let want = run(server);
-    assert!(server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10, "so that four runs are worth the largest table");
+    assert!(
+        server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10,
+        "so that four runs are worth the largest table"
+    );
     for options in [
         ServerOptions { threads: Some(1), memory: None },
         // Room for no table, and for a small one.
