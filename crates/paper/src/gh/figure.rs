@@ -121,12 +121,12 @@ impl<'a> Task<'a> {
     }
 
     fn decrypt(&self, exact: bool) -> Result<Figure, Error> {
-        let (decryptor, bytes) = memory::grown(0, || self.keys.client.decryptor())?;
+        let decryptor = self.keys.client.decryptor()?;
         let input = &self.keys.inputs[1];
         let (seconds, bit) =
             self.medians(|_| Ok(if exact { decryptor.decrypt_exact(input) } else { decryptor.decrypt(input) }?))?;
         right(|| "decryption".into(), bit)?;
-        Ok(Figure { seconds, bytes, ..Figure::default() })
+        Ok(Figure { seconds, ..Figure::default() })
     }
 
     fn recrypt(&self, method: RecryptMethod) -> Result<Figure, Error> {
@@ -191,7 +191,7 @@ impl<'a> Task<'a> {
             let step = modulus.mul(&powers[window - 1], public.r())?;
             Ok::<_, Error>((powers, modulus.prepare(&step)?))
         };
-        let ((powers, step), bytes) = memory::grown(0, build)?;
+        let ((powers, step), bytes) = memory::grown(8 * (public.words() * (window + 4)) as u64, build)?;
         let mut rng = public.encryption_rng(3)?;
         let terms = noise_polynomial(n, params.nonzeros(), params.max_nonzeros(), &mut rng);
         let encrypt = || {

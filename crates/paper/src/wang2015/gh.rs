@@ -178,7 +178,7 @@ pub(crate) fn memory(options: &Options, control: &Control<'_>, bench: &mut Bench
         rows: lines,
     });
     report.notes = vec![
-        "Ours is measured: by how much the resident memory of this process grows when the tables are built, and for Recrypt the key beside. Below 512 MiB two of each are built and the second is measured, so that holes that earlier work left do not count. Ratio: our full-FFT over the paper's.".into(),
+        "Ours is measured: by how much the resident memory of this process grows when the tables are built, and for Recrypt the key beside. Smaller ones are built again and again, and kept, until the holes that earlier work left are filled. Ratio: our full-FFT over the paper's.".into(),
         "The paper keeps an operand in 16-bit digits of 8 bytes each, and pads it to twice the length: 8 times its size. Its Recrypt keeps all indicators; the inner sums need no transform, so ours keeps those of the first indicator of a pair alone.".into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
@@ -294,9 +294,7 @@ mod tests {
             assert!(row.cells[..columns].iter().all(|cell| cell.unwrap().ours > 0.0), "{}", row.name);
         }
         assert!(five[3..].iter().all(|row| row.paper.is_some() && row.cells[..3].iter().all(Option::is_none)));
-        if cfg!(target_os = "linux") {
-            assert!(six[..2].iter().all(|row| row.cells[..3].iter().all(Option::is_some)));
-        }
+        assert!(six[..2].iter().flat_map(|row| &row.cells).flatten().all(|cell| cell.ours > 0.0));
         // The steps make up the whole, at every method; the paper's stand beside those of its setting.
         let [_, ours, small] = table7.tables.as_slice() else { panic!("{} tables", table7.tables.len()) };
         for column in 0..3 {
