@@ -182,7 +182,8 @@ impl<'a> Task<'a> {
         let public = self.keys.server.public();
         let params = public.params();
         let (n, bit) = (params.dimension(), true);
-        let modulus = Modulus::new(public.d())?;
+        let alone = fft::Options { threads: 1, ..fft::Options::default() };
+        let modulus = Modulus::with_options(public.d(), &ModulusOptions { method: None, fft: alone })?;
         let build = || {
             let mut powers = vec![Natural::one()];
             while powers.len() < window {
