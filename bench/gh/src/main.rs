@@ -106,7 +106,7 @@ fn run(args: &Args) -> Result<(), Error> {
             format!("bench-gh {}", arguments.join(" ")).trim_end().to_owned(),
             format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
             format!("against {peer}, one thread"),
-            "milliseconds of one operation: median and smallest wall time, median CPU time of all threads; ratios of medians of wall time, below 1 is faster".into(),
+            "milliseconds of one operation: median and smallest wall time, median CPU time of all threads; ratios of medians of wall time and of CPU time, below 1 is faster; GMP's is CPU time".into(),
         ],
         rows: Vec::new(),
     };

@@ -131,10 +131,10 @@ impl Bench {
         all
     }
 
-    /// Rows of a contest of ours by threads, and GMP's median where it took part.
+    /// Rows of a contest of ours by threads, and GMP's CPU time where it took part.
     fn finish(&self, operation: &str, method: &str, figures: &[Figure], gmp: &mut Option<f64>) -> Vec<Row> {
         if let Some(figure) = figures.iter().find(|figure| figure.name == GMP) {
-            *gmp = Some(figure.wall.median / 1e3);
+            *gmp = Some(figure.cpu.median / 1e3);
         }
         let ours = figures.iter().filter_map(|figure| Some((figure.name.parse().ok()?, figure)));
         ours.map(|(threads, figure)| Row::new(self.params.name(), operation, method, threads, figure, *gmp)).collect()
@@ -189,7 +189,7 @@ impl Bench {
             contestants.push(contestant(GMP.into(), move || product.is_odd(input.words(), &w), bit));
         }
         let figures = contest(&self.id("decrypt", "linear, exact"), contestants, self.effort)?;
-        let gmp = figures.iter().find(|figure| figure.name == GMP).map(|figure| figure.wall.median / 1e3);
+        let gmp = figures.iter().find(|figure| figure.name == GMP).map(|figure| figure.cpu.median / 1e3);
         let row = |figure: &Figure| {
             let method = match figure.name.as_str() {
                 "linear" => "linear time",
