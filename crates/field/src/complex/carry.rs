@@ -2,9 +2,11 @@
 //!
 //! The integer part is plain loops over arrays of a register's size, which the compiler turns into the vector instructions of the back end.
 
+use super::digits::MAX_DIGIT_BITS;
 use super::tree::MAX_ROWS;
 use crate::Backend;
 use crate::simd::{Lanes, dispatch};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Columns after which every stream has filled whole words, as many as a digit has bits.
@@ -44,13 +46,21 @@ pub(super) fn offset_quotient(bits: u32) -> u64 {
     1 << (51 - bits)
 }
 
-/// Streams of coefficients on their way through a chunk of columns.
+/// Eight streams on their way through a chunk of columns.
+#[derive(Clone, Copy)]
+struct Group {
+    carry: [u64; LANES],
+    /// Words being filled.
+    word: [u64; LANES],
+    /// Words filled in this chunk.
+    full: [[u64; LANES]; MAX_DIGIT_BITS as usize],
+}
+
+/// Streams of coefficients, carried from column to column.
 pub(super) struct Streams {
     count: usize,
     column: usize,
-    /// Carries, and the words being filled, in groups.
-    carry: [[u64; LANES]; MAX_STREAMS / LANES],
-    word: [[u64; LANES]; MAX_STREAMS / LANES],
+    groups: [MaybeUninit<Group>; MAX_STREAMS / LANES],
 }
 
 impl Streams {
@@ -58,19 +68,26 @@ impl Streams {
     #[inline(always)]
     pub(super) fn new(count: usize, column: usize) -> Self {
         debug_assert!(count <= MAX_STREAMS);
-        let zero = [[0; LANES]; MAX_STREAMS / LANES];
-        Self { count, column, carry: zero, word: zero }
+        let zero = [0; LANES];
+        let mut groups = [MaybeUninit::uninit(); MAX_STREAMS / LANES];
+        for group in &mut groups[..count.div_ceil(LANES)] {
+            group.write(Group { carry: zero, word: zero, full: [zero; MAX_DIGIT_BITS as usize] });
+        }
+        Self { count, column, groups }
     }
 
     /// What they carry out.
     #[inline(always)]
     pub(super) fn spill(&self) -> Spill {
         let mut spill = [0; MAX_STREAMS];
-        spill.copy_from_slice(self.carry.as_flattened());
+        for (spill, group) in spill.chunks_exact_mut(LANES).zip(&self.groups[..self.count.div_ceil(LANES)]) {
+            // SAFETY: written by `new`.
+            spill.copy_from_slice(unsafe { &group.assume_init_ref().carry });
+        }
         spill
     }
 
-    /// Takes the next `columns` columns, a multiple of 8: coefficients of stream `s` from `from + s * stride` on.
+    /// Takes the next `columns` columns, a multiple of 8 that divides [`CHUNK`]: coefficients of stream `s` from `from + s * stride` on.
     ///
     /// # Safety
     /// They are there; `carry` has the words of those columns, which no one else writes or reads meanwhile.
@@ -85,21 +102,23 @@ impl Streams {
     ) {
         let Carry { scale, bits, out, words } = carry;
         let mask = (1_u64 << bits) - 1;
-        // Fills the float's last bit with the last bit of the coefficient, offset included.
+        // The sum with a coefficient has it, and its offset, in its low bits.
         let integer = INTEGER + ((1_u64 << 51) - offset_quotient(bits)) as f64;
-        let first_bit = self.column * bits as usize;
-        for group in 0..self.count.div_ceil(LANES) {
-            let lanes = (self.count - group * LANES).min(LANES);
-            let (mut through, mut word) = (self.carry[group], self.word[group]);
+        let first_bit = self.column % CHUNK * bits as usize;
+        self.column += columns;
+        for (group, state) in self.groups[..self.count.div_ceil(LANES)].iter_mut().enumerate() {
+            // SAFETY: written by `new`.
+            let state = unsafe { state.assume_init_mut() };
+            let (mut through, mut word) = (state.carry, state.word);
             let (mut at, mut filled) = (first_bit / 64, (first_bit % 64) as u32);
             for first in (0..columns).step_by(LANES) {
                 // SAFETY: the caller's coefficients.
-                let block = unsafe { transposed(l, from.wrapping_add(group * LANES * stride + first), stride, lanes) };
+                let block = unsafe { transposed(l, from.add(first), stride, group * LANES, self.count - 1) };
                 for x in &block {
                     let mut digit = [0; LANES];
                     for i in 0..LANES {
                         let u = x[i].mul_add(scale, integer).to_bits().wrapping_sub(INTEGER.to_bits());
-                        let sum = u.wrapping_add(through[i]);
+                        let sum = u + through[i];
                         digit[i] = sum & mask;
                         through[i] = sum >> bits;
                         word[i] |= digit[i] << filled;
@@ -107,10 +126,7 @@ impl Streams {
                     filled += bits;
                     if filled >= 64 {
                         filled -= 64;
-                        for (i, word) in word[..lanes].iter().enumerate() {
-                            // SAFETY: the caller's words.
-                            unsafe { *out.add((group * LANES + i) * words + at) = *word };
-                        }
+                        state.full[at] = word;
                         at += 1;
                         for i in 0..LANES {
                             word[i] = digit[i] >> (bits - filled);
@@ -118,26 +134,40 @@ impl Streams {
                     }
                 }
             }
-            (self.carry[group], self.word[group]) = (through, word);
+            (state.carry, state.word) = (through, word);
+            if self.column.is_multiple_of(CHUNK) {
+                let first = (self.column / CHUNK - 1) * bits as usize;
+                for i in 0..LANES.min(self.count - group * LANES) {
+                    for (j, full) in state.full[..bits as usize].iter().enumerate() {
+                        // SAFETY: the caller's words.
+                        unsafe { *out.add((group * LANES + i) * words + first + j) = full[i] };
+                    }
+                }
+            }
         }
-        self.column += columns;
     }
 }
 
-/// Eight columns of eight streams, column by column; of `lanes` streams, the last instead of those that are missing.
+/// Eight columns of eight streams from number `group` on, column by column; the stream `last` for those behind it.
 ///
 /// # Safety
 /// The streams hold eight coefficients each.
 #[inline(always)]
-unsafe fn transposed<L: Lanes>(l: L, from: *const f64, stride: usize, lanes: usize) -> [[f64; LANES]; LANES] {
+unsafe fn transposed<L: Lanes>(
+    l: L,
+    from: *const f64,
+    stride: usize,
+    group: usize,
+    last: usize,
+) -> [[f64; LANES]; LANES] {
     let mut block = [[0.0; LANES]; LANES];
     for first in (0..LANES).step_by(L::WIDTH) {
         for column in (0..LANES).step_by(L::WIDTH) {
             let mut square = [l.splat(0.0); LANES];
             // No closure: those are not inlined reliably where an instruction set is enabled.
             for (i, v) in square[..L::WIDTH].iter_mut().enumerate() {
-                // SAFETY: a stream below `lanes`, a column below 8.
-                *v = unsafe { l.load(from.add((first + i).min(lanes - 1) * stride + column)) };
+                // SAFETY: a stream up to the last, a column below 8.
+                *v = unsafe { l.load(from.add((group + first + i).min(last) * stride + column)) };
             }
             l.transpose(&mut square[..L::WIDTH]);
             for (i, v) in square[..L::WIDTH].iter().enumerate() {

@@ -93,6 +93,18 @@ impl Rows {
         }
     }
 
+    /// Asks for the first `width` points of `rows` rows.
+    #[inline(always)]
+    pub(super) fn prefetch<L: Lanes>(self, l: L, rows: usize, width: usize) {
+        for row in 0..rows {
+            let Points { re, im } = self.from(row).points;
+            for at in (0..width).step_by(8) {
+                l.prefetch(re.wrapping_add(at));
+                l.prefetch(im.wrapping_add(at));
+            }
+        }
+    }
+
     /// The first row, to that of `to`.
     ///
     /// # Safety

@@ -11,6 +11,9 @@ use core::ops::Range;
 /// Columns that go through the top of a tree together: its rows of so many points fit the nearest cache.
 pub(super) const STRIP: usize = 16;
 
+/// Trees of so many points are too far away for the next strip to come in time when it is not asked for before.
+const FAR: usize = 1 << 17;
+
 /// Real and imaginary parts of a strip, rows one behind the other.
 #[repr(align(64))]
 struct Strip(#[expect(dead_code, reason = "written through a pointer")] [f64; 2 * STRIP * MAX_ROWS]);
@@ -139,9 +142,13 @@ pub(super) unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>
     let [mut cut, mut between] = [const { core::mem::MaybeUninit::<Strip>::uninit() }; 2];
     let (cut, between) = (Strip::rows(&mut cut, outer * inner), Strip::rows(&mut between, outer * inner));
     let real = matches!(source, Source::Words(words, windows) if outer > 1 && windows.end_before(words, tree.points()));
+    let far = tree.points() >= FAR;
     for column in columns.step_by(STRIP) {
         let to = Rows { points: p.at(column), stride };
         let mut at = to;
+        if far {
+            Rows { points: p.at(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
+        }
         // SAFETY: rows are below outer * inner <= MAX_ROWS, columns below the branch.
         unsafe {
             if let Source::Words(words, windows) = source {
@@ -192,9 +199,13 @@ pub(super) unsafe fn top_inverse<L: Lanes>(
     let [mut between, mut end] = [const { core::mem::MaybeUninit::<Strip>::uninit() }; 2];
     let (between, end) = (Strip::rows(&mut between, outer * inner), Strip::rows(&mut end, outer * inner));
     let mut streams = Streams::new(2 * outer * inner, columns.start);
+    let far = tree.points() >= FAR;
     for column in columns.step_by(STRIP) {
         let mut at = Rows { points: p.at(column), stride };
         let to = if words.is_some() { end } else { at };
+        if far {
+            Rows { points: p.at(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
+        }
         // SAFETY: as in `top_forward`.
         unsafe {
             if inner > 1 {

@@ -64,7 +64,7 @@ pub(super) struct Tree {
     columns: AlignedVec<f64>,
 }
 
-/// Radices, as logarithms, that split `levels` levels: eights, preceded by one or two fours (or a two where that is all).
+/// Radices, as logarithms, that split `levels` levels: eights, then one or two fours (or a two where that is all).
 pub(super) fn radices(levels: u32) -> Vec<u32> {
     let fours = match (levels, levels % 3) {
         (1, _) => return vec![1],
@@ -72,8 +72,8 @@ pub(super) fn radices(levels: u32) -> Vec<u32> {
         (_, 2) => 1,
         _ => 2,
     };
-    let mut out = vec![2; fours];
-    out.resize(fours + ((levels as usize - 2 * fours) / 3), 3);
+    let mut out = vec![3; (levels as usize - 2 * fours) / 3];
+    out.resize(out.len() + fours, 2);
     out
 }
 
