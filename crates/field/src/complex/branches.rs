@@ -7,16 +7,16 @@ use crate::fft::tile::{Broadcast, Columns, Square, TILE, TileTwiddles, forward_t
 use crate::simd::Lanes;
 use core::ops::Range;
 
-/// The steps below the top whose nodes begin with a tile: outermost first.
+/// The steps below the top whose nodes begin with a tile, outermost first: of a branch from `from` to `to`, the others there.
 #[inline(always)]
-unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
+unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
-    for step in &tree.steps[tree.top_steps()..] {
+    for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
         if at.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
-            let rows = Rows { points: p.at(at), stride: child };
+            let [from, to] = [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.at(at), stride: child });
             // SAFETY: the caller's contract.
-            unsafe { pass::<L, false, false>(l, step, at / step.length, rows, rows, child) };
+            unsafe { pass::<L, false, false>(l, step, at / step.length, from, to, child) };
         }
     }
 }
@@ -42,7 +42,7 @@ pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, ti
         // SAFETY: the caller's contract.
         unsafe {
             let p = p.at(tree.gaps_before(tile));
-            split_at(l, tree, p, tile);
+            split_at(l, tree, p, p, tile);
             forward_tile(l, tree.tile(tile), p.tile(tile), p.tile(tile));
         }
     }
@@ -62,19 +62,25 @@ pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, ti
 }
 
 /// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
-/// registers. `b` is left half transformed; without it, the square of `a`.
+/// registers. Branches of `b` are left half transformed, where the first of them was; without it, the square of `a`.
 #[inline(always)]
 pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b: Option<Points>, tiles: Range<usize>) {
+    let branch = tree.top().branch;
+    let first = tiles.start * TILE_POINTS;
+    let (gaps_before_first, in_steps) = (tree.gaps_before(tiles.start), tree.top_steps() < tree.steps.len());
     for tile in tiles {
         // SAFETY: the caller's contract.
         unsafe {
             let gaps = tree.gaps_before(tile);
             let a = a.at(gaps);
-            split_at(l, tree, a, tile);
+            split_at(l, tree, a, a, tile);
             let w = tree.tile(tile);
             if let Some(b) = b {
-                let b = b.at(gaps);
-                split_at(l, tree, b, tile);
+                let from = b.at(gaps);
+                // What is not written back to its own place need not travel through the caches.
+                let since = tile * TILE_POINTS / branch * branch - first;
+                let b = if in_steps { b.at(gaps_before_first).before(since) } else { from };
+                split_at(l, tree, from, b, tile);
                 convolve_tile(l, w, a.tile(tile), b.tile(tile));
             } else {
                 square_tile(l, w, a.tile(tile));

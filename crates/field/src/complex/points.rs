@@ -38,6 +38,12 @@ impl Points {
         Self { re: self.re.wrapping_add(at), im: self.im.wrapping_add(at) }
     }
 
+    /// From so many points before these on.
+    #[inline(always)]
+    pub(super) fn before(self, points: usize) -> Self {
+        Self { re: self.re.wrapping_sub(points), im: self.im.wrapping_sub(points) }
+    }
+
     #[inline(always)]
     pub(super) fn tile(self, tile: usize) -> Square {
         Square { re: self.re.wrapping_add(tile * TILE_POINTS), im: self.im.wrapping_add(tile * TILE_POINTS) }
