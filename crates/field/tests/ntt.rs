@@ -156,7 +156,8 @@ fn what_cannot_be_planned_is_refused() {
     }
     assert!(matches!(primes(62, 1, 2), Err(Error::TooFewPrimes { .. })));
     assert!(matches!(primes(20, 100, 1 << 16), Err(Error::TooFewPrimes { .. })));
-    assert!(matches!(primes(50, 1, 3), Err(Error::TooFewPrimes { .. })));
+    assert!(matches!(primes(50, 1, 0), Err(Error::TooFewPrimes { .. })));
+    assert!(matches!(primes(20, 1, u64::MAX), Err(Error::TooFewPrimes { .. })));
 }
 
 #[test]
@@ -179,6 +180,12 @@ fn generated_primes_are_the_largest_in_order() {
     let got: Vec<u64> = primes(12, 5, 64).unwrap().iter().map(|q| q.value()).collect();
     let all: Vec<u64> = (1 << 11..1 << 12).rev().filter(|&n| n % 64 == 1 && is_prime(n)).take(5).collect();
     assert_eq!(got, all);
+    // Steps that are no power of two: slots modulo 257 in 64 dimensions; an odd one.
+    for step in [16 * 257, 3] {
+        let got: Vec<u64> = primes(20, 3, step).unwrap().iter().map(|q| q.value()).collect();
+        let all: Vec<u64> = (1 << 19..1 << 20).rev().filter(|&n| n % step == 1 && is_prime(n)).take(3).collect();
+        assert_eq!(got, all);
+    }
 }
 
 #[test]
@@ -258,9 +265,20 @@ proptest! {
             check(&|d| ops.multiply(d, &b), &|a, b, _| q.mul(a, b))?;
             check(&|d| ops.multiply_add(d, &b, &c), &|a, b, c| q.mul_add(b, c, a))?;
             check(&|d| ops.scale(d, w), &|a, _, _| q.mul_shoup(a, w))?;
+            check(&|d| ops.multiply_both(d, &b, &c), &|a, b, c| q.mul(q.mul(a, b), c))?;
+            check(&|d| ops.sub_scale(d, &b, w), &|a, b, _| q.mul_shoup(q.sub(a, b), w))?;
+            let len = a.len().min(any.len());
+            let mut got = a[..len].to_vec();
+            ops.scale_add(&mut got, &any[..len], w);
+            let want: Vec<u64> = a.iter().zip(&any).map(|(&a, &x)| q.add(a, q.mul_shoup(x, w))).collect();
+            prop_assert_eq!(got, want);
             let mut got = any.clone();
             ops.reduce(&mut got);
             prop_assert_eq!(got, any.iter().map(|&x| x % q.value()).collect::<Vec<_>>());
+            let signed: Vec<i64> = any.iter().map(|&x| x as i64 >> 2).collect();
+            let mut got = vec![0; any.len()];
+            ops.reduce_signed(&mut got, &signed);
+            prop_assert_eq!(got, signed.iter().map(|&x| q.reduce_i64(x)).collect::<Vec<_>>());
         }
     }
 }

@@ -76,6 +76,25 @@ impl Pointwise {
         }
     }
 
+    /// `dst <- dst x y`.
+    pub fn multiply_both(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        if self.modulus.bits() <= FAST_PRIME_BITS {
+            self.run(MulBoth::<true>, dst, x, y);
+        } else {
+            self.run(MulBoth::<false>, dst, x, y);
+        }
+    }
+
+    /// `dst <- w (dst - x)`.
+    pub fn sub_scale(&self, dst: &mut [u64], x: &[u64], w: Shoup) {
+        self.run(SubScale(w), dst, x, &[]);
+    }
+
+    /// `dst <- dst + w x`, for any words `x`.
+    pub fn scale_add(&self, dst: &mut [u64], x: &[u64], w: Shoup) {
+        self.run(ScaleAdd(w), dst, x, &[]);
+    }
+
     /// `dst <- w dst`.
     pub fn scale(&self, dst: &mut [u64], w: Shoup) {
         self.run(Scale(w), dst, &[], &[]);
@@ -84,6 +103,17 @@ impl Pointwise {
     /// `dst <- dst mod q`, for any words.
     pub fn reduce(&self, dst: &mut [u64]) {
         self.run(Reduce, dst, &[], &[]);
+    }
+
+    /// `dst <- x mod q`, for signed words of magnitude up to `2^61`. Branch-free.
+    pub fn reduce_signed(&self, dst: &mut [u64], x: &[i64]) {
+        // A multiple of q between 2^61 and 2^62: the sum is a word.
+        let offset = (1u64 << 61).div_ceil(self.modulus.value()) * self.modulus.value();
+        assert!(dst.len() == x.len(), "slices of {} and {} words", dst.len(), x.len());
+        for (dst, &x) in dst.iter_mut().zip(x) {
+            *dst = offset.wrapping_add(x as u64);
+        }
+        self.reduce(dst);
     }
 
     fn run<O: Op>(&self, op: O, dst: &mut [u64], x: &[u64], y: &[u64]) {
@@ -111,7 +141,7 @@ use x86::Constants;
 mod x86 {
     use super::super::float::Float;
     use super::super::words::Words;
-    use super::{Modulus, Op, Operands};
+    use super::{Modulus, Op, Operands, Shoup};
     use crate::Backend;
     use crate::backend::{Avx2, Avx512};
 
@@ -149,12 +179,13 @@ mod x86 {
             self.l.once(self.l.once(x, self.q2), self.q)
         }
 
-        /// Any word times `w`, with `w`'s quotient; in `0..4q`.
+        /// Any word times `w`; in `0..4q`.
         #[inline(always)]
-        pub(super) fn shoup(self, x: L::U, w: L::U, quotient: L::U) -> L::U {
+        pub(super) fn shoup(self, x: L::U, w: Shoup) -> L::U {
             let l = self.l;
+            let (value, quotient) = (l.splat_word(w.value), l.splat_word(w.quotient));
             let quotient = l.high_lazy(x, quotient, l.high(quotient));
-            l.sub_word(l.mul_word(x, w), l.mul_word(quotient, self.q))
+            l.sub_word(l.mul_word(x, value), l.mul_word(quotient, self.q))
         }
 
         /// Any word, to `0..q`.
@@ -250,17 +281,27 @@ struct Reduce;
 struct Mul<const DOUBLE: bool>;
 /// As [`Mul`].
 #[derive(Clone, Copy)]
+struct MulBoth<const DOUBLE: bool>;
+#[derive(Clone, Copy)]
+struct SubScale(Shoup);
+#[derive(Clone, Copy)]
+struct ScaleAdd(Shoup);
+/// As [`Mul`].
+#[derive(Clone, Copy)]
 struct MulAdd<const DOUBLE: bool>;
 
 op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q));
 op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
 op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
 op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
-op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(
-    d,
-    c.l.splat_word(self.0.value),
-    c.l.splat_word(self.0.quotient)
-)));
+op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(d, self.0)));
+op!(SubScale, 1, |self, q, d, x, y| q.mul_shoup(q.sub(d, x), self.0), |c| {
+    // Any word will do: no need to bring the difference below q.
+    c.canonical(c.shoup(c.l.add_word(d, c.l.sub_word(c.q, x)), self.0))
+});
+op!(ScaleAdd, 1, |self, q, d, x, y| q.add(d, q.mul_shoup(x, self.0)), |c| {
+    c.l.once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
+});
 op!(Mul [const DOUBLE: bool] [DOUBLE], 1, |self, q, d, x, y| q.mul(d, x), |c| if DOUBLE {
     c.float.multiply(d, x)
 } else {
@@ -269,4 +310,9 @@ op!(Mul [const DOUBLE: bool] [DOUBLE], 1, |self, q, d, x, y| q.mul(d, x), |c| if
 op!(MulAdd [const DOUBLE: bool] [DOUBLE], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
     let product = if DOUBLE { c.float.multiply(x, y) } else { c.mul(x, y) };
     c.l.once(c.l.add_word(d, product), c.q)
+});
+op!(MulBoth [const DOUBLE: bool] [DOUBLE], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| if DOUBLE {
+    c.float.multiply(c.float.multiply(d, x), y)
+} else {
+    c.mul(c.mul(d, x), y)
 });
