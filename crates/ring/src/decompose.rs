@@ -1,7 +1,5 @@
 //! Decompositions for key switching: a polynomial as a sum of short digits times fixed weights.
 
-use solinas_field::buffer::AlignedVec;
-
 use crate::{BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 
 /// Digits by tower, each residue cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where `E_i` is 1 in tower `i` and 0
@@ -60,14 +58,13 @@ impl TowerGadget {
         self.basis.same("a gadget", x.basis())?;
         check_keys(&self.basis, keys, self.len())?;
         let mask = (1 << self.bits) - 1;
-        Ok(RnsPoly::from_towers(&self.basis, |i, out| {
+        Ok(RnsPoly::from_towers_with(&self.basis, |i, out, digit| {
             let ops = self.basis.pointwise(i);
-            let mut digit = AlignedVec::zeroed(out.len());
             for (&(tower, shift), key) in self.digits.iter().zip(keys) {
                 digit.iter_mut().zip(x.tower(tower)).for_each(|(digit, &x)| *digit = (x >> shift) & mask);
-                ops.reduce(&mut digit);
-                self.basis.plan(i).forward(&mut digit);
-                ops.multiply_add(out, &digit, key.tower(i));
+                ops.reduce(digit);
+                self.basis.plan(i).forward(digit);
+                ops.multiply_add(out, digit, key.tower(i));
             }
         }))
     }
@@ -152,14 +149,13 @@ impl Hybrid {
             conversion.shares(&x.words()[first * n..][..conversion.from().words()])
         };
         let shares: Vec<_> = self.groups.iter().map(part).collect();
-        Ok(RnsPoly::from_towers(&self.extended, |i, out| {
+        Ok(RnsPoly::from_towers_with(&self.extended, |i, out, digit| {
             let ops = self.extended.pointwise(i);
-            let mut digit = AlignedVec::zeroed(n);
             for (((_, conversion), shares), key) in self.groups.iter().zip(&shares).zip(keys) {
                 digit.fill(0);
-                conversion.combine(shares, i, &mut digit);
-                self.extended.plan(i).forward(&mut digit);
-                ops.multiply_add(out, &digit, key.tower(i));
+                conversion.combine(shares, i, digit);
+                self.extended.plan(i).forward(digit);
+                ops.multiply_add(out, digit, key.tower(i));
             }
         }))
     }

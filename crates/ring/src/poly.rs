@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::for_each_tower;
+use crate::threads::{for_each_tower, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -65,6 +65,13 @@ impl<D: Domain> RnsPoly<D> {
     pub fn from_towers(basis: &Basis, fill: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
         let mut out = Self::zero(basis);
         out.for_each_tower(fill);
+        out
+    }
+
+    /// As [`Self::from_towers`], with as many words again for `fill(tower, its words, scratch)` to work in, of any content.
+    pub fn from_towers_with(basis: &Basis, fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync) -> Self {
+        let mut out = Self::zero(basis);
+        for_each_tower_with(&mut out.words, basis.dimension(), fill);
         out
     }
 

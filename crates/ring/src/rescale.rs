@@ -74,12 +74,11 @@ impl Rescale {
         tower(last, &mut rest);
         self.basis.plan(last).inverse(&mut rest);
         let correction = self.correction(&rest);
-        RnsPoly::from_towers(&self.target, |i, out| {
+        RnsPoly::from_towers_with(&self.target, |i, out, d| {
             tower(i, out);
-            let mut d = AlignedVec::zeroed(out.len());
-            correction.write(self, i, &mut d);
-            self.target.plan(i).forward(&mut d);
-            self.target.pointwise(i).sub_scale(out, &d, self.inverses[i]);
+            correction.write(self, i, d);
+            self.target.plan(i).forward(d);
+            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
         })
     }
 
@@ -90,11 +89,10 @@ impl Rescale {
     pub fn apply_to_coefficients(&self, c: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.basis.same("a division by the last prime", c.basis())?;
         let correction = self.correction(c.tower(self.target.len()));
-        Ok(RnsPoly::from_towers(&self.target, |i, out| {
+        Ok(RnsPoly::from_towers_with(&self.target, |i, out, d| {
             out.copy_from_slice(c.tower(i));
-            let mut d = AlignedVec::zeroed(out.len());
-            correction.write(self, i, &mut d);
-            self.target.pointwise(i).sub_scale(out, &d, self.inverses[i]);
+            correction.write(self, i, d);
+            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
         }))
     }
 

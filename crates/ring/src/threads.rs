@@ -1,6 +1,7 @@
 //! Work spread over towers.
 
 use rayon::prelude::*;
+use solinas_field::buffer::AlignedVec;
 
 /// Words below which a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 13;
@@ -11,6 +12,22 @@ pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
     } else {
         words.par_chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
+    }
+}
+
+/// As [`for_each_tower`], with `n` words of scratch of any content.
+pub(crate) fn for_each_tower_with(
+    words: &mut [u64],
+    n: usize,
+    work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+) {
+    let scratch = || AlignedVec::<u64>::zeroed(n);
+    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+        let mut scratch = scratch();
+        words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut scratch));
+    } else {
+        let towers = words.par_chunks_exact_mut(n).enumerate();
+        towers.for_each_init(scratch, |scratch, (i, tower)| work(i, tower, scratch));
     }
 }
 

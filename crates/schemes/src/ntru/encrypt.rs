@@ -2,7 +2,7 @@
 
 use rand_core::RngCore;
 use solinas_ring::{RnsPoly, sample};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::keygen::Short;
 use super::{Ciphertext, Error, PublicKey, Stage, noise};
@@ -31,14 +31,14 @@ impl PublicKey {
             *out = p * e + context.plaintext.centered(x);
         }
         // Tower by tower, each made in the nearest cache.
-        let part = RnsPoly::from_towers(basis, |i, out| {
+        let part = RnsPoly::from_towers_with(basis, |i, out, mask| {
             let (plan, ops) = (basis.plan(i), basis.pointwise(i));
             ops.reduce_signed(out, &message);
             plan.forward(out);
-            let mut mask = Zeroizing::new(vec![0; out.len()]);
-            ops.reduce_signed(&mut mask, r);
-            plan.forward(&mut mask);
-            ops.multiply_add(out, &mask, self.scaled.tower(i));
+            ops.reduce_signed(mask, r);
+            plan.forward(mask);
+            ops.multiply_add(out, mask, self.scaled.tower(i));
+            mask.zeroize();
         });
         Ok(Ciphertext {
             key: self.id(),
