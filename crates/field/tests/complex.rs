@@ -107,7 +107,7 @@ fn products_equal_schoolbook_at_every_length() {
                 if backend == Backend::Scalar && digits > 2048 {
                     continue;
                 }
-                for threads in [1, 2] {
+                for threads in [1, 3] {
                     let plan = Plan::new(digits, wrap, backend, threads).unwrap();
                     for bits in [13, 16] {
                         let words = plan.words(bits);
@@ -119,6 +119,29 @@ fn products_equal_schoolbook_at_every_length() {
                         check(&plan, bits, &ones, &y);
                         check(&plan, bits, &ones, &[1]);
                         check(&plan, bits, &x, &[]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn there_and_back_is_the_identity_at_long_lengths() {
+    for backend in Backend::available().into_iter().filter(|&backend| backend != Backend::Scalar) {
+        for wrap in [Wrap::Minus, Wrap::Plus] {
+            for digits in [1 << 15, 3 << 14, 7 << 14, 1 << 18, 5 << 16, 1 << 20] {
+                for threads in [1, 3] {
+                    let plan = Plan::new(digits, wrap, backend, threads).unwrap();
+                    let words = plan.words(13);
+                    // Runs of ones, which carries run through, and an operand that ends half-way.
+                    let ones = vec![u64::MAX - 1; words - 1];
+                    for x in [random(words, 5), random(words / 2 - 1, 6), ones] {
+                        let (mut spectrum, mut out) = (plan.spectrum(), vec![3; words]);
+                        plan.forward(13, &x, &mut spectrum);
+                        plan.inverse(13, &mut spectrum, &mut out);
+                        let (low, high) = out.split_at(x.len());
+                        assert!(low == x && high.iter().all(|&w| w == 0), "{digits} digits, {wrap:?}, {backend}");
                     }
                 }
             }

@@ -15,13 +15,13 @@ pub(super) const CHUNK: usize = 64;
 const LANES: usize = 8;
 /// Most streams: real and imaginary parts of the rows of a top.
 const MAX_STREAMS: usize = 2 * MAX_ROWS;
-/// The integers from here to twice as many are the floats, with the sum of the others' bits.
+/// From here to twice as much, the floats are the integers, and their bits differ as they do.
 const INTEGER: f64 = (1_u64 << 52) as f64;
 
 /// What the streams carry out of some columns.
 pub(super) type Spill = [u64; MAX_STREAMS];
 
-/// How coefficients become words: each plus the offset `(2^bits - 1) q` ([`offset_quotient`]), in base `2^bits`.
+/// How coefficients become words: each plus the offset `(2^bits - 1) q` ([`offset_quotient`]), which makes it positive, in base `2^bits`.
 #[derive(Clone, Copy)]
 pub(super) struct Carry {
     scale: f64,
@@ -220,9 +220,9 @@ pub(super) unsafe fn flat(
     );
 }
 
-/// Words that a carry goes through whatever they hold where there are no more of them; a run of ones is as unlikely after [`RARELY`].
+/// Words that the last carry goes through whatever they hold, and every carry where there are no more of them.
 pub(super) const ALWAYS: usize = 512;
-/// Words that a carry out of a stream goes through whatever they hold where products are longer.
+/// Words that a carry out of a stream goes through whatever they hold where there are more: random ones stop it there but once in `2^960`.
 const RARELY: usize = 16;
 
 /// `out <- out + x`; the carry. Takes the same time for all values up to [`ALWAYS`] words; of more, a carry runs as far as it must.
@@ -243,7 +243,7 @@ fn add_through(out: &mut [u64], x: u64, always: usize) -> u64 {
     carry
 }
 
-/// Adds `first`, and what each part of each stream spills into the next: part `i` of the columns begins at word `cuts[i]` of a stream. Gives the carry out
+/// Adds `first`, and what each part of each stream spills into the next: part `i` of the columns begins at word `cut(i)` of a stream. Gives the carry out
 /// of the words.
 pub(super) fn join(out: &mut [u64], streams: usize, spills: &[Spill], cut: impl Fn(usize) -> usize, first: u64) -> u64 {
     let words = out.len() / streams;

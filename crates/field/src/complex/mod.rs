@@ -6,8 +6,8 @@
 //! the bound of the rounding errors that makes the rounded products exact is derived in `docs/derivations/complex-products.md`.
 //!
 //! ```text
-//!  words -> balanced digits -> [odd factor] -> radix 4 and 8 -> 8 x 8 tiles: product -> 8, 4, [odd] -> round -> carry -> words
-//!                              \______ columns ______/ \__ depth first, in cache __/
+//!  words -> balanced digits -> [odd factor] -> radix 8 and 4 -> 8 x 8 tiles: product -> 4, 8 -> 8, [odd] -> round -> carry -> words
+//!          \______ top: a strip of columns at a time _______/ \_ branches: depth first _/ \_____________ top _____________/
 //! ```
 
 mod bound;
