@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use solinas_runtime::Error;
+use solinas_schemes::gh;
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -55,9 +56,21 @@ fn class(error: &Error) -> &'static str {
         Error::Shape { .. } | Error::Broadcast { .. } => "ShapeError",
         Error::Index { .. } => "ElementError",
         Error::InputType { .. } | Error::InputCount { .. } => "TypeMismatchError",
-        Error::UnknownScheme { .. } | Error::Tfhe(_) | Error::Threads { .. } | Error::Form { .. } => "ParameterError",
+        Error::UnknownScheme { .. }
+        | Error::NoDefaultParams { .. }
+        | Error::Tfhe(_)
+        | Error::Threads { .. }
+        | Error::Memory { .. }
+        | Error::Setting { .. }
+        | Error::Form { .. } => "ParameterError",
+        Error::Gh(gh::Error::UnknownParams { .. } | gh::Error::Params { .. } | gh::Error::ResearchOnly { .. }) => {
+            "ParameterError"
+        }
+        Error::Gh(gh::Error::KeyMismatch { .. }) | Error::Scheme { .. } => "KeyMismatchError",
+        Error::Gh(gh::Error::Material { .. }) => "FormatError",
+        Error::Gh(gh::Error::Noise { .. }) | Error::Exhausted { .. } => "NoiseError",
         Error::Circuit(error) => circuit_class(error),
-        Error::PortWidth { .. } | Error::Radix(_) | Error::Lut(_) => "CircuitError",
+        Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Radix(_) | Error::Lut(_) => "CircuitError",
         Error::Cancelled => "CancelledError",
         _ => "SolinasError",
     }

@@ -117,7 +117,7 @@ impl<T: Send + 'static> Task<T> {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let (done, total) = self.progress();
                 return Err(PyTimeoutError::new_err(format!(
-                    "not done in time ({done} of {total} bootstraps); call result() again, or cancel()"
+                    "not done in time ({done} of {total} steps); call result() again, or cancel()"
                 )));
             }
         }
@@ -176,7 +176,7 @@ impl PyJob {
         self.task.cancel();
     }
 
-    /// Bootstraps done and bootstraps in all.
+    /// Steps done and steps in all: bootstraps, or under `gh` recrypts (products where there are none).
     fn progress(&self) -> (u64, u64) {
         self.task.progress()
     }

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use solinas_circuits::import::Format;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Estimate, Form, KeygenOptions, ParamsInfo, Plain, Server, ServerKey, Type,
+    Ciphertext, ClientKey, Control, Estimate, Form, KeygenOptions, ParamsInfo, Plain, Server, ServerKey, ServerOptions,
+    Type,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -17,7 +18,7 @@ use crate::program::PyProgram;
 
 /// Makes a pair of keys. `watch` gets (done, total).
 #[pyfunction]
-#[pyo3(signature = (scheme, params, research, insecure_seed, threads, watch))]
+#[pyo3(signature = (scheme, params, research, insecure_seed, threads, memory, watch))]
 pub(crate) fn keygen(
     py: Python<'_>,
     scheme: &str,
@@ -25,14 +26,15 @@ pub(crate) fn keygen(
     research: bool,
     insecure_seed: Option<u64>,
     threads: Option<usize>,
+    memory: Option<u64>,
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
-    let options = KeygenOptions { scheme, params, research, insecure_seed };
+    let options = KeygenOptions { scheme, params, research, insecure_seed, checkpoint: None };
     let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     task.wait(py, None, watch)?;
     let (client, server) = task.take()?;
-    Ok((PyClientKey { inner: client }, PyServerKey::new(server, threads)))
+    Ok((PyClientKey { inner: client }, PyServerKey::new(server, ServerOptions { threads, memory })))
 }
 
 /// The secret key.
@@ -95,24 +97,24 @@ impl PyClientKey {
 #[pyclass(module = "solinas._core", name = "ServerKey", frozen)]
 pub(crate) struct PyServerKey {
     key: Arc<ServerKey>,
-    threads: Option<usize>,
+    options: ServerOptions,
     server: Arc<Mutex<Option<Arc<Server>>>>,
 }
 
 impl PyServerKey {
-    fn new(key: ServerKey, threads: Option<usize>) -> Self {
-        Self { key: Arc::new(key), threads, server: Arc::default() }
+    fn new(key: ServerKey, options: ServerOptions) -> Self {
+        Self { key: Arc::new(key), options, server: Arc::default() }
     }
 
     /// A function that makes the server once, for the worker's thread.
     fn ready(&self) -> impl FnOnce() -> Result<Arc<Server>, Failure> + Send + 'static {
-        let (key, threads, slot) = (Arc::clone(&self.key), self.threads, Arc::clone(&self.server));
+        let (key, options, slot) = (Arc::clone(&self.key), self.options, Arc::clone(&self.server));
         move || {
             let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(server) = &*slot {
                 return Ok(Arc::clone(server));
             }
-            let server = Arc::new(Server::new(&key, threads)?);
+            let server = Arc::new(Server::with_options(&key, &options)?);
             *slot = Some(Arc::clone(&server));
             Ok(server)
         }
@@ -191,8 +193,8 @@ impl PyServerKey {
     }
 
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf, threads: Option<usize>) -> PyResult<Self> {
-        guarded(py, || Ok(Self::new(ServerKey::load(&path)?, threads)))
+    fn load(py: Python<'_>, path: PathBuf, threads: Option<usize>, memory: Option<u64>) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::load(&path)?, ServerOptions { threads, memory })))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -201,8 +203,8 @@ impl PyServerKey {
     }
 
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8], threads: Option<usize>) -> PyResult<Self> {
-        guarded(py, || Ok(Self::new(ServerKey::from_bytes(data)?, threads)))
+    fn from_bytes(py: Python<'_>, data: &[u8], threads: Option<usize>, memory: Option<u64>) -> PyResult<Self> {
+        guarded(py, || Ok(Self::new(ServerKey::from_bytes(data)?, ServerOptions { threads, memory })))
     }
 }
 
@@ -213,17 +215,21 @@ pub(crate) struct PyParamsInfo {
     scheme: String,
     family: String,
     description: String,
-    lwe_dimension: usize,
+    lwe_dimension: Option<usize>,
     ring_dimension: usize,
-    glwe_dimension: usize,
+    glwe_dimension: Option<usize>,
+    modulus_bits: Option<f64>,
     classical_bits: f64,
     quantum_bits: f64,
     estimator: String,
     date: String,
-    log2_failure: f64,
+    log2_failure: Option<f64>,
+    ciphertext_bytes: usize,
     server_key_bytes: usize,
     memory_bytes: usize,
     recommended: bool,
+    research_only: Option<String>,
+    test_size: bool,
 }
 
 impl From<ParamsInfo> for PyParamsInfo {
@@ -236,14 +242,18 @@ impl From<ParamsInfo> for PyParamsInfo {
             lwe_dimension: info.lwe_dimension,
             ring_dimension: info.ring_dimension,
             glwe_dimension: info.glwe_dimension,
+            modulus_bits: info.modulus_bits,
             classical_bits: info.classical_bits,
             quantum_bits: info.quantum_bits,
             estimator: info.estimator,
             date: info.date,
             log2_failure: info.log2_failure,
+            ciphertext_bytes: info.ciphertext_bytes,
             server_key_bytes: info.server_key_bytes,
             memory_bytes: info.memory_bytes,
             recommended: info.recommended,
+            research_only: info.research_only,
+            test_size: info.test_size,
         }
     }
 }
@@ -253,7 +263,8 @@ impl PyParamsInfo {
     fn __repr__(&self) -> String {
         let Self { name, classical_bits, log2_failure, recommended, .. } = self;
         let note = if *recommended { "" } else { ", for research alone" };
-        format!("<parameters {name}: {classical_bits:.0}-bit security, failure 2^{log2_failure:.0}{note}>")
+        let failure = log2_failure.map_or_else(String::new, |failure| format!(", failure 2^{failure:.0}"));
+        format!("<parameters {name}: {classical_bits:.0}-bit security{failure}{note}>")
     }
 }
 
@@ -267,10 +278,14 @@ pub(crate) fn params() -> Vec<PyParamsInfo> {
 #[pyclass(module = "solinas._core", name = "Estimate", frozen, get_all)]
 pub(crate) struct PyEstimate {
     bootstraps: u64,
+    recrypts: u64,
+    products: u64,
     depth: u64,
     seconds: Option<f64>,
     threads: usize,
     memory_bytes: u64,
+    /// The counts in words.
+    work: String,
 }
 
 /// What a program costs with a parameter set.
@@ -283,7 +298,10 @@ pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str) -> PyResul
 impl From<Estimate> for PyEstimate {
     fn from(estimate: Estimate) -> Self {
         Self {
+            work: estimate.to_string(),
             bootstraps: estimate.bootstraps,
+            recrypts: estimate.recrypts,
+            products: estimate.products,
             depth: estimate.depth,
             seconds: (estimate.seconds > 0.0).then_some(estimate.seconds),
             threads: estimate.threads,
@@ -295,8 +313,8 @@ impl From<Estimate> for PyEstimate {
 #[pymethods]
 impl PyEstimate {
     fn __repr__(&self) -> String {
-        let Self { bootstraps, depth, threads, .. } = self;
+        let Self { work, threads, .. } = self;
         let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads} threads"));
-        format!("<estimate: {bootstraps} bootstraps, depth {depth}{time}>")
+        format!("<estimate: {work}{time}>")
     }
 }

@@ -68,6 +68,11 @@ pub(crate) fn threads(asked: u16) -> usize {
     usize::from(asked).min(4 * processors)
 }
 
+/// What a server may use: as many threads as [`threads`] has it, and MiB of memory for tables.
+pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>) -> solinas_runtime::ServerOptions {
+    solinas_runtime::ServerOptions { threads: asked.map(threads), memory: mib.map(|mib| mib.saturating_mul(1 << 20)) }
+}
+
 /// Runs one verb.
 pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
     match command {

@@ -6,19 +6,27 @@ use crate::params::columns;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_circuits::program::{Program, Type};
-use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server};
+use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server};
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
   solinas bench --quick
   solinas bench --threads 1 --json
+  solinas bench --scheme gh --params toy
 
-Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers.";
+Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under scheme gh an `and` of fresh \
+bits is one product; the time of a recrypt is measured by itself.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// The encryption scheme: tfhe, or gh for research
+    #[arg(long, default_value = "tfhe")]
+    scheme: Scheme,
+    /// Parameter set of scheme gh
+    #[arg(long, value_name = "NAME", default_value = "toy")]
+    params: String,
     /// Fewer operations and repetitions
     #[arg(long)]
     quick: bool,
@@ -40,6 +48,8 @@ struct Row {
     params: String,
     threads: usize,
     bootstraps: u64,
+    recrypts: u64,
+    products: u64,
     repetitions: usize,
     /// Median.
     seconds: f64,
@@ -61,8 +71,9 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(params: &str, threads: Option<usize>, out: &'a Output) -> Result<Self> {
+    fn new(scheme: Scheme, params: &str, threads: Option<usize>, out: &'a Output) -> Result<Self> {
         let options = KeygenOptions {
+            scheme,
             params: Some(params.to_owned()),
             insecure_seed: Some(1),
             research: true,
@@ -91,38 +102,70 @@ impl<'a> Bench<'a> {
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        let seconds = times[times.len() / 2];
-        Ok(Row {
-            what: if count == 1 { name } else { format!("{count} x {name}") },
-            params: self.server.params().name,
-            threads: self.server.threads(),
-            bootstraps: self.server.estimate(&program, count)?.bootstraps,
-            repetitions: times.len(),
-            seconds,
-            operations_per_second: count as f64 / seconds,
-        })
+        let estimate = self.server.estimate(&program, count)?;
+        let what = if count == 1 { name } else { format!("{count} x {name}") };
+        Ok(self.figure(what, &estimate, count, times.len(), times[times.len() / 2]))
+    }
+
+    /// A recryption alone, as the server measures it for estimates.
+    fn recrypt(&self) -> Result<Row> {
+        let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
+        let seconds = self.server.estimate(&program, 1)?.bootstrap_seconds;
+        let estimate = Estimate { recrypts: 1, ..Default::default() };
+        Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
+    }
+
+    fn figure(&self, what: String, cost: &Estimate, count: usize, repetitions: usize, seconds: f64) -> Row {
+        let Estimate { bootstraps, recrypts, products, .. } = *cost;
+        let (params, threads) = (self.server.params().name, self.server.threads());
+        let operations_per_second = count as f64 / seconds;
+        Row { what, params, threads, bootstraps, recrypts, products, repetitions, seconds, operations_per_second }
     }
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let threads = args.threads.map(crate::args::threads);
     let repetitions = if args.quick { 5 } else { 21 };
-    let gates = Bench::new(&args.gates, threads, out)?;
+    let rows = match args.scheme {
+        Scheme::Gh => gentry_halevi(&args, threads, repetitions, out)?,
+        _ => tfhe(&args, threads, repetitions, out)?,
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = Report { version: env!("CARGO_PKG_VERSION"), machine: machine(), processors, rows };
+    out.result(&report, || table(&report))
+}
+
+fn gentry_halevi(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
+    let bench = Bench::new(Scheme::Gh, &args.params, threads, out)?;
+    let mut rows = vec![
+        bench.row("and", Type::Bool, 1, repetitions)?,
+        bench.row("and", Type::Bool, 64, repetitions)?,
+        bench.recrypt()?,
+    ];
+    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
+    for &width in widths {
+        for op in ["add", "lt", "mul"] {
+            rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn tfhe(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
+    let gates = Bench::new(Scheme::Tfhe, &args.gates, threads, out)?;
     let mut rows = vec![
         gates.row("and", Type::Bool, 1, repetitions)?,
         gates.row("and", Type::Bool, if args.quick { 64 } else { 512 }, repetitions)?,
     ];
     drop(gates);
-    let integers = Bench::new(&args.integers, threads, out)?;
+    let integers = Bench::new(Scheme::Tfhe, &args.integers, threads, out)?;
     let widths: &[u8] = if args.quick { &[8, 16] } else { &[8, 16, 32, 64] };
     for &width in widths {
         for op in ["add", "lt", "mul"] {
             rows.push(integers.row(op, Type::Uint(width), 1, repetitions)?);
         }
     }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = Report { version: env!("CARGO_PKG_VERSION"), machine: machine(), processors, rows };
-    out.result(&report, || table(&report))
+    Ok(rows)
 }
 
 /// The processor's name where the system tells it, else its architecture.
@@ -133,12 +176,15 @@ fn machine() -> String {
 }
 
 fn table(report: &Report) -> String {
-    let mut rows = vec![["what", "parameters", "bootstraps", "median", "per second", "runs"].map(str::to_owned)];
+    let mut rows = vec![["what", "parameters", "work", "median", "per second", "runs"].map(str::to_owned)];
     rows.extend(report.rows.iter().map(|row| {
         [
             row.what.clone(),
             row.params.clone(),
-            row.bootstraps.to_string(),
+            match row {
+                Row { bootstraps: 0, recrypts, products, .. } => format!("{recrypts} recrypts, {products} products"),
+                Row { bootstraps, .. } => format!("{bootstraps} bootstraps"),
+            },
             if row.seconds < 1.0 { format!("{:.2} ms", row.seconds * 1e3) } else { format!("{:.2} s", row.seconds) },
             format!("{:.1}", row.operations_per_second),
             row.repetitions.to_string(),

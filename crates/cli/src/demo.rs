@@ -7,7 +7,7 @@ use crate::progress::watch;
 use serde::Serialize;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary};
-use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, ServerKey};
+use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   solinas demo
   solinas demo --bids examples/auction/bids.csv --keep auction
+  solinas demo --scheme gh --params ci-15 --research --quick
   solinas demo --json
 
 Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
@@ -27,6 +28,15 @@ The log shows every file the server held. The exit code is 1 if the result is no
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// The encryption scheme: tfhe, or gh for research
+    #[arg(long, default_value = "tfhe")]
+    scheme: Scheme,
+    /// The parameter set; by default the scheme's recommended one
+    #[arg(long, value_name = "NAME")]
+    params: Option<String>,
+    /// Allow parameter sets that are for research only
+    #[arg(long)]
+    research: bool,
     /// The bids, as CSV; eight built-in ones by default
     #[arg(long, value_name = "FILE")]
     bids: Option<PathBuf>,
@@ -66,6 +76,8 @@ struct Report {
     correct: bool,
     server_held: Vec<Held>,
     bootstraps: u64,
+    recrypts: u64,
+    products: u64,
     server_seconds: f64,
     seconds: f64,
 }
@@ -93,9 +105,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
 
     out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
-    prepare(&bids, &client, &server, out)?;
+    let options =
+        KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
+    prepare(&options, &bids, &client, &server, out)?;
     let threads = args.threads.map(crate::args::threads);
-    let (server_held, bootstraps, server_seconds) = serve(&server, bids.len(), threads, out)?;
+    let (server_held, estimate, server_seconds) = serve(&server, bids.len(), threads, out)?;
     let (price, winner_index) = open(&client, &server)?;
 
     let winner = bids.get(winner_index).map_or_else(|| "nobody".to_owned(), |bid| bid.bidder.clone());
@@ -111,7 +125,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         winner_index,
         correct,
         server_held,
-        bootstraps,
+        bootstraps: estimate.bootstraps,
+        recrypts: estimate.recrypts,
+        products: estimate.products,
         server_seconds,
         seconds,
     };
@@ -163,16 +179,11 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
 }
 
 /// The client's first part: keys, encrypted bids. Only what is public goes to the server's folder.
-fn prepare(bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
-    let options = KeygenOptions::default();
-    let (client_key, server_key) =
-        watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
+    let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(options, control)?))?;
     client_key.save(&client.join("client.key"), false)?;
     let params = client_key.params();
-    out.note(&format!(
-        "client: made keys, parameters {} ({} bits of security, failure probability 2^{:.0} a bootstrap)",
-        params.name, params.classical_bits, params.log2_failure
-    ))?;
+    out.note(&format!("client: made keys, parameters {} ({})", params.name, crate::keygen::claim(&params)))?;
     let values = bids.iter().map(|bid| u128::from(bid.amount)).collect();
     let sealed = client_key.encrypt(&Plain::new(BID, Some(vec![bids.len()]), values)?)?;
     server_key.save(&server.join("server.key"), false)?;
@@ -181,7 +192,7 @@ fn prepare(bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<(
 }
 
 /// The server's part: it knows its folder, and nothing else.
-fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> Result<(Vec<Held>, u64, f64)> {
+fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> Result<(Vec<Held>, Estimate, f64)> {
     let held = holdings(folder)?;
     out.note("server: holds")?;
     for Held { file, kind, bytes, first_bytes } in &held {
@@ -199,10 +210,7 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     let server = Server::new(&key, threads)?;
     let program = champion(count, BID).map_err(Error::circuit("the auction"))?;
     let estimate = server.estimate(&program, 1)?;
-    out.note(&format!(
-        "server: {} bootstraps, depth {}, about {:.1} s on {} threads",
-        estimate.bootstraps, estimate.depth, estimate.seconds, estimate.threads
-    ))?;
+    out.note(&format!("server: {estimate}, about {:.1} s on {} threads", estimate.seconds, estimate.threads))?;
     let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();
     let results = watch(out, "finding the highest bid", |control| Ok(server.run(&program, &bids, control)?))?;
@@ -211,7 +219,7 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
         result.save(&folder.join(name))?;
     }
     out.note(&format!("server: found price.ct and winner.ct in {seconds:.1} s, both encrypted"))?;
-    Ok((held, estimate.bootstraps, seconds))
+    Ok((held, estimate, seconds))
 }
 
 /// What a folder holds: every file is opened and verified. For a ciphertext, the first bytes of its data.
@@ -232,8 +240,8 @@ fn holdings(folder: &Path) -> Result<Vec<Held>> {
 
 fn first_bytes(path: &Path) -> Result<String> {
     let reader = solinas_formats::Reader::open(path, solinas_formats::Expect::kind(Kind::Ciphertext))?;
-    // The last section holds the encrypted numbers.
-    let Some((name, _)) = reader.sections().last() else { return Ok(String::new()) };
+    // The longest section holds the encrypted numbers.
+    let Some((name, _)) = reader.sections().max_by_key(|&(_, bytes)| bytes) else { return Ok(String::new()) };
     let bytes = reader.section(name)?;
     Ok(bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ") + " ...")
 }

@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::values::{csv_column, from_stdin};
 use serde::Serialize;
 use solinas_circuits::program::Type;
-use solinas_runtime::{ClientKey, Plain};
+use solinas_runtime::{EncryptionKey, Plain};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ Types are bool, u1 to u128 and i1 to i128.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The client key
+    /// The client key; of scheme gh the server key does, too, as it is public
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values
@@ -87,9 +87,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let shape = (array || texts.len() > 1).then(|| vec![texts.len()]);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let plain = Plain::parse(args.ty, &texts, shape)?;
-    let key = ClientKey::load(&args.key)?;
-    check_memory(&key, &plain)?;
-    let ciphertext = key.encrypt(&plain)?;
+    let key = EncryptionKey::load(&args.key)?;
+    check_memory(|plain| Ok(key.encrypt(plain)?.to_bytes()?.len()), &plain)?;
+    let ciphertext = crate::progress::wait(out, "encrypting", || key.encrypt(&plain))?;
     // From here on, an interruption leaves no part of a file: it waits for the whole.
     crate::progress::interruptible()?;
     ciphertext.save(&args.output)?;
@@ -98,11 +98,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 }
 
 /// Fails where the ciphertext of many values is larger than the memory that is free, which ends the process without a message.
-fn check_memory(key: &ClientKey, plain: &Plain) -> Result<()> {
+fn check_memory(size: impl Fn(&Plain) -> Result<usize>, plain: &Plain) -> Result<()> {
     let count = plain.values.len();
     let free = std::fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(available);
     let (Some(free), Some(first), true) = (free, plain.values.first(), count > 256) else { return Ok(()) };
-    let one = key.encrypt(&Plain::new(plain.ty, None, vec![*first])?)?.to_bytes()?.len();
+    let one = size(&Plain::new(plain.ty, None, vec![*first])?)?;
     let needed = one as f64 * count as f64;
     if needed < free as f64 {
         return Ok(());
@@ -136,10 +136,11 @@ mod tests {
             ..Default::default()
         };
         let (key, _) = solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap();
+        let size = |plain: &Plain| Ok(key.encrypt(plain)?.to_bytes()?.len());
         let plain = |count| Plain::new(Type::Uint(128), Some(vec![count]), vec![1; count]).unwrap();
-        assert!(check_memory(&key, &plain(300)).is_ok());
+        assert!(check_memory(size, &plain(300)).is_ok());
         if cfg!(target_os = "linux") {
-            assert!(check_memory(&key, &plain(1 << 25)).unwrap_err().to_string().contains("GB of memory"));
+            assert!(check_memory(size, &plain(1 << 25)).unwrap_err().to_string().contains("GB of memory"));
         }
     }
 }

@@ -67,6 +67,9 @@ pub(crate) enum Error {
     /// Ctrl-C, or a request to terminate.
     #[error("interrupted; nothing was written")]
     Interrupted,
+    /// Ctrl-C in work that the same command takes up again.
+    #[error("interrupted; what is done is kept in {}: the same command goes on from there", .0.display())]
+    Paused(PathBuf),
     /// Whoever read the output stopped reading.
     #[error("standard output was closed")]
     Closed,
@@ -117,7 +120,7 @@ impl Error {
         match self {
             Self::Closed => 0,
             Self::Usage { .. } => 2,
-            Self::Interrupted => 130,
+            Self::Interrupted | Self::Paused(_) => 130,
             _ => 1,
         }
     }

@@ -4,21 +4,23 @@ use crate::error::{Error, Result, input};
 use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
-use solinas_runtime::{ClientKey, KeygenOptions, Scheme, ServerKey};
+use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   solinas keygen --scheme tfhe --out keys
   solinas keygen --params gates-128 --out keys
+  solinas keygen --scheme gh --params toy --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
-`solinas params` lists the parameter sets.";
+`solinas params` lists the parameter sets. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
+after Ctrl-C the same command goes on from DIR/client.key.partial, which is secret as the key is.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme
+    /// The encryption scheme: tfhe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
@@ -45,6 +47,7 @@ struct Report<'a> {
     key_id: String,
     params: &'a str,
     insecure: bool,
+    research_only: Option<&'a str>,
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
@@ -80,8 +83,13 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         params: args.params,
         research: args.research,
         insecure_seed: args.insecure_seed,
+        checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),
     };
-    let (client, server) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+    let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
+    let (client, server) = made.map_err(|error| match options.checkpoint {
+        Some(path) if matches!(error, Error::Interrupted) && path.exists() => Error::Paused(path),
+        _ => error,
+    })?;
     save(&client, &server, &args.out, args.force)?;
     let params = client.params();
     let report = Report {
@@ -90,18 +98,32 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         key_id: client.key_id().to_string(),
         params: &params.name,
         insecure: args.insecure_seed.is_some(),
+        research_only: params.research_only.as_deref(),
     };
     out.report(&report, || {
         format!(
-            "{}: secret, keep it\n{}: for the server\nkey {}, parameters {} ({} bits of security, failure probability 2^{:.0})\n",
+            "{}: secret, keep it\n{}: for the server\nkey {}, parameters {} ({})\n",
             client_path.display(),
             server_path.display(),
             client.key_id().short(),
             params.name,
-            params.classical_bits,
-            params.log2_failure
+            claim(&params)
         )
     })
+}
+
+/// What a parameter set claims, in a few words.
+pub(crate) fn claim(params: &ParamsInfo) -> String {
+    match (&params.research_only, params.log2_failure) {
+        (Some(why), _) => {
+            let size = if params.test_size { " of a size for tests" } else { "" };
+            format!("no security, for research only{size}: {why}")
+        }
+        (None, Some(failure)) => {
+            format!("{} bits of security, failure probability 2^{failure:.0} a bootstrap", params.classical_bits)
+        }
+        (None, None) => format!("{} bits of security", params.classical_bits),
+    }
 }
 
 /// Writes both keys or none. A pair that is there before is whole until it is replaced, and stays if it cannot be.

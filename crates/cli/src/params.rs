@@ -2,14 +2,15 @@
 
 use crate::error::Result;
 use crate::output::Output;
-use solinas_runtime::ParamsInfo;
+use solinas_runtime::{ParamsInfo, Scheme};
 
 const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
 
-`integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.";
+`integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
+Sets of scheme gh (Gentry-Halevi) are for research only: keygen wants --research.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -17,24 +18,39 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
     let all = solinas_runtime::params();
-    out.result(&all, || table(&all))
+    out.result(&all, || {
+        let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
+        format!("{}\n{}", tfhe(&of(Scheme::Tfhe)), gentry_halevi(&of(Scheme::Gh)))
+    })
 }
 
-fn table(all: &[ParamsInfo]) -> String {
-    let mib = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
+/// `17 MB`, `24 kB`, `486 B`.
+fn size(bytes: usize) -> String {
+    let bytes = bytes as f64;
+    if bytes < 1e4 {
+        format!("{bytes:.0} B")
+    } else if bytes < 1e6 {
+        format!("{:.0} kB", bytes / 1e3)
+    } else {
+        format!("{:.0} MB", bytes / 1e6)
+    }
+}
+
+fn tfhe(all: &[&ParamsInfo]) -> String {
     let mut rows =
-        vec![["name", "family", "security", "failure", "n", "N", "k", "key file", "in memory", ""].map(str::to_owned)];
+        vec![["tfhe", "family", "security", "failure", "n", "N", "k", "key file", "in memory", ""].map(str::to_owned)];
+    let number = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
     for set in all {
         rows.push([
             set.name.to_string(),
             set.family.to_string(),
             format!("{}/{} bits", set.classical_bits, set.quantum_bits),
-            format!("2^{:.1}", set.log2_failure),
-            set.lwe_dimension.to_string(),
+            set.log2_failure.map_or_else(String::new, |failure| format!("2^{failure:.1}")),
+            number(set.lwe_dimension),
             set.ring_dimension.to_string(),
-            set.glwe_dimension.to_string(),
-            mib(set.server_key_bytes as u64),
-            mib(set.memory_bytes as u64),
+            number(set.glwe_dimension),
+            size(set.server_key_bytes),
+            size(set.memory_bytes),
             if set.recommended { "recommended".to_owned() } else { String::new() },
         ]);
     }
@@ -48,6 +64,28 @@ fn table(all: &[ParamsInfo]) -> String {
     notes.sort();
     notes.dedup();
     notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+fn gentry_halevi(all: &[&ParamsInfo]) -> String {
+    let mut rows = vec![["gh", "security", "n", "bits of d", "bit", "key file", "in memory", ""].map(str::to_owned)];
+    for set in all {
+        rows.push([
+            set.name.clone(),
+            "none".to_owned(),
+            set.ring_dimension.to_string(),
+            set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
+            size(set.ciphertext_bytes),
+            size(set.server_key_bytes),
+            size(set.memory_bytes),
+            if set.test_size { "for tests".to_owned() } else { "research only".to_owned() },
+        ]);
+    }
+    let mut text = columns(&rows);
+    text += "\nn: dimension of the lattice; bit: an encrypted bit; in memory: with the largest tables, less where memory is short\n";
+    for set in all.iter().filter(|set| !set.test_size) {
+        text += &format!("{}: {}\n", set.name, set.research_only.as_deref().unwrap_or_default());
+    }
     text
 }
 

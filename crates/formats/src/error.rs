@@ -149,6 +149,17 @@ pub enum Error {
     /// Packed numbers are not as long as their count says, or have bits set beyond the last.
     #[error("packed numbers: {0}")]
     Packing(String),
+    /// A checkpoint of another key generation than the one that was asked for.
+    #[error("{} is of another key generation: {problem}; give what it was begun with, or remove it to begin anew", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        problem: String,
+    },
+    /// Key generation failed, or was cancelled.
+    #[error(transparent)]
+    Keygen(#[from] solinas_schemes::gh::Error),
     /// The caller asked for a file that this format cannot hold.
     #[error("cannot write this file: {0}")]
     Unwritable(String),

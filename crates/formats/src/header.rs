@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {
-    /// Secret key: decrypts. The only secret kind.
+    /// Secret key: decrypts.
     ClientKey,
     /// Evaluation key: computes on ciphertexts, decrypts nothing.
     ServerKey,
@@ -28,11 +28,13 @@ pub enum Kind {
     Program,
     /// What can be computed again: plans, transformed keys.
     Cache,
+    /// Key generation under way. Secret: it holds what the client key is made from.
+    Checkpoint,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ClientKey,
         Self::ServerKey,
         Self::PublicKey,
@@ -40,11 +42,12 @@ impl Kind {
         Self::Circuit,
         Self::Program,
         Self::Cache,
+        Self::Checkpoint,
     ];
 
     /// Whether such files carry the secret magic and mode 0600.
     pub fn is_secret(self) -> bool {
-        matches!(self, Self::ClientKey)
+        matches!(self, Self::ClientKey | Self::Checkpoint)
     }
 
     /// The name such a file usually has, for messages: `client.key`.
@@ -57,6 +60,7 @@ impl Kind {
             Self::Circuit => "a circuit file",
             Self::Program => "a program file",
             Self::Cache => "a cache file",
+            Self::Checkpoint => "a checkpoint of key generation",
         }
     }
 }
@@ -71,6 +75,7 @@ impl fmt::Display for Kind {
             Self::Circuit => "circuit",
             Self::Program => "program",
             Self::Cache => "cache",
+            Self::Checkpoint => "checkpoint",
         })
     }
 }

@@ -43,6 +43,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod error;
+pub mod gh;
 mod header;
 mod inspect;
 mod layout;

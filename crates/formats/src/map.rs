@@ -2,8 +2,9 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::path::Path;
+use std::sync::Arc;
 
 use memmap2::Mmap;
 use zeroize::Zeroizing;
@@ -32,6 +33,27 @@ impl Deref for Bytes {
             Self::Mapped(map) => map,
         }
     }
+}
+
+/// 64-bit words that lie in a mapped file, which stays mapped as long as they are used.
+struct MappedWords {
+    bytes: Arc<Bytes>,
+    range: Range<usize>,
+}
+
+impl AsRef<[u64]> for MappedWords {
+    fn as_ref(&self) -> &[u64] {
+        // Never the default: [`mapped_words`] tried, and a map stays where it is.
+        bytemuck::try_cast_slice(&self.bytes[self.range.clone()]).unwrap_or_default()
+    }
+}
+
+/// Words of a mapped file, to be used where they lie. None where this machine cannot: of other byte order, or of a file not mapped.
+pub(crate) fn mapped_words(bytes: &Arc<Bytes>, range: Range<usize>) -> Option<Arc<dyn AsRef<[u64]> + Send + Sync>> {
+    let usable = cfg!(target_endian = "little")
+        && matches!(**bytes, Bytes::Mapped(_))
+        && bytemuck::try_cast_slice::<u8, u64>(bytes.get(range.clone())?).is_ok();
+    usable.then(|| Arc::new(MappedWords { bytes: Arc::clone(bytes), range }) as Arc<dyn AsRef<[u64]> + Send + Sync>)
 }
 
 impl From<Vec<u8>> for Bytes {

@@ -1,6 +1,7 @@
 //! Reading: everything is checked before it is used.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
@@ -46,7 +47,7 @@ impl Expect {
 /// An open file whose header, layout and hash tables are verified; sections are verified as they are read.
 pub struct Reader {
     path: PathBuf,
-    bytes: Bytes,
+    bytes: Arc<Bytes>,
     version: (u16, u16),
     header: Header,
     sections: Vec<Entry>,
@@ -125,7 +126,8 @@ impl Reader {
         }
         expect.check(path, header.kind)?;
         layout::check_sections(&sections, len - body as u64).map_err(|what| Error::damaged(path, what))?;
-        let reader = Self { path: path.to_path_buf(), version: prelude.version, header, sections, body, bytes };
+        let reader =
+            Self { path: path.to_path_buf(), version: prelude.version, header, sections, body, bytes: Arc::new(bytes) };
         reader.check_gaps_and_tables(end)?;
         Ok(reader)
     }
@@ -274,6 +276,14 @@ impl Reader {
         Ok(&self.bytes[at..at + entry.length as usize])
     }
 
+    /// Length of a section, bytes.
+    ///
+    /// # Errors
+    /// [`Error::MissingSection`].
+    pub fn section_len(&self, name: &str) -> Result<u64> {
+        Ok(self.entry(name)?.length)
+    }
+
     /// A whole section of exactly `len` bytes, verified.
     ///
     /// # Errors
@@ -302,6 +312,20 @@ impl Reader {
     pub fn section_u64(&self, name: &str, count: usize) -> Result<Vec<u64>> {
         let bytes = self.section_of_len(name, count.saturating_mul(8))?;
         pack::u64_from_le(bytes).map_err(|e| self.section_error(name, e))
+    }
+
+    /// A section of public little-endian 64-bit words, verified. The words of a mapped file are used where they lie, and keep it mapped; others are
+    /// copied.
+    ///
+    /// # Errors
+    /// As [`Reader::section_u64`].
+    pub fn shared_u64(&self, name: &str, count: usize) -> Result<Arc<dyn AsRef<[u64]> + Send + Sync>> {
+        let section = self.section_of_len(name, count.saturating_mul(8))?;
+        let begin = self.place(self.entry(name)?.offset);
+        match map::mapped_words(&self.bytes, begin..begin + section.len()) {
+            Some(words) => Ok(words),
+            None => Ok(Arc::new(pack::u64_from_le(section).map_err(|e| self.section_error(name, e))?)),
+        }
     }
 
     /// The verified chunks of a section, in order: what to use for sections too large to hold at once.
@@ -345,7 +369,7 @@ fn check_magic(path: &Path, magic: &[u8], expect: &Expect) -> Result<()> {
     }
     let secret = layout::is_secret(magic).ok_or_else(|| Error::NotSolinas { path: path.to_path_buf() })?;
     if secret && magic.len() == 8 && !expect.0.iter().any(|kind| kind.is_secret()) {
-        // The one secret kind.
+        // The secret kind that there is most of: which it is, is behind the magic.
         return expect.check(path, Kind::ClientKey);
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::header::{Header, Kind};
 use crate::layout::{self, CHUNK, Entry, MAX_SECTIONS, PRELUDE, Prelude};
 use crate::map;
+use crate::pack;
 use crate::reader::{Expect, Reader};
 
 /// Body bytes collected in memory before any go to the file. Smaller files get a header without slack and one pass of writing.
@@ -214,6 +215,23 @@ impl<D: Destination> Writer<D> {
     pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         // A failure is kept and reported below, with the file's name.
         let _ = self.begin_section(name)?.write_all(bytes);
+        self.check()
+    }
+
+    /// Writes a section of little-endian 64-bit words, without a second copy of them.
+    ///
+    /// # Errors
+    /// As [`Writer::begin_section`].
+    pub fn section_u64(&mut self, name: &str, words: &[u64]) -> Result<()> {
+        let mut section = self.begin_section(name)?;
+        for words in words.chunks(BUFFER / 8) {
+            // A failure is kept and reported below, with the file's name.
+            let _ = if cfg!(target_endian = "little") {
+                section.write_all(bytemuck::cast_slice(words))
+            } else {
+                section.write_all(&Zeroizing::new(pack::u64_to_le(words)))
+            };
+        }
         self.check()
     }
 

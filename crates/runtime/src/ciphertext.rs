@@ -1,12 +1,11 @@
 //! Encrypted values and arrays, and their files.
 
-use crate::{Error, KeyId, Type};
+use crate::{Error, KeyId, Scheme, Type, gh, tfhe};
 use serde::{Deserialize, Serialize};
-use solinas_formats::{Destination, Expect, Kind, Overwrite, Reader, Writer, pack, tfhe as files};
-use solinas_schemes::tfhe::{LweCiphertext, Params};
+use solinas_formats::{Destination, Expect, Kind, Overwrite, Reader, Writer};
 use std::path::Path;
 
-/// How the bits of an element lie in LWE ciphertexts.
+/// How the bits of an element lie in ciphertexts of the scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -14,6 +13,21 @@ pub enum Form {
     Bits,
     /// Two bits each, as lookup tables want them.
     Radix,
+}
+
+impl Form {
+    /// Bits a block holds.
+    pub(crate) fn bits_per_block(self) -> usize {
+        match self {
+            Self::Bits => 1,
+            Self::Radix => 2,
+        }
+    }
+
+    /// Blocks of an element.
+    pub(crate) fn blocks(self, ty: Type) -> usize {
+        ty.width().div_ceil(self.bits_per_block())
+    }
 }
 
 impl std::fmt::Display for Form {
@@ -31,13 +45,46 @@ pub struct Ciphertext {
     pub(crate) ty: Type,
     pub(crate) shape: Option<Vec<usize>>,
     pub(crate) form: Form,
-    pub(crate) params: Params,
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
-    /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
-    pub(crate) weight: u64,
-    /// For each element its blocks, least significant first.
-    pub(crate) elements: Vec<Vec<LweCiphertext>>,
+    pub(crate) elements: Elements,
+}
+
+/// The elements, each as blocks, least significant first, with what the scheme knows of their noise.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Elements {
+    Tfhe(tfhe::Elements),
+    Gh(gh::Elements),
+}
+
+impl Elements {
+    fn len(&self) -> usize {
+        match self {
+            Self::Tfhe(elements) => elements.blocks.len(),
+            Self::Gh(elements) => elements.blocks.len(),
+        }
+    }
+
+    /// The element of that index alone.
+    fn get(&self, index: usize) -> Option<Self> {
+        Some(match self {
+            Self::Tfhe(elements) => Self::Tfhe(elements.with(vec![elements.blocks.get(index)?.clone()])),
+            Self::Gh(elements) => Self::Gh(elements.with(vec![elements.blocks.get(index)?.clone()])),
+        })
+    }
+
+    /// Puts others behind these; whether they are of the same scheme.
+    fn append(&mut self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Tfhe(elements), Self::Tfhe(other)) => {
+                elements.weight = elements.weight.max(other.weight);
+                elements.blocks.extend(other.blocks);
+            }
+            (Self::Gh(elements), Self::Gh(other)) => elements.blocks.extend(other.blocks),
+            _ => return false,
+        }
+        true
+    }
 }
 
 /// Most elements a file may hold: a hostile header cannot ask for more.
@@ -47,22 +94,6 @@ impl Ciphertext {
     /// Checks that the shape holds the elements.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         Ok(Self { shape: checked(self.shape, self.elements.len())?, ..self })
-    }
-
-    /// The same metadata with other contents.
-    fn with(&self, shape: Option<Vec<usize>>, elements: Vec<Vec<LweCiphertext>>) -> Result<Self, Error> {
-        let params = self.params.clone();
-        Self {
-            ty: self.ty,
-            shape,
-            form: self.form,
-            params,
-            key_id: self.key_id,
-            insecure: self.insecure,
-            weight: self.weight,
-            elements,
-        }
-        .checked()
     }
 
     /// Type of each element.
@@ -82,7 +113,7 @@ impl Ciphertext {
 
     /// Whether it is an array without elements.
     pub fn is_empty(&self) -> bool {
-        self.elements.is_empty()
+        self.len() == 0
     }
 
     /// The key it belongs to.
@@ -90,9 +121,20 @@ impl Ciphertext {
         self.key_id
     }
 
+    /// The scheme.
+    pub fn scheme(&self) -> Scheme {
+        match self.elements {
+            Elements::Tfhe(_) => Scheme::Tfhe,
+            Elements::Gh(_) => Scheme::Gh,
+        }
+    }
+
     /// Name of its parameter set.
     pub fn params_name(&self) -> &str {
-        self.params.name()
+        match &self.elements {
+            Elements::Tfhe(elements) => elements.params.name(),
+            Elements::Gh(elements) => elements.params.name(),
+        }
     }
 
     /// How its bits lie.
@@ -105,13 +147,26 @@ impl Ciphertext {
         self.insecure
     }
 
-    /// Bound of the noise of each block, in variances of a bootstrap.
-    pub(crate) fn weight(&self) -> u64 {
-        self.weight
+    /// The elements under TFHE.
+    ///
+    /// # Errors
+    /// [`Error::Scheme`] for those of another scheme, which only a forged file has under a key of TFHE.
+    pub(crate) fn tfhe(&self) -> Result<&tfhe::Elements, Error> {
+        match &self.elements {
+            Elements::Tfhe(elements) => Ok(elements),
+            Elements::Gh(_) => Err(Error::Scheme { got: self.scheme(), want: Scheme::Tfhe }),
+        }
     }
 
-    pub(crate) fn elements(&self) -> &[Vec<LweCiphertext>] {
-        &self.elements
+    /// The elements under Gentry and Halevi's scheme.
+    ///
+    /// # Errors
+    /// As [`Self::tfhe`].
+    pub(crate) fn gh(&self) -> Result<&gh::Elements, Error> {
+        match &self.elements {
+            Elements::Gh(elements) => Ok(elements),
+            Elements::Tfhe(_) => Err(Error::Scheme { got: self.scheme(), want: Scheme::Gh }),
+        }
     }
 
     /// Element number `index`, row by row, as a scalar.
@@ -119,8 +174,14 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Index`].
     pub fn get(&self, index: usize) -> Result<Self, Error> {
-        let element = self.elements.get(index).ok_or(Error::Index { index, len: self.len() })?;
-        self.with(None, vec![element.clone()])
+        let elements = self.elements.get(index).ok_or(Error::Index { index, len: self.len() })?;
+        self.with(None, elements)
+    }
+
+    /// The same metadata with other contents.
+    fn with(&self, shape: Option<Vec<usize>>, elements: Elements) -> Result<Self, Error> {
+        let Self { ty, form, key_id, insecure, .. } = *self;
+        Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
 
     /// Puts scalars or arrays of one type and key one after the other, as an array of one dimension.
@@ -129,20 +190,24 @@ impl Ciphertext {
     /// [`Error::InputType`], [`Error::KeyMismatch`] or [`Error::Form`] when they differ; [`Error::InputCount`] for none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let names = "at least one ciphertext".to_string();
-        let mut first = parts.first().cloned().ok_or(Error::InputCount { got: 0, want: 1, names })?;
-        for (i, part) in parts.iter().enumerate() {
-            crate::error::same_key(|| format!("element {i}"), part.key_id, first.key_id)?;
-            if part.ty != first.ty {
-                return Err(Error::InputType { name: format!("element {i}"), want: first.ty, got: part.ty });
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().ok_or(Error::InputCount { got: 0, want: 1, names })?;
+        for (i, part) in parts.enumerate() {
+            let name = || format!("element {}", i + 1);
+            crate::error::same_key(name, part.key_id, all.key_id)?;
+            if part.ty != all.ty {
+                return Err(Error::InputType { name: name(), want: all.ty, got: part.ty });
             }
-            if part.form != first.form {
-                return Err(Error::Form { params: first.params.name().into(), form: "mixed" });
+            if part.form != all.form {
+                return Err(Error::Form { params: all.params_name().into(), form: "mixed" });
+            }
+            let (got, want) = (part.scheme(), all.scheme());
+            if !all.elements.append(part.elements) {
+                return Err(Error::Scheme { got, want });
             }
         }
-        let weight = parts.iter().map(|part| part.weight).max().unwrap_or(1);
-        let elements: Vec<_> = parts.into_iter().flat_map(|part| part.elements).collect();
-        first.weight = weight;
-        first.with(Some(vec![elements.len()]), elements)
+        all.shape = Some(vec![all.len()]);
+        all.checked()
     }
 
     /// The same elements in another shape; none for a scalar.
@@ -190,53 +255,36 @@ impl Ciphertext {
     }
 
     fn header(&self) -> Result<solinas_formats::Header, Error> {
-        let header = files::header(Kind::Ciphertext, &self.params, self.key_id, self.insecure)?;
-        Ok(header
-            .meta("type", &self.ty.to_string())?
-            .meta("form", &self.form)?
-            .meta("weight", &self.weight)?
-            .meta("shape", &self.shape)?)
+        let header = match &self.elements {
+            Elements::Tfhe(elements) => elements.header(self.key_id, self.insecure),
+            Elements::Gh(elements) => elements.header(self.key_id, self.insecure),
+        };
+        Ok(header?.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        use std::io::Write;
-        let mut section = writer.begin_section("lwe")?;
-        for block in self.elements.iter().flatten() {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u32_to_le(block.words())).is_err() {
-                break;
-            }
+        match &self.elements {
+            Elements::Tfhe(elements) => elements.write(writer),
+            Elements::Gh(elements) => elements.write(writer),
         }
-        Ok(())
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let params = files::params(reader)?;
+        let scheme = Scheme::of(reader)?;
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;
         let form: Form = reader.meta("form")?;
-        if Form::of(&params) == Form::Bits && form == Form::Radix {
-            return Err(reader.field("form", "the parameter set holds single bits").into());
-        }
-        let weight: u64 = reader.meta("weight")?;
-        if weight as f64 > params.max_weight() {
-            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
-        }
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count <= MAX_ELEMENTS);
-        let words = params.big_dimension() + 1;
-        let (blocks, count) =
-            (form.blocks(ty), count.ok_or_else(|| reader.field("shape", "it has too many elements"))?);
-        let total =
-            count.checked_mul(blocks * words).ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let all = reader.section_u32("lwe", total)?;
-        let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
-        let elements =
-            all.chunks_exact(blocks * words).map(|element| element.chunks_exact(words).map(block).collect()).collect();
+        let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
+        let elements = match scheme {
+            Scheme::Tfhe => Elements::Tfhe(tfhe::Elements::read(reader, ty, form, count)?),
+            Scheme::Gh => Elements::Gh(gh::Elements::read(reader, ty, form, count)?),
+        };
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
-        Self { ty, shape, form, params, key_id, insecure, weight, elements }.checked()
+        Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
-use crate::{KeyId, Type};
-use solinas_schemes::tfhe;
+use crate::{KeyId, Scheme, Type};
+use solinas_schemes::{gh, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,22 @@ pub enum Error {
         name: String,
         /// The names there are.
         known: &'static str,
+    },
+    /// A scheme without a recommended parameter set.
+    #[error("scheme {scheme} has no recommended parameter set; choose one of {known}")]
+    NoDefaultParams {
+        /// The scheme.
+        scheme: Scheme,
+        /// The sets there are.
+        known: String,
+    },
+    /// A ciphertext of another scheme than its key: no program of ours writes one.
+    #[error("a ciphertext of scheme {got} where the key is of {want}: the file is forged or damaged")]
+    Scheme {
+        /// The ciphertext's.
+        got: Scheme,
+        /// The key's.
+        want: Scheme,
     },
     /// A text that is no value of a type.
     #[error("{text:?} is not {ty}: give {expected}")]
@@ -119,6 +135,64 @@ pub enum Error {
         /// The most allowed.
         max: u64,
     },
+    /// A bit of an input that carries too much noise to be computed on (Gentry-Halevi).
+    #[error(
+        "input bit {bit} leaves {margin:.1} bits of margin where {need:.1} are needed: it can no longer be computed on; encrypt it again"
+    )]
+    Exhausted {
+        /// Number of the bit among those of all inputs.
+        bit: usize,
+        /// Bits between the bound of its noise and the modulus.
+        margin: f64,
+        /// Bits it takes.
+        need: f64,
+    },
+    /// A gate that no recryption makes possible (Gentry-Halevi).
+    #[error(
+        "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.1} bits of margin where {need:.1} are needed,          even of recrypted ciphertexts; use toy, small, medium, large or ci-15"
+    )]
+    TooDeep {
+        /// Name of the parameter set.
+        params: String,
+        /// `product` or `sum`.
+        operation: &'static str,
+        /// Bits between the bound of its noise and the modulus.
+        margin: f64,
+        /// Bits it takes.
+        need: f64,
+    },
+    /// Less memory than the least method takes.
+    #[error("{method} takes {need_mib} MiB at parameters {params:?}, and {limit_mib} MiB are allowed; {remedy}")]
+    Memory {
+        /// The method.
+        method: &'static str,
+        /// Name of the parameter set.
+        params: String,
+        /// What it takes.
+        need_mib: u64,
+        /// What is allowed.
+        limit_mib: u64,
+        /// The setting that would fit.
+        remedy: String,
+    },
+    /// A setting of the environment that is none.
+    #[error("{name} is {value:?}; give {expected}, or unset it")]
+    Setting {
+        /// Name of the variable.
+        name: &'static str,
+        /// What it is.
+        value: String,
+        /// What is right.
+        expected: &'static str,
+    },
+    /// A server key that does not encrypt.
+    #[error("{path} is a {scheme} server key, which cannot encrypt; use the client key")]
+    NotForEncryption {
+        /// The file.
+        path: String,
+        /// Its scheme.
+        scheme: Scheme,
+    },
     /// The caller asked to stop.
     #[error("cancelled; nothing was written")]
     Cancelled,
@@ -132,10 +206,13 @@ pub enum Error {
     },
     /// From a file.
     #[error(transparent)]
-    Format(#[from] solinas_formats::Error),
+    Format(solinas_formats::Error),
     /// From the scheme.
     #[error(transparent)]
     Tfhe(#[from] tfhe::Error),
+    /// From the scheme.
+    #[error(transparent)]
+    Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
     Circuit(#[from] solinas_circuits::Error),
@@ -145,6 +222,28 @@ pub enum Error {
     /// From lookup tables.
     #[error(transparent)]
     Lut(#[from] solinas_circuits::lut::Error),
+}
+
+impl From<gh::Error> for Error {
+    fn from(error: gh::Error) -> Self {
+        match error {
+            gh::Error::Cancelled { .. } => Self::Cancelled,
+            gh::Error::Memory { method, params, need_mib, limit_mib, .. } => {
+                let remedy = format!("allow {need_mib} MiB by --memory or {}", crate::memory::VARIABLE);
+                Self::Memory { method, params, need_mib, limit_mib, remedy }
+            }
+            other => Self::Gh(other),
+        }
+    }
+}
+
+impl From<solinas_formats::Error> for Error {
+    fn from(error: solinas_formats::Error) -> Self {
+        match error {
+            solinas_formats::Error::Keygen(error) => error.into(),
+            other => Self::Format(other),
+        }
+    }
 }
 
 /// [`Error::KeyMismatch`] unless the ids are the same.

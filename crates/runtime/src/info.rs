@@ -1,10 +1,8 @@
 //! Schemes and parameter sets, as data.
 
-use crate::Error;
+use crate::{Error, gh, tfhe};
 use serde::Serialize;
-use solinas_schemes::security::Status;
-use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, Params};
+use solinas_formats::Reader;
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,21 +14,49 @@ pub enum Scheme {
     /// TFHE: every operation bootstraps.
     #[default]
     Tfhe,
+    /// Gentry and Halevi's, for research only: exclusive or is a sum, and is a product, and bits are recrypted as their noise demands.
+    Gh,
+}
+
+impl Scheme {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Tfhe, Self::Gh];
+
+    /// Its name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tfhe => solinas_formats::tfhe::SCHEME,
+            Self::Gh => solinas_formats::gh::SCHEME,
+        }
+    }
+
+    /// The scheme a file says.
+    ///
+    /// # Errors
+    /// [`solinas_formats::Error::WrongScheme`] for another.
+    pub(crate) fn of(reader: &Reader) -> Result<Self, Error> {
+        let found = reader.header().scheme.as_deref();
+        match Self::ALL.into_iter().find(|scheme| Some(scheme.name()) == found) {
+            Some(scheme) => Ok(scheme),
+            None => {
+                reader.expect_scheme(Self::Tfhe.name())?;
+                Ok(Self::Tfhe)
+            }
+        }
+    }
 }
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("tfhe")
+        f.write_str(self.name())
     }
 }
 
 impl FromStr for Scheme {
     type Err = Error;
     fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "tfhe" => Ok(Self::Tfhe),
-            _ => Err(Error::UnknownScheme { name: name.into(), known: "tfhe" }),
-        }
+        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
+        found.ok_or_else(|| Error::UnknownScheme { name: name.into(), known: "tfhe, gh" })
     }
 }
 
@@ -45,12 +71,14 @@ pub struct ParamsInfo {
     pub family: &'static str,
     /// What it is for.
     pub description: String,
-    /// LWE dimension `n`.
-    pub lwe_dimension: usize,
-    /// Ring dimension `N`.
+    /// LWE dimension `n` (TFHE).
+    pub lwe_dimension: Option<usize>,
+    /// Ring dimension: `N` of TFHE, the lattice's `n` of Gentry-Halevi.
     pub ring_dimension: usize,
-    /// GLWE dimension `k`.
-    pub glwe_dimension: usize,
+    /// GLWE dimension `k` (TFHE).
+    pub glwe_dimension: Option<usize>,
+    /// Bits of the modulus `d`, about (Gentry-Halevi).
+    pub modulus_bits: Option<f64>,
     /// Estimated classical security, bits.
     pub classical_bits: f64,
     /// Estimated quantum security, bits.
@@ -59,44 +87,26 @@ pub struct ParamsInfo {
     pub estimator: String,
     /// When.
     pub date: String,
-    /// Base-2 logarithm of the failure probability of a bootstrap.
-    pub log2_failure: f64,
-    /// Bytes of a stored (seeded) server key.
+    /// Base-2 logarithm of the failure probability of a bootstrap (TFHE).
+    pub log2_failure: Option<f64>,
+    /// Bytes of a ciphertext of the scheme: an encrypted bit, or a 2-bit block of the integers family.
+    pub ciphertext_bytes: usize,
+    /// Bytes of a stored server key.
     pub server_key_bytes: usize,
-    /// Bytes of a server key made ready for work.
+    /// Bytes of a server key made ready for work; with the largest tables, where there is a choice.
     pub memory_bytes: usize,
     /// Meant for use (otherwise for research alone).
     pub recommended: bool,
-}
-
-impl From<&Params> for ParamsInfo {
-    fn from(params: &Params) -> Self {
-        let (literal, security) = (params.literal(), params.security());
-        let (family, what) = match params.family() {
-            Family::Gates => ("gates", "bits, the fastest gates; integers as circuits of gates"),
-            Family::Integers => ("integers", "integers in 2-bit blocks and lookup tables; gates too"),
-        };
-        Self {
-            name: literal.name.clone(),
-            scheme: Scheme::Tfhe,
-            family,
-            description: what.into(),
-            lwe_dimension: literal.lwe_dimension,
-            ring_dimension: literal.ring_dimension,
-            glwe_dimension: literal.glwe_dimension,
-            classical_bits: security.classical_bits,
-            quantum_bits: security.quantum_bits,
-            estimator: security.estimator,
-            date: security.date,
-            log2_failure: params.log2_failure(),
-            server_key_bytes: solinas_formats::tfhe::stored_server_bytes(params),
-            memory_bytes: Evaluator::size_of(params),
-            recommended: security.status == Status::Recommended,
-        }
-    }
+    /// Why it is for research only.
+    pub research_only: Option<String>,
+    /// Of a size for tests alone.
+    pub test_size: bool,
 }
 
 /// Every parameter set, the default first.
 pub fn params() -> Vec<ParamsInfo> {
-    Params::names().iter().filter_map(|name| Params::named(name).ok()).map(|params| ParamsInfo::from(&params)).collect()
+    use solinas_schemes::{gh::Params as Gh, tfhe::Params as Tfhe};
+    let tfhe = Tfhe::names().into_iter().filter_map(|name| Tfhe::named(&name).ok()).map(|set| tfhe::info(&set));
+    let gh = Gh::names().into_iter().filter_map(|name| Gh::named(name).ok()).map(|set| gh::info(&set));
+    tfhe.chain(gh).collect()
 }

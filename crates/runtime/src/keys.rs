@@ -1,11 +1,12 @@
 //! Client and server keys: generation, encryption, decryption, files.
 
 use crate::error::same_key;
-use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, Scheme, Type};
-use solinas_formats::{Destination, Expect, Kind, Overwrite, Reader, Writer, tfhe as files};
-use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{self, LweCiphertext, Params};
-use std::path::Path;
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, gh, tfhe};
+use solinas_formats::{Destination, Expect, Kind, Overwrite, Reader, Writer};
+use solinas_schemes::{gh as gentry_halevi, tfhe as scheme_tfhe};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zeroize::Zeroizing;
 
@@ -20,94 +21,110 @@ pub struct KeygenOptions {
     pub research: bool,
     /// A seed that makes the key reproducible and worthless as a secret; files say so.
     pub insecure_seed: Option<u64>,
+    /// A secret file that keeps what is done of a long generation (Gentry-Halevi): the same call goes on from there. It is removed at the end.
+    pub checkpoint: Option<PathBuf>,
 }
 
 /// The secret key. It never leaves the client; it is wiped on drop.
 pub struct ClientKey {
-    key: tfhe::ClientKey,
+    part: SecretPart,
     /// Makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
+}
+
+enum SecretPart {
+    Tfhe(Box<scheme_tfhe::ClientKey>),
+    Gh(Box<gentry_halevi::ClientKey>),
 }
 
 /// The public evaluation key, as stored and sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerKey {
-    pub(crate) key: tfhe::ServerKey,
+    pub(crate) part: PublicPart,
 }
 
-impl std::fmt::Debug for ClientKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.key.fmt(f)
+/// Shared where it can be large.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum PublicPart {
+    Tfhe(Box<scheme_tfhe::ServerKey>),
+    Gh(Arc<gentry_halevi::ServerKey>),
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            SecretPart::Tfhe(key) => key.fmt(f),
+            SecretPart::Gh(key) => key.fmt(f),
+        }
     }
 }
 
 /// Makes a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
 /// # Errors
-/// An unknown or research-only parameter set; no randomness from the operating system.
+/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
-    let Scheme::Tfhe = options.scheme;
-    let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
-    let key = match options.insecure_seed {
-        Some(seed) => tfhe::ClientKey::generate_insecure(params, options.research, seed)?,
-        None => tfhe::ClientKey::generate(params, options.research)?,
+    let (client, server) = match options.scheme {
+        Scheme::Tfhe => {
+            let params = scheme_tfhe::Params::named(options.params.as_deref().unwrap_or("integers"))?;
+            let key = match options.insecure_seed {
+                Some(seed) => scheme_tfhe::ClientKey::generate_insecure(params, options.research, seed)?,
+                None => scheme_tfhe::ClientKey::generate(params, options.research)?,
+            };
+            control.check()?;
+            let server = key.server_key(&|done, total| control.report(done as u64, total as u64))?;
+            control.check()?;
+            (SecretPart::Tfhe(Box::new(key)), PublicPart::Tfhe(Box::new(server)))
+        }
+        Scheme::Gh => {
+            let (client, server) = gh::keygen(options, control)?;
+            (SecretPart::Gh(Box::new(client)), PublicPart::Gh(Arc::new(server)))
+        }
     };
-    control.check()?;
-    let server = key.server_key(&|done, total| control.report(done as u64, total as u64))?;
-    control.check()?;
-    Ok((ClientKey { key, count: AtomicU64::new(0) }, ServerKey { key: server }))
+    Ok((ClientKey { part: client, count: AtomicU64::new(0) }, ServerKey { part: server }))
 }
 
 impl ClientKey {
     /// Encrypts each element.
     ///
     /// # Errors
-    /// No randomness from the operating system.
+    /// No randomness from the operating system; [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
-        let form = Form::of(self.key.params());
-        let mut rng = self.key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
-        let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
-        let mask = (1u128 << bits) - 1;
-        let element = |&value: &u128| -> Result<Vec<LweCiphertext>, Error> {
-            (0..count).map(|i| Ok(self.key.encrypt((value >> (bits * i) & mask) as u32, &mut rng)?)).collect()
-        };
-        let blocks = plain.values.iter().map(element).collect::<Result<_, _>>()?;
-        let (ty, shape, params) = (plain.ty, plain.shape, self.key.params().clone());
-        let (key_id, insecure) = (self.key_id(), self.key.is_insecure());
-        Ciphertext { ty, shape, form, params, key_id, insecure, weight: 1, elements: blocks }.checked()
+        let nonce = self.count.fetch_add(1, Ordering::Relaxed);
+        match &self.part {
+            SecretPart::Tfhe(key) => tfhe::encrypt(key, plain, nonce),
+            SecretPart::Gh(key) => gh::encrypt(key.public(), plain, nonce),
+        }
     }
 
     /// Decrypts each element.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a ciphertext that no honest server makes.
+    /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a ciphertext that no honest server makes; a bound of noise that leaves no margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Plain, Error> {
         same_key(|| "the ciphertext".into(), ciphertext.key_id(), self.key_id())?;
-        let bits = ciphertext.form().bits_per_block();
-        let width = ciphertext.ty().width();
-        let element = |blocks: &Vec<LweCiphertext>| {
-            blocks.iter().enumerate().try_fold(0u128, |value, (i, block)| {
-                let block = self.key.decrypt(block)?;
-                let max = (1 << bits.min(width - bits * i)) - 1;
-                if block > max {
-                    return Err(Error::Overflow { value: block, max });
-                }
-                Ok(value | u128::from(block) << (bits * i))
-            })
+        let values = match &self.part {
+            SecretPart::Tfhe(key) => tfhe::decrypt(key, ciphertext)?,
+            SecretPart::Gh(key) => gh::decrypt(key, ciphertext)?,
         };
-        let values = ciphertext.elements().iter().map(element).collect::<Result<_, _>>()?;
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
     }
 
     /// Identity, shared with the server key and every ciphertext.
     pub fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        match &self.part {
+            SecretPart::Tfhe(key) => KeyId(key.id().0),
+            SecretPart::Gh(key) => KeyId(key.public().id().0),
+        }
     }
 
     /// The parameter set.
     pub fn params(&self) -> ParamsInfo {
-        self.key.params().into()
+        match &self.part {
+            SecretPart::Tfhe(key) => tfhe::info(key.params()),
+            SecretPart::Gh(key) => gh::info(key.params()),
+        }
     }
 
     /// Writes the key, readable by its owner alone; it replaces a file only with `overwrite`.
@@ -115,8 +132,9 @@ impl ClientKey {
     /// # Errors
     /// From the file; a failed write leaves what was there.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
-        let mut writer = Writer::create(path, files::client_header(&self.key)?, replace(overwrite))?;
-        files::write_client(&mut writer, &self.key)?;
+        let mode = if overwrite { Overwrite::Always } else { Overwrite::Never };
+        let mut writer = Writer::create(path, self.header()?, mode)?;
+        self.write(&mut writer)?;
         Ok(writer.finish()?)
     }
 
@@ -133,8 +151,8 @@ impl ClientKey {
     /// # Errors
     /// From the writer.
     pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        let mut writer = Writer::in_memory(files::client_header(&self.key)?);
-        files::write_client(&mut writer, &self.key)?;
+        let mut writer = Writer::in_memory(self.header()?);
+        self.write(&mut writer)?;
         Ok(writer.into_bytes()?)
     }
 
@@ -146,20 +164,44 @@ impl ClientKey {
         Self::read(&Reader::from_bytes("client key", bytes, Expect::kind(Kind::ClientKey))?)
     }
 
+    fn header(&self) -> Result<solinas_formats::Header, Error> {
+        Ok(match &self.part {
+            SecretPart::Tfhe(key) => solinas_formats::tfhe::client_header(key)?,
+            SecretPart::Gh(key) => solinas_formats::gh::client_header(key)?,
+        })
+    }
+
+    fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
+        Ok(match &self.part {
+            SecretPart::Tfhe(key) => solinas_formats::tfhe::write_client(writer, key)?,
+            SecretPart::Gh(key) => solinas_formats::gh::write_client(writer, key)?,
+        })
+    }
+
     fn read(reader: &Reader) -> Result<Self, Error> {
-        Ok(Self { key: files::read_client(reader)?, count: AtomicU64::new(0) })
+        let part = match Scheme::of(reader)? {
+            Scheme::Tfhe => SecretPart::Tfhe(Box::new(solinas_formats::tfhe::read_client(reader)?)),
+            Scheme::Gh => SecretPart::Gh(Box::new(solinas_formats::gh::read_client(reader)?)),
+        };
+        Ok(Self { part, count: AtomicU64::new(0) })
     }
 }
 
 impl ServerKey {
     /// Identity, shared with the client key and every ciphertext.
     pub fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        match &self.part {
+            PublicPart::Tfhe(key) => KeyId(key.id().0),
+            PublicPart::Gh(key) => KeyId(key.id().0),
+        }
     }
 
     /// The parameter set.
     pub fn params(&self) -> ParamsInfo {
-        self.key.params().into()
+        match &self.part {
+            PublicPart::Tfhe(key) => tfhe::info(key.params()),
+            PublicPart::Gh(key) => gh::info(key.params()),
+        }
     }
 
     /// Writes the key; it replaces a file only with `overwrite`.
@@ -168,7 +210,7 @@ impl ServerKey {
     /// From the file; a failed write leaves what was there.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
         let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
-        let mut writer = Writer::create(path, files::server_header(&self.key)?, mode)?;
+        let mut writer = Writer::create(path, self.header()?, mode)?;
         self.write(&mut writer)?;
         Ok(writer.finish()?)
     }
@@ -178,7 +220,7 @@ impl ServerKey {
     /// # Errors
     /// From the file: not a server key, damaged, newer.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Ok(Self { key: files::read_server(&Reader::open(path, Expect::kind(Kind::ServerKey))?)? })
+        Self::read(&Reader::open(path, Expect::kind(Kind::ServerKey))?)
     }
 
     /// The bytes of the key's file.
@@ -186,7 +228,7 @@ impl ServerKey {
     /// # Errors
     /// From the writer.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut writer = Writer::in_memory(files::server_header(&self.key)?);
+        let mut writer = Writer::in_memory(self.header()?);
         self.write(&mut writer)?;
         Ok(writer.into_bytes()?.to_vec())
     }
@@ -196,37 +238,87 @@ impl ServerKey {
     /// # Errors
     /// As [`Self::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Ok(Self { key: files::read_server(&Reader::from_bytes("server key", bytes, Expect::kind(Kind::ServerKey))?)? })
+        Self::read(&Reader::from_bytes("server key", bytes, Expect::kind(Kind::ServerKey))?)
+    }
+
+    fn header(&self) -> Result<solinas_formats::Header, Error> {
+        Ok(match &self.part {
+            PublicPart::Tfhe(key) => solinas_formats::tfhe::server_header(key)?,
+            PublicPart::Gh(key) => solinas_formats::gh::server_header(key)?,
+        })
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &self.key)?)
+        Ok(match &self.part {
+            PublicPart::Tfhe(key) => solinas_formats::tfhe::write_server(writer, key)?,
+            PublicPart::Gh(key) => solinas_formats::gh::write_server(writer, key)?,
+        })
+    }
+
+    fn read(reader: &Reader) -> Result<Self, Error> {
+        let part = match Scheme::of(reader)? {
+            Scheme::Tfhe => PublicPart::Tfhe(Box::new(solinas_formats::tfhe::read_server(reader)?)),
+            Scheme::Gh => PublicPart::Gh(Arc::new(solinas_formats::gh::read_server(reader)?)),
+        };
+        Ok(Self { part })
     }
 }
 
-fn replace(overwrite: bool) -> Overwrite {
-    if overwrite { Overwrite::Always } else { Overwrite::Never }
+/// A key that encrypts, read from either file of a pair: the client key, or the server key of a public-key scheme (Gentry-Halevi).
+#[derive(Debug)]
+pub struct EncryptionKey(Encrypts);
+
+#[derive(Debug)]
+enum Encrypts {
+    Client(ClientKey),
+    Public(Box<gentry_halevi::PublicKey>, AtomicU64),
 }
 
-impl Form {
-    /// The form in which keys of a set encrypt.
-    pub(crate) fn of(params: &Params) -> Self {
-        match params.family() {
-            Family::Gates => Self::Bits,
-            Family::Integers => Self::Radix,
+impl EncryptionKey {
+    /// Reads one; of a server key only what encryption needs.
+    ///
+    /// # Errors
+    /// From the file; [`Error::NotForEncryption`] for a server key that does not encrypt.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
+        Ok(Self(match (reader.kind(), Scheme::of(&reader)?) {
+            (Kind::ServerKey | Kind::PublicKey, Scheme::Gh) => {
+                Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?), AtomicU64::new(0))
+            }
+            (Kind::ServerKey | Kind::PublicKey, scheme) => {
+                return Err(Error::NotForEncryption { path: path.display().to_string(), scheme });
+            }
+            _ => Encrypts::Client(ClientKey::read(&reader)?),
+        }))
+    }
+
+    /// Encrypts each element.
+    ///
+    /// # Errors
+    /// As [`ClientKey::encrypt`].
+    pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        match &self.0 {
+            Encrypts::Client(key) => key.encrypt(plain),
+            Encrypts::Public(key, count) => {
+                let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
+                gh::encrypt(key, plain, count.fetch_add(1, Ordering::Relaxed))
+            }
         }
     }
 
-    /// Bits a block holds.
-    pub(crate) fn bits_per_block(self) -> usize {
-        match self {
-            Self::Bits => 1,
-            Self::Radix => 2,
+    /// Identity.
+    pub fn key_id(&self) -> KeyId {
+        match &self.0 {
+            Encrypts::Client(key) => key.key_id(),
+            Encrypts::Public(key, _) => KeyId(key.id().0),
         }
     }
 
-    /// Blocks of an element.
-    pub(crate) fn blocks(self, ty: Type) -> usize {
-        ty.width().div_ceil(self.bits_per_block())
+    /// The parameter set.
+    pub fn params(&self) -> ParamsInfo {
+        match &self.0 {
+            Encrypts::Client(key) => key.params(),
+            Encrypts::Public(key, _) => gh::info(key.params()),
+        }
     }
 }

@@ -23,22 +23,24 @@
 
 mod ciphertext;
 mod control;
+mod engine;
 mod error;
-mod gates;
+mod gh;
 mod info;
 mod keys;
+mod memory;
 mod plain;
-mod schedule;
 mod server;
-mod tables;
+mod tfhe;
 
 pub use ciphertext::{Ciphertext, Form};
 pub use control::{Control, Progress};
 pub use error::Error;
 pub use info::{ParamsInfo, Scheme, params};
-pub use keys::{ClientKey, KeygenOptions, ServerKey, keygen};
+pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
+pub use memory::budget as memory_budget;
 pub use plain::Plain;
-pub use server::{Estimate, Server, cost};
+pub use server::{Estimate, Server, ServerOptions, cost};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect};

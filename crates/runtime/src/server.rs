@@ -1,28 +1,30 @@
 //! The server: runs programs and circuits on ciphertexts with the public evaluation key.
 
 use crate::ciphertext::Form;
+use crate::engine::{Batch, Engine, Work};
 use crate::error::same_key;
-use crate::schedule::Schedule;
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, ServerKey, Type, gates, tables};
+use crate::gh::{self, GhEngine};
+use crate::keys::PublicPart;
+use crate::tfhe::{self, TfheEngine};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, ServerKey, Type};
 use serde::Serialize;
-use solinas_circuits::build::{Recipe, Style};
-use solinas_circuits::{GateCosts, Netlist, Port, radix};
-use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, Table};
-use std::collections::HashMap;
-use std::sync::OnceLock;
-use std::time::Instant;
+use solinas_circuits::{Netlist, Port};
+use std::fmt;
 
 /// What running something costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Estimate {
-    /// Bootstraps in all.
+    /// Bootstraps in all (TFHE).
     pub bootstraps: u64,
-    /// Bootstraps on the longest path.
+    /// Recryptions in all (Gentry-Halevi).
+    pub recrypts: u64,
+    /// Products in all (Gentry-Halevi); sums are next to free.
+    pub products: u64,
+    /// Bootstraps or recryptions on the longest path.
     pub depth: u64,
     /// Seconds expected, from this machine's measured times; 0 when nothing was measured.
     pub seconds: f64,
-    /// Seconds of one bootstrap alone, measured.
+    /// Seconds of one bootstrap or recryption alone, measured.
     pub bootstrap_seconds: f64,
     /// Threads it would run on.
     pub threads: usize,
@@ -30,11 +32,28 @@ pub struct Estimate {
     pub memory_bytes: u64,
 }
 
-/// Measured seconds of a bootstrap: alone, and each of a batch on one thread.
-#[derive(Debug, Clone, Copy)]
-struct Speed {
-    alone: f64,
-    batched: f64,
+/// The counts: `40 bootstraps, depth 7`, or `3 recrypts, 25 products, depth 1`.
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { recrypts: 0, products: 0, bootstraps, depth, .. } => {
+                write!(f, "{bootstraps} bootstraps, depth {depth}")
+            }
+            Self { recrypts, products, depth, .. } => {
+                write!(f, "{recrypts} recrypts, {products} products, depth {depth}")
+            }
+        }
+    }
+}
+
+/// What a server may use. The default is everything the machine has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// Threads; as many as the machine has when none is said.
+    pub threads: Option<usize>,
+    /// Bytes that tables may take beside the key, where the scheme has a choice (Gentry-Halevi): by default `SOLINAS_MEMORY_MIB`, or three
+    /// quarters of what is free.
+    pub memory: Option<u64>,
 }
 
 /// More would wait for each other at every wave.
@@ -42,17 +61,13 @@ const MAX_THREADS: usize = 512;
 
 /// A server that holds an evaluation key made ready and a pool of threads, and no secret.
 pub struct Server {
-    evaluator: Evaluator,
+    engine: Box<dyn Engine>,
     pool: rayon::ThreadPool,
-    speed: OnceLock<Speed>,
 }
 
-impl std::fmt::Debug for Server {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server")
-            .field("evaluator", &self.evaluator)
-            .field("threads", &self.threads())
-            .finish_non_exhaustive()
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("engine", &self.engine).field("threads", &self.threads()).finish_non_exhaustive()
     }
 }
 
@@ -60,26 +75,37 @@ impl Server {
     /// Makes a key ready on `threads` threads, as many as the machine has when none is said.
     ///
     /// # Errors
-    /// [`Error::Threads`]; an unknown `SOLINAS_BACKEND`.
+    /// As [`Self::with_options`].
     pub fn new(key: &ServerKey, threads: Option<usize>) -> Result<Self, Error> {
-        let threads = threads.unwrap_or(0);
+        Self::with_options(key, &ServerOptions { threads, memory: None })
+    }
+
+    /// Makes a key ready.
+    ///
+    /// # Errors
+    /// [`Error::Threads`]; [`Error::Memory`] when no method fits; an unknown `SOLINAS_BACKEND`.
+    pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self, Error> {
+        let threads = options.threads.unwrap_or(0);
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-        let evaluator = pool.install(|| Evaluator::new(&key.key))?;
-        Ok(Self { evaluator, pool, speed: OnceLock::new() })
+        let engine: Box<dyn Engine> = match &key.part {
+            PublicPart::Tfhe(key) => Box::new(pool.install(|| TfheEngine::new(key))?),
+            PublicPart::Gh(key) => Box::new(GhEngine::new(key.clone(), options.memory)?),
+        };
+        Ok(Self { engine, pool })
     }
 
     /// Identity of the key.
     pub fn key_id(&self) -> KeyId {
-        KeyId(self.evaluator.id().0)
+        self.engine.key_id()
     }
 
     /// The parameter set.
     pub fn params(&self) -> ParamsInfo {
-        self.evaluator.params().into()
+        self.engine.params()
     }
 
     /// Threads it runs on.
@@ -89,7 +115,7 @@ impl Server {
 
     /// Bytes of the key made ready.
     pub fn memory_bytes(&self) -> usize {
-        self.evaluator.size()
+        self.engine.memory_bytes()
     }
 
     /// Runs a program on one ciphertext for each of its inputs. Arrays run elementwise, scalars go with every element.
@@ -102,13 +128,12 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
+        program.validate()?;
         let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
-        let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
-        let lanes = lanes(&inputs);
-        let schedule = self.plan(program, lanes, self.threads(), weight(&inputs))?;
         let outputs: Vec<Type> =
             program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
-        self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
+        let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
+        self.execute(&inputs, shape, &outputs, control, |work| self.engine.plan(program, work))
     }
 
     /// Runs a circuit on one ciphertext for each of its input ports, of any type of the port's width.
@@ -121,7 +146,7 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
-        self.run_circuit_as_is(&netlist.optimize(&self.gate_costs()), inputs, control)
+        self.circuit(netlist, true, inputs, control)
     }
 
     /// As [`Self::run_circuit`], but gate for gate, without shrinking the circuit first: what a construction itself costs.
@@ -134,6 +159,16 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
+        self.circuit(netlist, false, inputs, control)
+    }
+
+    fn circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let ports = netlist
             .inputs()
             .iter()
@@ -142,12 +177,10 @@ impl Server {
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
         // A circuit knows bits, not signs.
         let (inputs, shape) = self.check_inputs(&ports, |a, b| a.width() == b.width(), inputs, control)?;
-        let lanes = lanes(&inputs);
-        let schedule = self.plan_circuit(netlist, weight(&inputs))?;
-        self.execute(&schedule, &inputs, lanes, shape, &outputs, control)
+        self.execute(&inputs, shape, &outputs, control, |work| self.engine.plan_circuit(netlist, optimize, work))
     }
 
-    /// What a program costs on `elements` elements.
+    /// What a program costs on `elements` fresh elements.
     ///
     /// # Errors
     /// A program that is not valid.
@@ -161,8 +194,8 @@ impl Server {
     /// As [`Self::estimate`].
     pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
         let threads = threads.max(1);
-        let schedule = self.plan(program, elements, threads, 1)?;
-        Ok(self.price(&schedule, elements, threads))
+        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
+        plan.estimate(elements, threads, &self.pool)
     }
 
     /// What a circuit costs.
@@ -170,8 +203,21 @@ impl Server {
     /// # Errors
     /// [`Error::PortWidth`].
     pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
-        let schedule = self.plan_circuit(&netlist.optimize(&self.gate_costs()), 1)?;
-        Ok(self.price(&schedule, 1, self.threads()))
+        self.price_circuit(netlist, true)
+    }
+
+    /// As [`Self::estimate_circuit`], gate for gate.
+    ///
+    /// # Errors
+    /// [`Error::PortWidth`].
+    pub fn estimate_circuit_as_is(&self, netlist: &Netlist) -> Result<Estimate, Error> {
+        self.price_circuit(netlist, false)
+    }
+
+    fn price_circuit(&self, netlist: &Netlist, optimize: bool) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: 1, threads: self.threads() };
+        let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
+        plan.estimate(1, self.threads(), &self.pool)
     }
 
     /// The same values in another form.
@@ -183,22 +229,7 @@ impl Server {
         if ciphertext.form() == form {
             return Ok(ciphertext.clone());
         }
-        if self.evaluator.params().family() == Family::Gates {
-            return Err(Error::Form { params: self.evaluator.params().name().into(), form: "radix" });
-        }
-        let width = ciphertext.ty().width() as u8;
-        let graph = match form {
-            Form::Bits => tables::radix_to_bits(width, ciphertext.weight())?,
-            Form::Radix => {
-                // Two bits may come from one rotation: twice the variance they would add up to otherwise.
-                tables::bits_to_radix(width, ciphertext.weight().saturating_mul(2))?
-            }
-        };
-        let lanes: Vec<Vec<&LweCiphertext>> =
-            ciphertext.elements().iter().map(|element| element.iter().collect()).collect();
-        let schedule = tables::schedule(&graph);
-        let elements = self.pool.install(|| schedule.run(&self.evaluator, &lanes, control))?;
-        Ciphertext { form, weight: schedule.output_weight(), elements, ..ciphertext.clone() }.checked()
+        self.pool.install(|| self.engine.convert(ciphertext, form, control))
     }
 
     /// Checks inputs against ports and brings them to the form programs use. The shape is that of the first array.
@@ -228,188 +259,38 @@ impl Server {
                     _ => shape = Some(of_input.to_vec()),
                 }
             }
-            checked.push(self.convert(
-                input,
-                Form::of(self.evaluator.params()),
-                &Control { progress: None, ..*control },
-            )?);
+            checked.push(self.convert(input, self.engine.form(), &Control { progress: None, ..*control })?);
         }
         Ok((checked, shape))
     }
 
-    fn execute(
-        &self,
-        schedule: &Schedule,
+    /// Plans for the inputs, and runs the plan.
+    fn execute<'s>(
+        &'s self,
         inputs: &[Ciphertext],
-        lanes: usize,
         shape: Option<Vec<usize>>,
         outputs: &[Type],
         control: &Control<'_>,
+        plan: impl FnOnce(&Work<'_>) -> Result<Box<dyn crate::engine::Plan + 's>, Error>,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let element = |input: &'_ Ciphertext, lane: usize| if input.shape().is_some() { lane } else { 0 };
-        let blocks: Vec<Vec<&LweCiphertext>> = (0..lanes)
-            .map(|lane| inputs.iter().flat_map(|input| &input.elements()[element(input, lane)]).collect())
-            .collect();
-        let results = self.pool.install(|| schedule.run(&self.evaluator, &blocks, control))?;
-        let form = Form::of(self.evaluator.params());
-        let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
-        outputs
-            .iter()
-            .map(|&ty| {
-                let elements = results.iter_mut().map(|lane| lane.by_ref().take(form.blocks(ty)).collect()).collect();
-                let (params, key_id, shape) = (self.evaluator.params().clone(), self.key_id(), shape.clone());
-                let (insecure, weight) = (self.evaluator.is_insecure(), schedule.output_weight());
-                Ciphertext { ty, shape, form, params, key_id, insecure, weight, elements }.checked()
-            })
-            .collect()
-    }
-
-    /// The schedule of a program that is expected to end first on that many threads.
-    fn plan(&self, program: &Program, lanes: usize, threads: usize, weight: u64) -> Result<Schedule, Error> {
-        let fewest = plan(program, self.evaluator.params(), weight, false)?;
-        if lanes == 0 || lanes >= threads {
-            // There is work for every thread in the least work.
-            return Ok(fewest);
-        }
-        let shallow = plan(program, self.evaluator.params(), weight, true)?;
-        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
-        let speed = Speed { alone: 1.0, batched: 0.75 };
-        Ok(if seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed) {
-            shallow
-        } else {
-            fewest
-        })
-    }
-
-    fn plan_circuit(&self, netlist: &Netlist, weight: u64) -> Result<Schedule, Error> {
-        match self.evaluator.params().family() {
-            Family::Gates => gates::schedule(netlist, weight),
-            Family::Integers => {
-                let forms = vec![Form::Radix; netlist.inputs().len()];
-                Ok(tables::schedule(&tables::lower_netlist(netlist, &forms, weight)?))
-            }
-        }
-    }
-
-    fn gate_costs(&self) -> GateCosts {
-        gate_costs(self.evaluator.params())
-    }
-
-    fn price(&self, schedule: &Schedule, lanes: usize, threads: usize) -> Estimate {
-        let speed = self.speed();
-        Estimate {
-            seconds: seconds(schedule, lanes, threads, speed),
-            bootstrap_seconds: speed.alone,
-            threads,
-            ..count(schedule, lanes, self.evaluator.params())
-        }
-    }
-
-    /// Measured once: the second of two runs, when the key is warm.
-    fn speed(&self) -> Speed {
-        *self.speed.get_or_init(|| {
-            let table = match self.evaluator.params().family() {
-                Family::Gates => Table::Sign,
-                Family::Integers => Table::Entries(vec![[0; 16]]),
-            };
-            let dimension = self.evaluator.params().big_dimension();
-            let time = |count: usize| {
-                // Words that are not 0, so that no step of a rotation is skipped.
-                let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-                let job = Job { input: LweCiphertext::from_words(words), table: &table };
-                let jobs = vec![job; count];
-                let start = Instant::now();
-                // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
-                let _ = self.evaluator.bootstrap(&jobs);
-                start.elapsed().as_secs_f64() / count as f64
-            };
-            let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            match single {
-                Ok(pool) => pool.install(|| {
-                    time(1);
-                    Speed { alone: time(1), batched: time(8) }
-                }),
-                Err(_) => Speed { alone: time(1), batched: time(1) },
-            }
-        })
+        // Elements the inputs run on.
+        let lanes = inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
+        let plan = plan(&Work { inputs: Some(inputs), lanes, threads: self.threads() })?;
+        let batch = Batch { inputs, lanes, shape, outputs };
+        self.pool.install(|| plan.run(&batch, control))
     }
 }
 
-/// Bootstraps and depth of a program under a parameter set, without a key: nothing is measured, so no seconds.
+/// Counts and depth of a program under a parameter set of any scheme, without a key: nothing is measured, so no seconds.
 ///
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    let params = Params::named(params)?;
-    Ok(count(&plan(program, &params, 1, false)?, 1, &params))
-}
-
-fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {
-    Estimate {
-        bootstraps: (schedule.bootstraps() * lanes) as u64,
-        depth: schedule.waves().len() as u64,
-        seconds: 0.0,
-        bootstrap_seconds: 0.0,
-        threads: 0,
-        memory_bytes: Evaluator::size_of(params) as u64,
+    if gh::is_name(params) {
+        gh::cost(program, &solinas_schemes::gh::Params::named(params)?)
+    } else {
+        tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?)
     }
-}
-
-fn gate_costs(params: &Params) -> GateCosts {
-    let mux = match params.family() {
-        Family::Gates => 2,
-        Family::Integers => 1,
-    };
-    GateCosts { mux, ..Default::default() }
-}
-
-fn plan(program: &Program, params: &Params, weight: u64, shallow: bool) -> Result<Schedule, Error> {
-    program.validate()?;
-    match params.family() {
-        Family::Gates => {
-            let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
-            gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params)), weight)
-        }
-        Family::Integers => {
-            let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };
-            Ok(tables::schedule(&radix::lower(program, style, tables::budget(weight))?.graph))
-        }
-    }
-}
-
-/// Waves one after the other, each shared evenly by the threads.
-fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
-    let wave = |jobs: usize| match (jobs * lanes).div_ceil(threads) {
-        0 => 0.0,
-        1 => speed.alone,
-        share => share as f64 * speed.batched,
-    };
-    schedule.waves().into_iter().map(wave).sum()
-}
-
-/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
-/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
-fn weight(inputs: &[Ciphertext]) -> u64 {
-    let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
-    let repeated = |element: usize| {
-        let mut counts: HashMap<&[u32], u64> = HashMap::new();
-        let of_element = |input: &'_ Ciphertext| if input.shape().is_some() { element } else { 0 };
-        for block in inputs.iter().filter_map(|input| input.elements().get(of_element(input))).flatten() {
-            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
-            let words = &block.words()[..8.min(block.words().len())];
-            if words.iter().any(|&word| word != 0) {
-                *counts.entry(words).or_default() += 1;
-            }
-        }
-        counts.into_values().max().unwrap_or(1)
-    };
-    let most = (0..elements).map(repeated).max().unwrap_or(1);
-    inputs.iter().map(Ciphertext::weight).max().unwrap_or(1).saturating_mul(most)
-}
-
-/// Elements the inputs run on.
-fn lanes(inputs: &[Ciphertext]) -> usize {
-    inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len)
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.

@@ -17,6 +17,16 @@ impl SecretSeed {
         Ok(Self(seed))
     }
 
+    /// A seed that was stored.
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Self {
+        Self(*bytes)
+    }
+
+    /// Its bytes, to be stored where secrets are.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// A seed derived from this one for a purpose.
     pub(crate) fn derive(&self, purpose: &str) -> Self {
         Self(blake3::Hasher::new_keyed(&self.0).update(purpose.as_bytes()).finalize().into())

@@ -3,6 +3,7 @@
 pub mod bigint;
 pub mod container;
 pub mod files;
+pub mod gh_files;
 pub mod netlist;
 pub mod program;
 pub mod rsa;

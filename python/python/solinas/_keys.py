@@ -24,19 +24,24 @@ def keygen(
     research: bool = False,
     insecure_seed: int | None = None,
     threads: int | None = None,
+    memory: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
 ) -> tuple[ClientKey, ServerKey]:
     """Make a pair of keys: the client's secret one, and the server's, which only computes.
 
     `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
-    recommended ones); sets for research alone need `research=True`. `threads` limits the server's threads.
+    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi), need `research=True`.
+    `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
+    `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
     `insecure_seed` makes the keys reproducible and worthless as secrets: for tests alone.
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     watch = _bar if progress is True else progress or None
-    client, server = _core.keygen(scheme, params, research, insecure_seed, _threads(threads), watch)
+    client, server = _core.keygen(
+        scheme, params, research, insecure_seed, _threads(threads), _memory(memory), watch
+    )
     if watch is _bar:
         sys.stderr.write("\n")
     return ClientKey._wrap(client), ServerKey._wrap(server)
@@ -52,6 +57,12 @@ def _threads(threads: int | None) -> int | None:
     if threads is not None and threads < 1:
         raise RangeError(f"threads is {threads}: give a positive number, or None for all of the machine's")
     return threads
+
+
+def _memory(memory: int | None) -> int | None:
+    if memory is not None and not 0 <= memory < 1 << 64:
+        raise RangeError(f"memory is {memory}: give a number of bytes, or None for what is free")
+    return memory
 
 
 def params() -> list[_core.ParamsInfo]:
@@ -205,12 +216,15 @@ class Job(Generic[R]):
         self._inner.cancel()
 
     def progress(self) -> tuple[int, int]:
-        """Bootstraps done and bootstraps in all; (0, 0) before it starts."""
+        """Steps done and steps in all; (0, 0) before it starts.
+
+        Steps are bootstraps, or under scheme gh recrypts (products where there are none).
+        """
         return self._inner.progress()
 
     def __repr__(self) -> str:
         done, total = self.progress()
-        return f"<job, {'done' if self.done() else f'{done} of {total} bootstraps'}>"
+        return f"<job, {'done' if self.done() else f'{done} of {total} steps'}>"
 
 
 class ServerKey:
@@ -327,7 +341,7 @@ class ServerKey:
         return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
 
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
-        """Give bootstraps, depth and seconds of a program on this server, which measures its speed first."""
+        """Give bootstraps (under gh recrypts and products), depth and seconds of a program on this server, which measures its speed first."""
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         return self._inner.estimate(program._inner, elements)
@@ -337,18 +351,18 @@ class ServerKey:
         self._inner.save(path, overwrite)
 
     @classmethod
-    def load(cls, path: PathLike, *, threads: int | None = None) -> ServerKey:
+    def load(cls, path: PathLike, *, threads: int | None = None, memory: int | None = None) -> ServerKey:
         """Read it from a file; every byte is checked."""
-        return cls._wrap(_core.ServerKey.load(path, _threads(threads)))
+        return cls._wrap(_core.ServerKey.load(path, _threads(threads), _memory(memory)))
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file."""
         return self._inner.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, threads: int | None = None) -> ServerKey:
+    def from_bytes(cls, data: bytes, *, threads: int | None = None, memory: int | None = None) -> ServerKey:
         """Read it from the bytes of a file."""
-        return cls._wrap(_core.ServerKey.from_bytes(data, _threads(threads)))
+        return cls._wrap(_core.ServerKey.from_bytes(data, _threads(threads), _memory(memory)))
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return ServerKey.from_bytes, (self.to_bytes(),)

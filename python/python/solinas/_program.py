@@ -237,7 +237,7 @@ class Program(Generic[P, R]):
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128") -> _core.Estimate:
-        """Bootstraps and depth with a parameter set; for seconds on a machine see `ServerKey.estimate`."""
+        """Bootstraps (recrypts and products under scheme gh) and depth with a parameter set; for seconds on a machine see `ServerKey.estimate`."""
         return _core.cost(self._inner, params)
 
     def draw(self, path: PathLike | None = None, *, gates: bool = False) -> str:

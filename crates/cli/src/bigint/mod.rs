@@ -282,7 +282,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         }
     }
     let mut reader = Reader { common, found: None, stdin: false };
-    let work = plan(&args.verb, &mut reader)?;
+    let work = wait(out, "reading", || plan(&args.verb, &mut reader))?;
     let start = Instant::now();
     let value = wait(out, "computing", work)?;
     let seconds = start.elapsed().as_secs_f64();
@@ -290,9 +290,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     // From here on an interrupt is too late to leave half a file.
     interruptible()?;
     let bits = value.bit_len();
+    let text = |format: OutFormat| wait(out, "converting", || format.text(&value));
     match path {
         Some(path) => {
-            match format.text(&value) {
+            match text(format) {
                 Some(text) => write_text(Some(path), &(text + "\n"), out)?,
                 None => write_bytes(Some(path), &format.bytes(&value), out)?,
             }
@@ -300,10 +301,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             out.report(&report, || format!("{}: {bits} bits, computed in {seconds:.3} s\n", path.display()))
         }
         None if out.json() => {
-            let value = format.text(&value).unwrap_or_else(|| OutFormat::Hex.text(&value).unwrap_or_default());
+            let value = text(format).unwrap_or_else(|| text(OutFormat::Hex).unwrap_or_default());
             out.result(&Report { output: None, bits, seconds, value: Some(value) }, String::new)
         }
-        None => match format.text(&value) {
+        None => match text(format) {
             Some(text) => out.text(&(text + "\n")),
             None => out.bytes(&format.bytes(&value)),
         },

@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::progress::{interruptible, visible, watch};
 use serde::Serialize;
 use solinas_circuits::program::OPERATIONS;
-use solinas_runtime::{Estimate, Server, ServerKey};
+use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
 use std::path::PathBuf;
 
 pub(crate) use operation::champion;
@@ -61,11 +61,14 @@ pub(crate) struct Args {
     /// Threads; by default as many as there are processors, and at most four for each
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
+    /// MiB of memory for tables, scheme gh; by default SOLINAS_MEMORY_MIB, or three quarters of what is free
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
     /// Print what it would cost, and do nothing
     #[arg(long)]
     estimate: bool,
     /// Print the operations
-    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "estimate"])]
+    #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "estimate"])]
     list: bool,
 }
 
@@ -86,7 +89,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         check_key(file, ciphertext, key_file, key.key_id())?;
     }
     work.check_types(&files)?;
-    let server = Server::new(&key, args.threads.map(crate::args::threads))?;
+    let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
+    let scheme = key.params().scheme;
     drop(key);
     if args.estimate {
         let estimate = work.estimate(&server, &files)?;
@@ -94,6 +98,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     interruptible()?;
     let label = match visible(out) {
+        // To measure recryptions takes long.
+        true if scheme == Scheme::Gh => work.label(),
         true => {
             work.estimate(&server, &files).map_or_else(|_| work.label(), |e| format!("{}: {}", work.label(), cost(&e)))
         }
@@ -106,8 +112,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 }
 
 fn cost(estimate: &Estimate) -> String {
-    let Estimate { bootstraps, depth, seconds, threads, .. } = estimate;
-    format!("{bootstraps} bootstraps, depth {depth}, about {seconds:.1} s on {threads} threads")
+    let Estimate { seconds, threads, .. } = estimate;
+    format!("{estimate}, about {seconds:.1} s on {threads} threads")
 }
 
 /// An operation that `--list` shows.

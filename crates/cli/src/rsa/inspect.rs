@@ -12,7 +12,8 @@ Examples:
   solinas rsa inspect key.pem
   solinas rsa inspect public.pem key.pem --json
 
-Of a private key, all numbers are checked against each other and the primes by Miller and Rabin; nothing secret is shown. Keys of any size
+Of a private key, all numbers are checked against each other and the primes by Miller and Rabin; primes that are close or differ in length are \
+told. Nothing secret is shown. Keys of any size
 are shown, those that are too short with a word on it. The fingerprint is SHA-256 of the public key as SubjectPublicKeyInfo in DER.";
 
 #[derive(clap::Args)]
@@ -32,6 +33,9 @@ struct Summary<'a> {
     modulus: String,
     fingerprint: String,
     insecure: bool,
+    /// What is weak about the primes of a private key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weak_primes: Option<&'static str>,
     security: SecurityClaim,
 }
 
@@ -42,11 +46,11 @@ pub(super) fn run(args: InspectArgs, out: &Output) -> Result<()> {
 
 fn summary(file: &Path) -> Result<Summary<'_>> {
     let found = Key::read(file, true)?;
-    let (kind, insecure) = match &found {
-        Key::Public(_) => ("public", false),
+    let (kind, insecure, weak_primes) = match &found {
+        Key::Public(_) => ("public", false, None),
         Key::Private(key) => {
             key.check_primes().map_err(at(file))?;
-            ("private", key.is_insecure())
+            ("private", key.is_insecure(), key.weak_primes())
         }
     };
     let key = found.public();
@@ -58,13 +62,14 @@ fn summary(file: &Path) -> Result<Summary<'_>> {
         modulus: key.modulus().to_hex(),
         fingerprint: key.fingerprint()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         insecure,
+        weak_primes,
         security: claim(key, insecure),
     })
 }
 
 impl std::fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { file, kind, bits, exponent, modulus, fingerprint, insecure, security } = self;
+        let Self { file, kind, bits, exponent, modulus, fingerprint, insecure, weak_primes, security } = self;
         writeln!(f, "{}: RSA {kind} key, {bits} bits", file.display())?;
         writeln!(f, "  exponent     {exponent}")?;
         writeln!(f, "  modulus      {}..{}", &modulus[..16], &modulus[modulus.len() - 16..])?;
@@ -74,6 +79,9 @@ impl std::fmt::Display for Summary<'_> {
             Status::Recommended => {}
             Status::Compatibility { why } => writeln!(f, "  note         {why}")?,
             Status::ResearchOnly { why } => writeln!(f, "  note         for research only: {why}")?,
+        }
+        if let Some(why) = weak_primes {
+            writeln!(f, "  weak         {why}; make another key")?;
         }
         if *kind == "private" {
             writeln!(f, "  checked      numbers fit each other, primes pass")?;

@@ -1,6 +1,7 @@
 //! The public key, shared by encryption and evaluation, and the server's key. Nothing here holds a secret.
 
 use core::fmt;
+use std::sync::Arc;
 
 use rand_core::RngCore;
 use solinas_bigint::Natural;
@@ -112,14 +113,55 @@ impl PublicKey {
     }
 }
 
+/// Words of public material, which are shared: in memory, or where they lie in a file that is mapped into memory.
+#[derive(Clone)]
+pub struct Residues(Arc<dyn AsRef<[u64]> + Send + Sync>);
+
+impl Residues {
+    /// Words that lie elsewhere. `words` must give the same ones each time.
+    pub fn shared(words: Arc<dyn AsRef<[u64]> + Send + Sync>) -> Self {
+        Self(words)
+    }
+
+    /// The words.
+    pub fn as_slice(&self) -> &[u64] {
+        (*self.0).as_ref()
+    }
+
+    /// Residue `index`, of so many words.
+    pub(super) fn residue(&self, words: usize, index: usize) -> &[u64] {
+        &self.as_slice()[index * words..][..words]
+    }
+}
+
+impl From<Vec<u64>> for Residues {
+    fn from(words: Vec<u64>) -> Self {
+        Self(Arc::new(words))
+    }
+}
+
+impl PartialEq for Residues {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl fmt::Debug for Residues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Residues({} words)", self.as_slice().len())
+    }
+}
+
 /// The evaluation key: the public key, `x_k` of the sparse subset sum, and the encrypted indicators.
+///
+/// A clone shares the words.
 #[derive(Clone, PartialEq)]
 pub struct ServerKey {
     public: PublicKey,
     /// `s` residues.
-    x: Vec<u64>,
+    x: Residues,
     /// `s m` residues, block by block.
-    indicators: Vec<u64>,
+    indicators: Residues,
 }
 
 impl fmt::Debug for ServerKey {
@@ -133,13 +175,17 @@ impl ServerKey {
     ///
     /// # Errors
     /// [`Error::Material`] for a wrong length, or a residue that is not below `d`.
-    pub fn from_parts(public: PublicKey, x: Vec<u64>, indicators: Vec<u64>) -> Result<Self, Error> {
-        let params = public.params();
+    pub fn from_parts(
+        public: PublicKey,
+        x: impl Into<Residues>,
+        indicators: impl Into<Residues>,
+    ) -> Result<Self, Error> {
+        let (params, x, indicators) = (public.params(), x.into(), indicators.into());
         for (part, residues, want) in [
             ("x of the server key", &x, params.blocks()),
             ("indicators of the server key", &indicators, params.blocks() * params.indicators()),
         ] {
-            check_residues(part, &public, residues, want)?;
+            check_residues(part, &public, residues.as_slice(), want)?;
         }
         Ok(Self { public, x, indicators })
     }
@@ -161,28 +207,26 @@ impl ServerKey {
 
     /// `x_k`, one after the other.
     pub fn x(&self) -> &[u64] {
-        &self.x
+        self.x.as_slice()
     }
 
     /// The encrypted indicators, block by block.
     pub fn indicators(&self) -> &[u64] {
-        &self.indicators
+        self.indicators.as_slice()
     }
 
     /// `x_k` of block `k`.
     pub(super) fn x_of(&self, k: usize) -> &[u64] {
-        let words = self.public.words();
-        &self.x[k * words..][..words]
+        self.x.residue(self.public.words(), k)
     }
 
     /// Indicator `a` of block `k`.
     pub(super) fn indicator(&self, k: usize, a: usize) -> &[u64] {
-        let words = self.public.words();
-        &self.indicators[(k * self.params().indicators() + a) * words..][..words]
+        self.indicators.residue(self.public.words(), k * self.params().indicators() + a)
     }
 }
 
-/// That these are `want` residues of the key.
+/// That these are `want` residues of the key. In a time that tells how they compare to `d`: they are public.
 pub(super) fn check_residues(
     part: &'static str,
     public: &PublicKey,
@@ -197,7 +241,7 @@ pub(super) fn check_residues(
         });
     }
     let d = public.d().words();
-    match residues.chunks_exact(words).position(|residue| solinas_field::limbs::lt(residue, d) == 0) {
+    match residues.chunks_exact(words).position(|residue| !residue.iter().rev().lt(d.iter().rev())) {
         Some(index) => Err(Error::Material { part, problem: format!("number {index} is not below d") }),
         None => Ok(()),
     }

@@ -11,8 +11,6 @@ use solinas_bigint::{Natural, mul};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::Error;
-
 /// An integer.
 #[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub(super) struct Signed {
@@ -27,36 +25,62 @@ struct Polynomial {
     words: Vec<u64>,
 }
 
-/// What [`split`] returns: `d`, `w_0` and `w_1`.
+/// `d`, `w_0` and `w_1` of `w = d / v`.
 pub(super) struct Resultant {
     pub(super) d: Signed,
     pub(super) w: [Signed; 2],
 }
 
-/// `d`, `w_0` and `w_1` of `v`, whose coefficients have at most 64 `slot` - 1 bits beside their sign; `n` slots of two's complement.
-/// `step` is called before each level with how many are done.
-pub(super) fn split(
-    v: &[u64],
-    slot: usize,
-    mut step: impl FnMut(usize) -> Result<(), Error>,
-) -> Result<Resultant, Error> {
-    let n = v.len() / slot;
-    let mut denominator = Polynomial { slot, words: v.to_vec() };
-    // 1 and 1/x = -x^(n-1).
-    let mut numerators = [Polynomial::monomial(n, 0, 1), Polynomial::monomial(n, n - 1, u64::MAX)];
-    let mut level = 0;
-    while denominator.len() > 1 {
-        step(level)?;
-        let [even, odd] = denominator.halves();
-        numerators = numerators.map(|numerator| {
+/// The splitting between two of its levels.
+pub(super) struct Splitting {
+    denominator: Polynomial,
+    numerators: [Polynomial; 2],
+}
+
+impl Splitting {
+    /// Of `v`, whose coefficients have at most 64 `slot` - 1 bits beside their sign; `n` slots of two's complement.
+    pub(super) fn new(v: &[u64], slot: usize) -> Self {
+        let n = v.len() / slot;
+        // 1 and 1/x = -x^(n-1).
+        let numerators = [Polynomial::monomial(n, 0, 1), Polynomial::monomial(n, n - 1, u64::MAX)];
+        Self { denominator: Polynomial { slot, words: v.to_vec() }, numerators }
+    }
+
+    /// Coefficients that are left: half of them with each level, one at the end.
+    pub(super) fn dimension(&self) -> usize {
+        self.denominator.len()
+    }
+
+    /// One level, on two threads.
+    pub(super) fn step(&mut self) {
+        let [even, odd] = self.denominator.halves();
+        let halved = |numerator: &Polynomial| {
             let [upper, lower] = numerator.halves();
             combine(upper.product(&even), lower.product(&odd))
-        });
-        denominator = combine(even.square(), odd.square());
-        level += 1;
+        };
+        let denominator = || combine(even.square(), odd.square());
+        let (denominator, numerators) = rayon::join(denominator, || self.numerators.each_ref().map(halved));
+        *self = Self { denominator, numerators };
     }
-    let [w0, w1] = &numerators;
-    Ok(Resultant { d: denominator.constant(), w: [w0.constant(), w1.constant()] })
+
+    /// What the polynomials of one coefficient are.
+    pub(super) fn resultant(&self) -> Resultant {
+        let [w0, w1] = &self.numerators;
+        Resultant { d: self.denominator.constant(), w: [w0.constant(), w1.constant()] }
+    }
+
+    /// The three polynomials, for storing: secret.
+    pub(super) fn parts(&self) -> [&[u64]; 3] {
+        let [first, second] = &self.numerators;
+        [&self.denominator, first, second].map(|polynomial| &polynomial.words[..])
+    }
+
+    /// From polynomials of that many coefficients; none where they are not of whole slots.
+    pub(super) fn from_parts(dimension: usize, parts: [Vec<u64>; 3]) -> Option<Self> {
+        let whole = parts.iter().all(|words| !words.is_empty() && words.len().is_multiple_of(dimension));
+        let [denominator, first, second] = parts.map(|words| Polynomial { slot: words.len() / dimension, words });
+        whole.then_some(Self { denominator, numerators: [first, second] })
+    }
 }
 
 /// a - y b.
@@ -259,7 +283,9 @@ mod tests {
     fn resultants_of_small_polynomials_are_those_of_hand() {
         // v = a + b x modulo x^2 + 1: d = a^2 + b^2, w = a - b x.
         for (a, b) in [(3i64, 2i64), (-3, 2), (3, -2), (1, 0), (i64::MAX >> 1, i64::MIN >> 2)] {
-            let result = split(&of(&[a, b]).words, 1, |_| Ok(())).unwrap();
+            let mut splitting = Splitting::new(&of(&[a, b]).words, 1);
+            splitting.step();
+            let result = splitting.resultant();
             let signed = |x: i128| Signed { negative: x < 0, magnitude: Natural::from(x.unsigned_abs()) };
             assert_eq!(result.d, signed(i128::from(a).pow(2) + i128::from(b).pow(2)));
             assert_eq!(result.w, [signed(a.into()), signed(-i128::from(b))]);

@@ -170,6 +170,19 @@ impl PrivateKey {
         Ok(())
     }
 
+    /// What is weak about the sizes of the two factors, if anything: lengths that differ, or a difference below `2^(bits / 2 - 100)`, which FIPS 186-5
+    /// (A.1.3) excludes, as Fermat's method factors the modulus where it is small.
+    pub fn weak_primes(&self) -> Option<&'static str> {
+        let (p, q) = (&self.parts.p, &self.parts.q);
+        if p.bit_len() != q.bit_len() {
+            return Some(
+                "the primes differ in length: the shorter one is easier to find than the size of the key says",
+            );
+        }
+        let difference = Zeroizing::new(p.abs_diff(q));
+        (difference.bit_len() + 100 <= self.public.bits() / 2).then_some("the primes are close to each other: Fermat's method may factor the modulus at once")
+    }
+
     /// Decrypts. What is not well-formed gives one error, whatever is wrong with it, in the same time.
     ///
     /// That there is an error at all helps an attacker who can send many ciphertexts and see the answers, above all with

@@ -250,6 +250,23 @@ fn parts_of_a_private_key_must_belong_together() {
 }
 
 #[test]
+fn primes_that_are_close_or_of_different_lengths_are_told() {
+    let power = |bits: &[usize], last: u64| {
+        bits.iter().fold(Natural::from(last), |sum, &bit| &sum + &Natural::power_of_two(bit))
+    };
+    let weak = |p: &Natural, q: &Natural| {
+        let key = PrivateKey::from_primes(p.clone(), q.clone(), 65537u64.into(), true).unwrap();
+        key.check_primes().unwrap();
+        key.weak_primes()
+    };
+    let (p, next) = (power(&[512, 511], 389), power(&[512, 511], 563));
+    assert!(weak(&p, &next).unwrap().contains("close"));
+    assert!(weak(&next, &power(&[500], 55)).unwrap().contains("length"));
+    assert_eq!(weak(&p, &power(&[512, 420], 179)), None);
+    assert_eq!(SMALL.weak_primes(), None);
+}
+
+#[test]
 fn a_wrong_private_result_never_leaves() {
     // A key whose q is composite passes the checks of its numbers, but not that of its results.
     let p = SMALL.parts().p.clone();

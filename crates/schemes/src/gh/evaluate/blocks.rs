@@ -1,12 +1,15 @@
 //! Step 2 of Recrypt: the encrypted columns `v_kj = sum_(a<b) bit_j(z_k(a,b)) eta_ka eta_kb`.
 
+use rand_core::RngCore;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 
 use super::super::encrypt::SPECTRUM_FACTOR;
 use super::super::modulus::Modulus;
-use super::super::{Error, Params, ServerKey};
+use super::super::{Error, Params, PublicKey, Residues, ServerKey};
+use crate::random::SecretSeed;
+use solinas_bigint::Natural;
 use solinas_bigint::fft::Spectrum;
 
 /// How the columns are computed.
@@ -83,8 +86,8 @@ pub(super) enum Blocks {
     Partial,
     /// By block, then `a`.
     Full(Vec<Vec<Spectrum>>),
-    /// By block: the first [`STRIP`] words of `S` residues, then the next; the last ones are filled up with zeros.
-    Pairs(Vec<Vec<u64>>),
+    /// Block by block: the first [`STRIP`] words of `S` residues, then the next; the last ones are filled up with zeros.
+    Pairs(Residues),
 }
 
 impl Blocks {
@@ -100,10 +103,31 @@ impl Blocks {
                 };
                 Self::Full(blocks.map(spectra).collect::<Result<_, _>>()?)
             }
-            RecryptMethod::PairTable => Self::Pairs(
-                blocks.into_par_iter().map(|k| pair_products(server, modulus, k)).collect::<Result<_, _>>()?,
-            ),
+            RecryptMethod::PairTable => {
+                let mut table = vec![0; pair_table_words(server.public())];
+                let tables = table.par_chunks_exact_mut(block_words(server.public())).enumerate();
+                tables.try_for_each(|(k, table)| pair_products(server, modulus, k, table))?;
+                Self::Pairs(table.into())
+            }
         })
+    }
+
+    /// Around a pair table that was made before.
+    pub(super) fn with_pairs(server: &ServerKey, modulus: &Modulus, table: Residues) -> Result<Self, Error> {
+        let (words, want) = (table.as_slice().len(), pair_table_words(server.public()));
+        if words != want {
+            return Err(foreign(format!("{words} words where {want} belong")));
+        }
+        let tables = table.as_slice().par_chunks_exact(block_words(server.public())).enumerate();
+        tables.try_for_each(|(k, table)| check_pair_products(server, modulus, k, table))?;
+        Ok(Self::Pairs(table))
+    }
+
+    pub(super) fn pairs(&self) -> Option<&[u64]> {
+        match self {
+            Self::Pairs(table) => Some(table.as_slice()),
+            _ => None,
+        }
     }
 
     pub(super) fn method(&self) -> RecryptMethod {
@@ -131,10 +155,9 @@ impl Blocks {
                 Self::Full(spectra) => summed_products(server, modulus, k, candidates, &spectra[k]),
                 Self::Pairs(table) => {
                     let mut sums = Sums::new(modulus, bits);
-                    sums.add(
-                        |i, start, end| &table[k][start * candidates.len() + i * STRIP..][..end - start],
-                        candidates,
-                    );
+                    let block = block_words(server.public());
+                    let table = &table.as_slice()[k * block..][..block];
+                    sums.add(|i, start, end| &table[start * candidates.len() + i * STRIP..][..end - start], candidates);
                     Ok(sums.reduced(modulus))
                 }
             })
@@ -296,11 +319,23 @@ fn summed_products(
     columns.iter_mut().map(|column| modulus.reduce(column)).collect()
 }
 
-/// `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`].
-fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize) -> Result<Vec<u64>, Error> {
+/// Words of the pair table of a key, see [`Blocks::Pairs`].
+pub(super) fn pair_table_words(public: &PublicKey) -> usize {
+    public.params().blocks() * block_words(public)
+}
+
+fn block_words(public: &PublicKey) -> usize {
+    public.words().next_multiple_of(STRIP) * public.params().candidates()
+}
+
+fn foreign(problem: String) -> Error {
+    Error::Material { part: "pair table", problem }
+}
+
+/// table <- `eta_ka eta_kb` of the first `S` pairs, in the order of [`Blocks::Pairs`]; it is zero where no product lies.
+fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u64]) -> Result<(), Error> {
     let params = server.params();
     let (count, m) = (params.candidates(), params.indicators());
-    let mut table = vec![0; modulus.words().div_ceil(STRIP) * count * STRIP];
     let mut done = 0;
     for a in 0..params.first_indices() {
         let first = modulus.forward(server.indicator(k, a))?;
@@ -314,5 +349,53 @@ fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize) -> Result<Vec<
             done += 1;
         }
     }
-    Ok(table)
+    Ok(())
+}
+
+/// That a block of a table is what [`pair_products`] makes of it: `sum c_i p_i = sum_a eta_ka sum_b c_i eta_kb` for random `c_i` of 64 bits, and
+/// every `p_i` is below `d`.
+fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &[u64]) -> Result<(), Error> {
+    let (params, words) = (server.params(), modulus.words());
+    let count = params.candidates();
+    let mut rng = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0);
+    let factors: Vec<u64> = (0..count).map(|_| rng.next_u64()).collect();
+    let residue = |sum: Vec<u64>| -> Result<Vec<u64>, Error> {
+        Ok(modulus.residue(&Natural::from_words(sum).rem(server.public().d())?))
+    };
+
+    let mut sum = vec![0; words.next_multiple_of(STRIP) + 2];
+    for (strip, table) in table.chunks_exact(count * STRIP).enumerate() {
+        let (part, above) = sum[strip * STRIP..].split_at_mut(STRIP);
+        let carry = table
+            .chunks_exact(STRIP)
+            .zip(&factors)
+            .fold(0u128, |carry, (words, &factor)| carry + u128::from(limbs::addmul_1(part, words, factor)));
+        for (above, carry) in above.iter_mut().zip([carry as u64, (carry >> 64) as u64]) {
+            *above = above.wrapping_add(carry);
+        }
+    }
+    let got = residue(sum)?;
+
+    let mut want = vec![0; words];
+    let mut rest = &factors[..];
+    for a in 0..params.first_indices() {
+        let (here, after) = rest.split_at(rest.len().min(params.indicators() - 1 - a));
+        rest = after;
+        let mut inner = vec![0; words + 2];
+        for (i, &factor) in here.iter().enumerate() {
+            let carry = limbs::addmul_1(&mut inner[..words], server.indicator(k, a + 1 + i), factor);
+            limbs::add_1(&mut inner[words..], carry);
+        }
+        modulus.add(&mut want, &modulus.mul(&residue(inner)?, server.indicator(k, a))?);
+    }
+    if got != want {
+        return Err(foreign(format!("block {k} is not of this key")));
+    }
+    let word = |i: usize, at: usize| table[(at / STRIP * count + i) * STRIP + at % STRIP];
+    let below = |i: usize| (0..words).rev().map(|at| word(i, at)).lt(modulus.d().iter().rev().copied());
+    let filled = (words..words.next_multiple_of(STRIP)).all(|at| (0..count).all(|i| word(i, at) == 0));
+    if !filled || !(0..count).all(below) {
+        return Err(foreign(format!("a product of block {k} is not below d")));
+    }
+    Ok(())
 }

@@ -4,10 +4,12 @@ mod blocks;
 mod expand;
 mod symmetric;
 
+use core::ops::Deref;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::modulus::{Arithmetic, Modulus};
-use super::{Ciphertext, Error, Params, ServerKey, noise};
+use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
 use blocks::Blocks;
 pub use blocks::RecryptMethod;
 use expand::Expansion;
@@ -16,15 +18,35 @@ use expand::Expansion;
 ///
 /// A ciphertext's bit is the parity of its noise: sums are exclusive or, products are and.
 pub struct Evaluator<'a> {
-    server: &'a ServerKey,
+    server: Held<'a>,
     modulus: Modulus,
     expansion: Expansion,
     blocks: Blocks,
 }
 
+/// The key of an evaluator.
+enum Held<'a> {
+    Borrowed(&'a ServerKey),
+    Shared(Arc<ServerKey>),
+}
+
+impl Deref for Held<'_> {
+    type Target = ServerKey;
+
+    fn deref(&self) -> &ServerKey {
+        match self {
+            Self::Borrowed(key) => key,
+            Self::Shared(key) => key,
+        }
+    }
+}
+
 impl core::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Evaluator").field("server", self.server).field("method", &self.method()).finish_non_exhaustive()
+        f.debug_struct("Evaluator")
+            .field("server", &*self.server)
+            .field("method", &self.method())
+            .finish_non_exhaustive()
     }
 }
 
@@ -39,6 +61,22 @@ pub struct RecryptTimes {
     pub sum: Duration,
 }
 
+impl Evaluator<'static> {
+    /// As [`Evaluator::new`], of a key that is shared.
+    ///
+    /// # Errors
+    /// As [`Evaluator::new`].
+    pub fn shared(
+        server: Arc<ServerKey>,
+        method: RecryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, Error> {
+        let key = Arc::clone(&server);
+        Self::build(Held::Shared(server), method, memory, arithmetic, |modulus| Blocks::new(&key, modulus, method))
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Builds the tables of the method, within `memory` bytes, on the current thread pool.
     ///
@@ -50,14 +88,55 @@ impl<'a> Evaluator<'a> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
+        Self::build(Held::Borrowed(server), method, memory, arithmetic, |modulus| Blocks::new(server, modulus, method))
+    }
+
+    /// As [`Self::new`] for [`RecryptMethod::PairTable`], with the table that [`Self::pair_table`] gave once: it is checked by a few products, and
+    /// used where it lies.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Material`] for a table of another key, or that is none.
+    pub fn with_pair_table(
+        server: &'a ServerKey,
+        memory: u64,
+        arithmetic: Arithmetic,
+        table: Residues,
+    ) -> Result<Self, Error> {
+        let blocks = |modulus: &Modulus| Blocks::with_pairs(server, modulus, table);
+        Self::build(Held::Borrowed(server), RecryptMethod::PairTable, memory, arithmetic, blocks)
+    }
+
+    /// The products of pairs of indicators, as [`RecryptMethod::PairTable`] keeps them: in an order of its own, [`Self::pair_table_words`] words. None
+    /// with the other methods.
+    pub fn pair_table(&self) -> Option<&[u64]> {
+        self.blocks.pairs()
+    }
+
+    /// Words of [`Self::pair_table`].
+    pub fn pair_table_words(public: &PublicKey) -> usize {
+        blocks::pair_table_words(public)
+    }
+
+    fn build(
+        server: Held<'a>,
+        method: RecryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+        blocks: impl FnOnce(&Modulus) -> Result<Blocks, Error>,
+    ) -> Result<Self, Error> {
         method.check(server.params(), memory)?;
         let params = server.params();
         // Products in a sum: of a column's, and of the squares of column 1, which has s bits and a carry from every other but column 0.
         let terms = params.first_indices().max(params.blocks() + params.precision());
         let modulus = Modulus::new(server.public().d(), terms, arithmetic)?;
-        let expansion = Expansion::new(server, &modulus)?;
-        let blocks = Blocks::new(server, &modulus, method)?;
+        let expansion = Expansion::new(&server, &modulus)?;
+        let blocks = blocks(&modulus)?;
         Ok(Self { server, modulus, expansion, blocks })
+    }
+
+    /// The key.
+    pub fn server(&self) -> &ServerKey {
+        &self.server
     }
 
     /// The parameters.
@@ -136,12 +215,12 @@ impl<'a> Evaluator<'a> {
 
     /// The rounded candidates `z_ki` of every block: `p + 1` bits each, the parity of `y_ki` xored into the highest.
     pub(super) fn candidates(&self, c: &[u64]) -> Result<Vec<Vec<u8>>, Error> {
-        self.expansion.candidates(self.server, &self.modulus, c)
+        self.expansion.candidates(&self.server, &self.modulus, c)
     }
 
     /// The encrypted bits `v_kj`, `j` of weight `2^-j`. Shape: by `j`, then `k`.
     pub(super) fn columns(&self, candidates: &[Vec<u8>]) -> Result<Vec<Vec<Vec<u64>>>, Error> {
-        self.blocks.columns(self.server, &self.modulus, candidates)
+        self.blocks.columns(&self.server, &self.modulus, candidates)
     }
 
     /// The rounded sum of the blocks, modulo 2.

@@ -1,15 +1,14 @@
 //! Agreement, bit by bit, with the definitions evaluated in Python: `tools/gh/oracle.py` wrote `oracle.txt`.
 
-use core::ops::ControlFlow;
-
 use solinas_bigint::Natural;
 use solinas_field::limbs;
 use zeroize::Zeroizing;
 
-use super::super::encrypt::Noise;
-use super::super::keygen::{Choices, Lattice, Secret, assemble};
+use super::super::encrypt::{Bulk, Noise};
+use super::super::keygen::{Root, Secret, indicator_bits, squash};
+use super::super::lattice::Splitting;
 use super::super::modulus::Arithmetic;
-use super::super::{EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod};
+use super::super::{ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey};
 
 /// Lines in order.
 struct Transcript<'a> {
@@ -65,18 +64,24 @@ fn secret(params: &Params, coefficients: &[&str]) -> Secret {
 #[test]
 fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
     let mut transcript = Transcript { lines: include_str!("oracle.txt").lines().peekable() };
-    let go = |_, _, _| ControlFlow::Continue(());
     let mut cases = 0;
     while transcript.lines.peek().is_some() {
         let params = Params::named(transcript.values("params")[0]).unwrap();
-        let lattice = Lattice::of(&params, &secret(&params, &transcript.values("v")), &go).unwrap().unwrap();
-        assert_eq!(lattice.d, transcript.number("d"));
-        let words = lattice.modulus.words();
-        assert_eq!(Natural::from_words(lattice.r.clone()), transcript.number("r"));
-        assert_eq!(Natural::from_words(lattice.w.to_vec()), transcript.number("w"));
+        let v = secret(&params, &transcript.values("v"));
+        let mut splitting = Splitting::new(&v.words, v.slot);
+        while splitting.dimension() > 1 {
+            splitting.step();
+        }
+        let root = Root::of(&params, true, &splitting.resultant()).unwrap().unwrap();
+        let public = root.public;
+        assert_eq!(*public.d(), transcript.number("d"));
+        let words = public.words();
+        assert_eq!(*public.r(), transcript.number("r"));
+        let w = Natural::from_words(root.w.to_vec());
+        assert_eq!(w, transcript.number("w"));
 
-        let x = transcript.residues("x", words);
-        let indices = Zeroizing::new(transcript.values("indices").iter().map(|i| i.parse().unwrap()).collect());
+        let x = transcript.residues("x", words).concat();
+        let indices: Vec<usize> = transcript.values("indices").iter().map(|i| i.parse().unwrap()).collect();
         let last = transcript.residues("last", words);
         let count = params.blocks() * params.indicators();
         let (mut noises, mut indicators) = (vec![], vec![]);
@@ -86,8 +91,13 @@ fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
                 indicators.extend(transcript.residues("indicator", words).remove(0));
             }
         }
-        let choices = Choices { x, indices, noises };
-        let (client, server) = assemble(&params, true, &lattice, &choices, &go).unwrap();
+        let x = squash(&params, &root.modulus, &root.w, &indices, x).unwrap();
+        let bulk = Bulk::new(&public, count, Arithmetic::default()).unwrap();
+        let bits = indicator_bits(&params, &indices, 0..count);
+        let encrypted = bulk.encrypt(&public, &bits, &noises, |_, _| Ok(())).unwrap();
+        let encrypted: Vec<u64> = encrypted.into_iter().flat_map(|ciphertext| ciphertext.words).collect();
+        let server = ServerKey::from_parts(public.clone(), x, encrypted).unwrap();
+        let client = ClientKey::from_parts(public, w).unwrap();
         assert_eq!(server.x_of(params.blocks() - 1), last[0]);
         assert!(indicators.is_empty() || server.indicators() == indicators);
 

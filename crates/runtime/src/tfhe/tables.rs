@@ -1,8 +1,8 @@
 //! Lookup-table graphs for the integers family, and gate circuits on it.
 
+use super::schedule::{Linear, Schedule};
 use crate::Error;
 use crate::ciphertext::Form;
-use crate::schedule::{Linear, Schedule};
 use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
 use solinas_circuits::radix::Radix;
 use solinas_circuits::{BinaryOp, Gate, Netlist};

@@ -3,15 +3,23 @@
 //! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret; which
 //! table entries it reads is not hidden from one who watches memory, its signs and the sums are.
 
+mod bulk;
+
 use rand_core::RngCore;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use super::keys::check_residues;
 use super::modulus::{Arithmetic, Modulus};
-use super::{Ciphertext, Error, Params, PublicKey, noise};
+use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
+use crate::random::SecretSeed;
+use solinas_bigint::Natural;
 use solinas_bigint::fft::Spectrum;
+
+pub(super) use bulk::Bulk;
+pub use bulk::encrypt_batch;
 
 /// How powers of `r` are combined. With `w` the window, `n` the dimension:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,6 +89,15 @@ impl EncryptMethod {
         fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
     }
 
+    /// Words of [`Encryptor::table`].
+    pub fn table_words(self, public: &PublicKey) -> Option<usize> {
+        (self != Self::FullFft).then(|| self.window(public.params()) * public.words())
+    }
+
+    fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
+        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
+    }
+
     fn too_large(self, params: &Params, memory: u64) -> Error {
         let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
         let smallest =
@@ -148,19 +165,25 @@ impl SignedSum {
 }
 
 enum Tables {
-    Partial { powers: Vec<Vec<u64>>, factor: Spectrum },
+    Partial { powers: Residues, factor: Spectrum },
     Full { powers: Vec<Spectrum>, factors: Vec<Spectrum> },
-    TwoLevel { powers: Vec<Vec<u64>>, factors: Vec<Spectrum> },
-    Table { powers: Vec<Vec<u64>> },
+    TwoLevel { powers: Residues, factors: Vec<Spectrum> },
+    Table { powers: Residues },
+}
+
+/// The powers of `r` as a method keeps them: evaluates noise polynomials at `r`.
+pub(super) struct Powers {
+    modulus: Modulus,
+    dimension: usize,
+    window: usize,
+    tables: Tables,
 }
 
 /// Encryption under one public key, with its tables.
 pub struct Encryptor<'a> {
     public: &'a PublicKey,
-    modulus: Modulus,
-    window: usize,
     method: EncryptMethod,
-    tables: Tables,
+    powers: Powers,
 }
 
 impl core::fmt::Debug for Encryptor<'_> {
@@ -180,29 +203,38 @@ impl<'a> Encryptor<'a> {
         memory: u64,
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
-        let params = public.params();
-        if method.memory(params) > memory {
-            return Err(method.too_large(params, memory));
+        method.check(public.params(), memory)?;
+        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, None)? })
+    }
+
+    /// As [`Self::new`], with the powers of `r` that [`Self::table`] gave once: they are checked by one product, and used where they lie.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`Error::Material`] for powers of another key or method, or that are none.
+    pub fn with_table(
+        public: &'a PublicKey,
+        method: EncryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+        table: Residues,
+    ) -> Result<Self, Error> {
+        method.check(public.params(), memory)?;
+        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, Some(table))? })
+    }
+
+    /// `r^0`, `r^1` and so on, as many as the method keeps ([`EncryptMethod::table_words`]); none where it keeps transforms.
+    pub fn table(&self) -> Option<&[u64]> {
+        match &self.powers.tables {
+            Tables::Full { .. } => None,
+            Tables::Partial { powers, .. } | Tables::TwoLevel { powers, .. } | Tables::Table { powers } => {
+                Some(powers.as_slice())
+            }
         }
-        let modulus = Modulus::new(public.d(), params.max_nonzeros(), arithmetic)?;
-        let window = method.window(params);
-        let r = modulus.residue(public.r());
-        let powers = powers(&modulus, &r, window)?;
-        let step = modulus.mul(&powers[window - 1], &r)?;
-        let factors = |count: usize| -> Result<Vec<Spectrum>, Error> {
-            let factors = self::powers(&modulus, &step, count)?;
-            factors.par_iter().map(|factor| modulus.forward(factor)).collect()
-        };
-        let tables = match method {
-            EncryptMethod::PartialFft => Tables::Partial { factor: modulus.forward(&step)?, powers },
-            EncryptMethod::FullFft => Tables::Full {
-                factors: factors(2 * params.dimension() / window)?,
-                powers: powers.par_iter().map(|power| modulus.forward(power)).collect::<Result<_, _>>()?,
-            },
-            EncryptMethod::TwoLevel => Tables::TwoLevel { factors: factors(params.dimension() / window)?, powers },
-            EncryptMethod::Table => Tables::Table { powers },
-        };
-        Ok(Self { public, modulus, window, method, tables })
+    }
+
+    /// The key.
+    pub fn public(&self) -> &'a PublicKey {
+        self.public
     }
 
     /// The method.
@@ -228,28 +260,69 @@ impl<'a> Encryptor<'a> {
     }
 
     pub(super) fn encrypt_with(&self, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
-        let mut value = self.evaluate(noise)?;
-        Ok(finish(self.public, &self.modulus, bit, &mut value))
+        self.powers.encrypt(self.public, bit, noise)
+    }
+}
+
+impl Powers {
+    /// Builds the tables of a method, around the powers below the window if they are known.
+    fn new(
+        public: &PublicKey,
+        method: EncryptMethod,
+        arithmetic: Arithmetic,
+        known: Option<Residues>,
+    ) -> Result<Self, Error> {
+        let params = public.params();
+        let modulus = Modulus::new(public.d(), params.max_nonzeros(), arithmetic)?;
+        let (dimension, window, words) = (params.dimension(), method.window(params), modulus.words());
+        let r = modulus.residue(public.r());
+        let powers = match known {
+            Some(known) => check_powers(public, &modulus, known, window)?,
+            None => powers(&modulus, &r, window)?.into(),
+        };
+        let step = || modulus.mul(&powers.as_slice()[(window - 1) * words..], &r);
+        let spectra = |residues: &[u64]| -> Result<Vec<Spectrum>, Error> {
+            residues.par_chunks_exact(words).map(|residue| modulus.forward(residue)).collect()
+        };
+        let tables = match method {
+            EncryptMethod::PartialFft => Tables::Partial { factor: modulus.forward(&step()?)?, powers },
+            EncryptMethod::FullFft => Tables::Full {
+                factors: spectra(&self::powers(&modulus, &step()?, 2 * dimension / window)?)?,
+                powers: spectra(powers.as_slice())?,
+            },
+            EncryptMethod::TwoLevel => {
+                let factors = spectra(&self::powers(&modulus, &step()?, dimension / window)?)?;
+                Tables::TwoLevel { factors, powers }
+            }
+            EncryptMethod::Table => Tables::Table { powers },
+        };
+        Ok(Self { modulus, dimension, window, tables })
+    }
+
+    /// b + 2 u(r).
+    fn encrypt(&self, public: &PublicKey, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
+        Ok(finish(public, &self.modulus, bit, &mut self.evaluate(noise)?))
     }
 
     /// u(r) modulo d.
     fn evaluate(&self, noise: &Noise) -> Result<Zeroizing<Vec<u64>>, Error> {
         let (modulus, window) = (&self.modulus, self.window);
+        let words = modulus.words();
         let split = |index: u32| (index as usize / window, index as usize % window);
         match &self.tables {
             Tables::Table { powers } => {
                 let mut sum = SignedSum::new(modulus);
                 for &(index, negative) in &noise.terms {
-                    sum.add(negative, &powers[index as usize]);
+                    sum.add(negative, powers.residue(words, index as usize));
                 }
                 Ok(sum.finish(modulus))
             }
             Tables::Partial { powers, factor } => {
                 let mut value = Zeroizing::new(vec![0; modulus.words()]);
-                for high in (0..self.public.params().dimension() / window).rev() {
+                for high in (0..self.dimension / window).rev() {
                     let mut sum = SignedSum::new(modulus);
                     for &(index, negative) in noise.terms.iter().filter(|term| split(term.0).0 == high) {
-                        sum.add(negative, &powers[split(index).1]);
+                        sum.add(negative, powers.residue(words, split(index).1));
                     }
                     *value = modulus.mul_spectrum(&value, factor)?;
                     modulus.add(&mut value, &sum.finish(modulus));
@@ -271,7 +344,7 @@ impl<'a> Encryptor<'a> {
                 for group in noise.terms.chunk_by(|a, b| split(a.0).0 == split(b.0).0) {
                     let mut inner = SignedSum::new(modulus);
                     for &(index, negative) in group {
-                        inner.add(negative, &powers[split(index).1]);
+                        inner.add(negative, powers.residue(words, split(index).1));
                     }
                     modulus.forward_to(&mut operand, &inner.finish(modulus))?;
                     modulus.multiply_add(&mut sum, &operand, &factors[split(group[0].0).0])?;
@@ -293,101 +366,59 @@ fn finish(public: &PublicKey, modulus: &Modulus, bit: bool, value: &mut Zeroizin
     Ciphertext { key: public.id(), words, noise: noise::fresh(public.params()) }
 }
 
-/// base^0 to base^(count - 1), on the current thread pool: the table is doubled again and again.
-fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<Vec<u64>>, Error> {
-    let mut powers = vec![modulus.one()];
+/// base^0 to base^(count - 1), one after the other, on the current thread pool: the table is doubled again and again.
+fn powers(modulus: &Modulus, base: &[u64], count: usize) -> Result<Vec<u64>, Error> {
+    let words = modulus.words();
+    let mut powers = vec![0; count * words];
+    powers[0] = 1;
     let mut next = base.to_vec();
-    while powers.len() < count {
-        let len = powers.len().min(count - powers.len());
-        // next = base^powers.len().
+    let mut known = 1;
+    while known < count {
+        // next = base^known.
         let factor = modulus.forward(&next)?;
-        let more: Vec<_> =
-            powers[..len].par_iter().map(|power| modulus.mul_spectrum(power, &factor)).collect::<Result<_, _>>()?;
-        powers.extend(more);
+        let (from, to) = powers.split_at_mut(known * words);
+        let pairs = to.par_chunks_exact_mut(words).zip(from.par_chunks_exact(words));
+        pairs.try_for_each(|(to, from)| -> Result<(), Error> {
+            to.copy_from_slice(&modulus.mul_spectrum(from, &factor)?);
+            Ok(())
+        })?;
         next = modulus.square(&next)?;
+        known *= 2;
     }
     Ok(powers)
 }
 
-/// Encrypts many bits by one sweep over all powers of `r`: `n` modular products for any number of bits, on the current thread pool. `step` hears
-/// how many of the `n` powers are done, and may stop the sweep.
-fn sweep(
-    public: &PublicKey,
-    modulus: &Modulus,
-    bits: &[bool],
-    noises: &[Noise],
-    mut step: impl FnMut(usize) -> Result<(), Error>,
-) -> Result<Vec<Ciphertext>, Error> {
-    let n = public.params().dimension();
-    let r = modulus.residue(public.r());
-    let window = SWEEP.min(n);
-    let mut powers = powers(modulus, &r, window)?;
-    let factor = modulus.forward(&modulus.mul(&powers[window - 1], &r)?)?;
-    // Each sum with the terms that are still to come.
-    let mut sums: Vec<_> = noises.iter().map(|noise| (SignedSum::new(modulus), &noise.terms[..])).collect();
-    for start in (0..n).step_by(window) {
-        step(start)?;
-        sums.par_iter_mut().for_each(|(sum, terms)| {
-            let here = terms.partition_point(|term| (term.0 as usize) < start + window);
-            for &(index, negative) in &terms[..here] {
-                sum.add(negative, &powers[index as usize - start]);
+/// That these are `r^0` to `r^(count - 1)`: that `sum c_i r^(i+1) = r sum c_i r^i` for random `c_i` of 64 bits.
+fn check_powers(public: &PublicKey, modulus: &Modulus, table: Residues, count: usize) -> Result<Residues, Error> {
+    const PART: &str = "table of powers";
+    let problem = |problem: &str| Err(Error::Material { part: PART, problem: problem.into() });
+    check_residues(PART, public, table.as_slice(), count)?;
+    let words = modulus.words();
+    let powers: Vec<&[u64]> = table.as_slice().chunks_exact(words).collect();
+    if powers[0] != modulus.one() {
+        return problem("the first is not 1");
+    }
+    // Drawn after the table is there, so that no table can be made to match them.
+    let mut rng = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0);
+    let factors: Vec<u64> = powers[1..].iter().map(|_| rng.next_u64()).collect();
+    let sums = |range: core::ops::Range<usize>| {
+        let mut sums = [vec![0; words + 2], vec![0; words + 2]];
+        for i in range {
+            for (sum, power) in sums.iter_mut().zip([powers[i], powers[i + 1]]) {
+                let carry = limbs::addmul_1(&mut sum[..words], power, factors[i]);
+                limbs::add_1(&mut sum[words..], carry);
             }
-            *terms = &terms[here..];
-        });
-        if start + window < n {
-            powers.par_iter_mut().try_for_each(|power| -> Result<(), Error> {
-                *power = modulus.mul_spectrum(power, &factor)?;
-                Ok(())
-            })?;
         }
+        sums.map(Natural::from_words)
+    };
+    let parts = factors.len().div_ceil(SWEEP);
+    let [low, high] = (0..parts)
+        .into_par_iter()
+        .map(|part| sums(part * SWEEP..((part + 1) * SWEEP).min(factors.len())))
+        .reduce(|| [Natural::ZERO; 2], |a, b| [&a[0] + &b[0], &a[1] + &b[1]]);
+    let [low, high] = [modulus.residue(&low.rem(public.d())?), modulus.residue(&high.rem(public.d())?)];
+    if modulus.mul(&low, &modulus.residue(public.r()))? != high {
+        return problem("they are not the powers of r");
     }
-    let finished =
-        sums.into_par_iter().zip(bits).map(|((sum, _), &bit)| finish(public, modulus, bit, &mut sum.finish(modulus)));
-    Ok(finished.collect())
-}
-
-/// Encrypts many bits, by [`sweep`] or by a two-level table, whichever takes fewer transforms. `step` hears how many of how many steps are done.
-pub(super) fn encrypt_many(
-    public: &PublicKey,
-    bits: &[bool],
-    noises: &[Noise],
-    arithmetic: Arithmetic,
-    mut step: impl FnMut(usize, usize) -> Result<(), Error>,
-) -> Result<Vec<Ciphertext>, Error> {
-    let params = public.params();
-    let (n, count) = (params.dimension(), bits.len());
-    let window = EncryptMethod::TwoLevel.window(params);
-    // Transforms: five for a product by a kept factor; one for each group of terms, and four to reduce their sum.
-    let table = 5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4);
-    if 5 * n <= table {
-        let modulus = Modulus::new(public.d(), 1, arithmetic)?;
-        return sweep(public, &modulus, bits, noises, |done| step(done, n));
-    }
-    step(0, count)?;
-    let encryptor = Encryptor::new(public, EncryptMethod::TwoLevel, u64::MAX, arithmetic)?;
-    let mut ciphertexts = Vec::with_capacity(count);
-    for (bits, noises) in bits.chunks(SWEEP).zip(noises.chunks(SWEEP)) {
-        step(ciphertexts.len(), count)?;
-        let batch = bits.par_iter().zip(noises).map(|(&bit, noise)| encryptor.encrypt_with(bit, noise));
-        ciphertexts.extend(batch.collect::<Result<Vec<_>, _>>()?);
-    }
-    Ok(ciphertexts)
-}
-
-/// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
-///
-/// # Errors
-/// From the integers.
-pub fn encrypt_batch(
-    public: &PublicKey,
-    bits: &[bool],
-    rng: &mut impl RngCore,
-    arithmetic: Arithmetic,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<Ciphertext>, Error> {
-    let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(public.params(), rng)).collect();
-    encrypt_many(public, bits, &noises, arithmetic, |done, of| {
-        progress(done, of);
-        Ok(())
-    })
+    Ok(table)
 }

@@ -1,7 +1,7 @@
 //! Gate circuits for the gates family: each gate is the sign of a linear combination of bits at `+-1/8`.
 
+use super::schedule::{Linear, Schedule};
 use crate::Error;
-use crate::schedule::{Linear, Schedule};
 use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::GATES_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_bool};

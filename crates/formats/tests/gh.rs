@@ -1,0 +1,489 @@
+//! Files of Gentry-Halevi keys.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use core::ops::ControlFlow;
+use std::sync::{LazyLock, Mutex};
+
+use solinas_formats::{Error, Expect, KeyId, Kind, Memory, Overwrite, Reader, Result, Writer, gh};
+use solinas_schemes::gh::{
+    Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, ParamsLiteral, PublicKey, RecryptMethod,
+    ServerKey, Stage,
+};
+
+fn go(_: Stage, _: usize, _: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn keys(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
+    gh::keygen(params, true, Some(seed), None, &go).unwrap()
+}
+
+static KEYS: LazyLock<(ClientKey, ServerKey)> = LazyLock::new(|| keys(&Params::named("ci-3").unwrap(), 1));
+
+fn client_file(key: &ClientKey) -> Vec<u8> {
+    let mut writer = Writer::in_memory(gh::client_header(key).unwrap());
+    gh::write_client(&mut writer, key).unwrap();
+    writer.into_bytes().unwrap().to_vec()
+}
+
+fn server_file(key: &ServerKey) -> Vec<u8> {
+    let mut writer = Writer::in_memory(gh::server_header(key).unwrap());
+    gh::write_server(&mut writer, key).unwrap();
+    writer.into_bytes().unwrap().to_vec()
+}
+
+fn public_file(key: &PublicKey) -> Vec<u8> {
+    let mut writer = Writer::in_memory(gh::public_header(key).unwrap());
+    gh::write_public(&mut writer, key).unwrap();
+    writer.into_bytes().unwrap().to_vec()
+}
+
+fn open(bytes: &[u8]) -> Result<Reader> {
+    Reader::from_bytes("x", bytes, Expect::any())
+}
+
+fn custom() -> Params {
+    Params::try_from(ParamsLiteral { name: "mine".into(), ..Params::named("ci-7").unwrap().literal().clone() }).unwrap()
+}
+
+#[test]
+fn keys_are_read_back_as_they_were_written() {
+    for params in [Params::named("ci-3").unwrap(), Params::named("ci-15").unwrap(), custom()] {
+        let (client, server) = keys(&params, 1);
+        let (client_bytes, server_bytes) = (client_file(&client), server_file(&server));
+        let read = gh::read_client(&open(&client_bytes).unwrap()).unwrap();
+        assert_eq!((read.public(), read.w()), (client.public(), client.w()));
+        assert_eq!(client_file(&read), client_bytes);
+        let read = gh::read_server(&open(&server_bytes).unwrap()).unwrap();
+        assert_eq!(read, server);
+        assert!(read.public().is_insecure());
+        assert_eq!(server_file(&read), server_bytes);
+        for bytes in [&client_bytes, &server_bytes, &public_file(client.public())] {
+            let reader = open(bytes).unwrap();
+            assert_eq!(gh::read_public(&reader).unwrap(), *client.public());
+            assert_eq!(reader.key_id().unwrap().0, server.id().0);
+            assert_eq!(gh::params(&reader).unwrap(), params);
+        }
+        assert!(server_bytes.len() < gh::stored_server_bytes(&params) * 12 / 10 + 8192);
+    }
+}
+
+#[test]
+fn client_keys_are_secret_files_and_server_keys_are_not() {
+    let (client, server) = &*KEYS;
+    assert!(client_file(client).starts_with(&solinas_formats::SECRET_MAGIC));
+    for bytes in [server_file(server), public_file(server.public())] {
+        assert!(bytes.starts_with(&solinas_formats::PUBLIC_MAGIC));
+        let w = client.w().to_le_bytes();
+        assert!(!bytes.windows(32).any(|window| window == &w[..32]), "no trace of w");
+    }
+}
+
+#[test]
+fn a_mapped_server_key_is_used_where_it_lies_and_outlives_its_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("server.key");
+    let (client, server) = keys(&Params::named("toy").unwrap(), 2);
+    let mut writer = Writer::create(&path, gh::server_header(&server).unwrap(), Overwrite::Never).unwrap();
+    gh::write_server(&mut writer, &server).unwrap();
+    writer.finish().unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() > 1 << 24);
+    let read = {
+        let reader = Reader::open(&path, Expect::kind(Kind::ServerKey)).unwrap();
+        let (read, again) = (gh::read_server(&reader).unwrap(), gh::read_server(&reader).unwrap());
+        // Both lie in the one map, at a multiple of 64 bytes.
+        #[cfg(target_endian = "little")]
+        {
+            assert_eq!(read.indicators().as_ptr(), again.indicators().as_ptr());
+            assert!(read.indicators().as_ptr().cast::<u8>().align_offset(64) == 0);
+        }
+        drop(again);
+        read
+    };
+    assert_eq!(read, server);
+    assert_eq!(*client.public(), *read.public());
+    // Damage in the last chunk of the indicators is found, and named, before they are used; the public key is untouched by it.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.len() - 10_000;
+    bytes[at] ^= 4;
+    let altered = dir.path().join("altered.key");
+    std::fs::write(&altered, bytes).unwrap();
+    let reader = Reader::open(&altered, Expect::kind(Kind::ServerKey)).unwrap();
+    let error = gh::read_server(&reader).unwrap_err();
+    assert!(matches!(error, Error::Damaged { .. }) && error.to_string().contains("indicators"), "{error}");
+    assert_eq!(gh::read_public(&reader).unwrap(), *client.public());
+}
+
+fn read_any(bytes: &[u8]) -> Result<()> {
+    let reader = open(bytes)?;
+    match reader.kind() {
+        Kind::ClientKey => gh::read_client(&reader).map(drop),
+        Kind::ServerKey => gh::read_server(&reader).map(drop),
+        _ => gh::read_public(&reader).map(drop),
+    }
+}
+
+#[test]
+fn flipped_bits_and_cut_files_are_refused() {
+    let (client, server) = &*KEYS;
+    for bytes in [client_file(client), server_file(server), public_file(client.public())] {
+        read_any(&bytes).unwrap();
+        for at in (0..bytes.len()).step_by(37).chain([bytes.len() - 1]) {
+            let mut altered = bytes.clone();
+            altered[at] ^= 1 << (at % 8);
+            assert!(read_any(&altered).is_err(), "byte {at}");
+            assert!(read_any(&bytes[..at]).is_err(), "cut at {at}");
+        }
+    }
+}
+
+/// A file with all checksums right, whose parts the caller alters first.
+fn forged(
+    kind: Kind,
+    params: &impl serde::Serialize,
+    scheme: &str,
+    id: [u8; 32],
+    sections: &[(&str, Vec<u64>)],
+) -> Vec<u8> {
+    let header = solinas_formats::Header::new(kind).scheme(scheme).key_id(KeyId(id)).insecure_seed(true);
+    let mut writer: Writer<Memory> = Writer::in_memory(header.params(params).unwrap());
+    for (name, words) in sections {
+        writer.section_u64(name, words).unwrap();
+    }
+    writer.into_bytes().unwrap().to_vec()
+}
+
+#[test]
+fn what_no_key_can_be_is_refused_by_name() {
+    let (client, server) = &*KEYS;
+    let params = Params::named("ci-3").unwrap();
+    let (literal, id) = (params.literal().clone(), server.id().0);
+    let d = server.public().d().words().to_vec();
+    let r = server.public().r().words().to_vec();
+    let good = || {
+        vec![
+            ("d", d.clone()),
+            ("r", r.clone()),
+            ("x", server.x().to_vec()),
+            ("indicators", server.indicators().to_vec()),
+        ]
+    };
+    let refused = |file: Vec<u8>, word: &str| {
+        let error = read_any(&file).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    };
+    let server_with = |sections: &[(&str, Vec<u64>)]| forged(Kind::ServerKey, &literal, gh::SCHEME, id, sections);
+    read_any(&server_with(&good())).unwrap();
+
+    let change = |i: usize, alter: &dyn Fn(&mut Vec<u64>)| {
+        let mut sections = good();
+        alter(&mut sections[i].1);
+        server_with(&sections)
+    };
+    refused(change(0, &|d| d[0] ^= 1), "d is even");
+    refused(change(0, &|d| d[0] ^= 2), "key_id");
+    refused(change(0, &|d| d.push(0)), "section r");
+    refused(change(0, &|d| d.resize(10_000, 1)), "parameters allow");
+    refused(change(0, &|d| d.clear()), "section r");
+    refused(change(1, &|r| r.fill(u64::MAX)), "r is not in 1..d");
+    refused(change(1, &|r| r[0] ^= 2), "key_id");
+    refused(change(2, &|x| x.truncate(5)), "section x");
+    refused(change(2, &|x| x.fill(u64::MAX)), "not below d");
+    refused(change(3, &|eta| eta.extend([0; 8])), "section indicators");
+    refused(change(3, &|eta| eta.fill(u64::MAX)), "not below d");
+    refused(server_with(&good()[..3]), "no section indicators");
+    refused(forged(Kind::ServerKey, &literal, "tfhe", id, &good()), "scheme tfhe");
+    refused(forged(Kind::ServerKey, &"ci-3", gh::SCHEME, id, &good()), "params");
+    refused(forged(Kind::ServerKey, &literal, gh::SCHEME, [7; 32], &good()), "key_id");
+
+    // Parameters: other than those of the name, or such as none may be.
+    let with = |alter: &dyn Fn(&mut ParamsLiteral)| {
+        let mut other = literal.clone();
+        alter(&mut other);
+        forged(Kind::ServerKey, &other, gh::SCHEME, id, &good())
+    };
+    refused(with(&|l| l.nonzeros = Some(3)), "differ from the parameter set");
+    refused(with(&|l| (l.name, l.dimension) = ("mine".into(), usize::MAX)), "dimension");
+    refused(with(&|l| (l.name, l.coefficient_bits) = ("mine".into(), 20)), "bits");
+    refused(with(&|l| (l.name, l.dimension) = ("mine".into(), 128)), "bits, parameters");
+    refused(with(&|l| l.name = "mine".into()), "key_id");
+
+    // A w that is none.
+    for w in [vec![0; d.len()], d.clone()] {
+        refused(
+            forged(Kind::ClientKey, &literal, gh::SCHEME, id, &[good()[0].clone(), good()[1].clone(), ("w", w)]),
+            "w is",
+        );
+    }
+    // Files of other kinds and schemes.
+    let error = Reader::from_bytes("x", client_file(client), Expect::kind(Kind::ServerKey)).unwrap_err();
+    assert!(matches!(error, Error::WrongKind { .. }), "{error}");
+    assert!(matches!(
+        solinas_formats::tfhe::params(&open(&server_file(server)).unwrap()),
+        Err(Error::WrongScheme { .. })
+    ));
+}
+
+/// Few enough indicators for a two-level table, in two chunks; otherwise as small as can be.
+fn in_chunks() -> Params {
+    let literal = ParamsLiteral {
+        name: "chunks".into(),
+        dimension: 512,
+        candidates: Some(200),
+        ..Params::named("ci-3").unwrap().literal().clone()
+    };
+    Params::try_from(literal).unwrap()
+}
+
+#[test]
+fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keygen.checkpoint");
+    for params in [Params::named("ci-7").unwrap(), in_chunks()] {
+        let calls = Mutex::new(vec![]);
+        let uninterrupted = gh::keygen(&params, true, Some(1), None, &|stage, done, total| {
+            calls.lock().unwrap().push((stage, done, total));
+            ControlFlow::Continue(())
+        });
+        let (client, server) = uninterrupted.unwrap();
+        let calls = calls.into_inner().unwrap();
+        let total = calls[0].2;
+        assert!(calls.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].2 == total), "{calls:?}");
+        assert_eq!((calls[0].1, calls.last().unwrap().1), (0, total));
+        assert!(
+            [Stage::Lattice, Stage::Root, Stage::Squash, Stage::Indicators]
+                .iter()
+                .all(|s| calls.iter().any(|c| c.0 == *s))
+        );
+
+        // Each run is stopped as soon as it is further than the one before.
+        let (mut furthest, mut stops) = (None, 0);
+        let keys = loop {
+            let seen = Mutex::new(furthest);
+            let run = gh::keygen(&params, true, Some(1), Some(&path), &|stage, done, _| {
+                let mut seen = seen.lock().unwrap();
+                if Some((stage as u8, done)) > *seen && done < total {
+                    *seen = Some((stage as u8, done));
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            });
+            match run {
+                Ok(keys) => break keys,
+                Err(Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })) => stops += 1,
+                Err(other) => panic!("{other}"),
+            }
+            furthest = seen.into_inner().unwrap();
+            assert!(std::fs::read(&path).unwrap().starts_with(&solinas_formats::SECRET_MAGIC));
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            }
+            solinas_formats::inspect(&path).unwrap();
+        };
+        assert!(stops > 8, "{stops}");
+        assert_eq!((keys.0.w(), &keys.1), (client.w(), &server));
+        assert!(!path.exists(), "removed at success");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn checkpoints_of_another_key_generation_are_refused_and_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keygen.checkpoint");
+    let (ci3, ci7) = (Params::named("ci-3").unwrap(), Params::named("ci-7").unwrap());
+    let stop = |stage: Stage, _: usize, _: usize| {
+        if stage == Stage::Indicators { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let refused = |params: &Params, seed: Option<u64>, word: &str| {
+        let error = gh::keygen(params, true, seed, Some(&path), &go).unwrap_err();
+        assert!(matches!(error, Error::Checkpoint { .. }) && error.to_string().contains(word), "{error}");
+        assert!(path.exists());
+    };
+    gh::keygen(&ci3, true, Some(1), Some(&path), &stop).unwrap_err();
+    refused(&ci7, Some(1), "\"ci-3\"");
+    refused(&ci3, Some(2), "another insecure seed");
+    refused(&ci3, None, "randomness");
+    let error = gh::keygen(&ci3, false, Some(1), Some(&path), &go).unwrap_err();
+    assert!(error.to_string().contains("--research"), "{error}");
+    std::fs::remove_file(&path).unwrap();
+
+    // From the operating system's randomness, the seed is in the file: both ways to go on make one key.
+    gh::keygen(&ci3, true, None, Some(&path), &stop).unwrap_err();
+    refused(&ci3, Some(1), "randomness");
+    let copy = std::fs::read(&path).unwrap();
+    let (client, server) = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap();
+    assert!(!server.public().is_insecure());
+    std::fs::write(&path, &copy).unwrap();
+    let again = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap();
+    assert_eq!((again.0.w(), again.1), (client.w(), server));
+
+    // A file that is no checkpoint is not touched; neither is a damaged one.
+    std::fs::write(&path, client_file(&client)).unwrap();
+    let error = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap_err();
+    assert!(matches!(error, Error::WrongKind { .. }), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), client_file(&client));
+    for at in (0..copy.len()).step_by(53) {
+        let mut altered = copy.clone();
+        altered[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &altered).unwrap();
+        gh::keygen(&ci3, true, None, Some(&path), &go).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), altered);
+    }
+    // A folder that is not there is found before the work.
+    let error =
+        gh::keygen(&ci3, true, None, Some(&dir.path().join("no/such")), &|_, _, _| panic!("no work")).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+}
+
+#[test]
+fn checkpoints_with_parts_of_no_key_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keygen.checkpoint");
+    let params = Params::named("ci-3").unwrap();
+    let (client, server) = &*KEYS;
+    let root = || {
+        let public = server.public();
+        vec![("d", public.d().words().to_vec()), ("r", public.r().words().to_vec()), ("w", client.w().words().to_vec())]
+    };
+    let with = |mut parts: Vec<(&'static str, Vec<u64>)>, more: &[(&'static str, Vec<u64>)]| {
+        parts.extend_from_slice(more);
+        parts
+    };
+    let width = server.public().words();
+    let too_many = server.indicators().repeat(2);
+    for (dimension, parts) in [
+        (3u64, vec![]),
+        (128, vec![]),
+        (u64::MAX, vec![]),
+        (32, vec![("denominator", vec![1; 64]), ("numerator-0", vec![1; 64])]),
+        (32, vec![("denominator", vec![1; 64]), ("numerator-0", vec![1; 33]), ("numerator-1", vec![1; 64])]),
+        (32, vec![("denominator", vec![1; 1 << 20]), ("numerator-0", vec![1; 64]), ("numerator-1", vec![1; 64])]),
+        (0, with(root()[..2].to_vec(), &[("w", vec![0; width])])),
+        (0, with(root()[1..].to_vec(), &[("d", vec![2; width])])),
+        (0, with(root(), &[("x", server.x()[..width].to_vec()), ("indicators", vec![])])),
+        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", vec![u64::MAX; width])])),
+        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", too_many)])),
+        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", vec![0; width + 1])])),
+    ] {
+        let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(gh::SCHEME).insecure_seed(true);
+        let header = header.params(params.literal()).unwrap().meta("attempt", &0).unwrap();
+        let header = header.meta("dimension", &dimension).unwrap();
+        let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
+        writer.section("seed", &[7; 32]).unwrap();
+        for (name, words) in &parts {
+            writer.section_u64(name, words).unwrap();
+        }
+        writer.finish().unwrap();
+        let error = gh::keygen(&params, true, Some(1), Some(&path), &go).unwrap_err();
+        assert!(matches!(error, Error::Section { .. }), "{dimension} {error}");
+    }
+}
+
+#[test]
+fn tables_from_a_cache_compute_what_new_ones_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("table.cache");
+    let (client, server) = keys(&Params::named("ci-15").unwrap(), 3);
+    let (public, memory, arithmetic) = (server.public(), 1 << 30, Arithmetic::default());
+    for method in [EncryptMethod::Table, EncryptMethod::TwoLevel, EncryptMethod::PartialFft] {
+        let new = Encryptor::new(public, method, memory, arithmetic).unwrap();
+        gh::save_encryptor(&path, &new).unwrap();
+        let loaded = gh::load_encryptor(&path, public, method, memory, arithmetic).unwrap();
+        assert_eq!(loaded.rebuilt, None);
+        let encrypt =
+            |encryptor: &Encryptor<'_>| encryptor.encrypt(true, &mut public.encryption_rng(1).unwrap()).unwrap();
+        assert_eq!(encrypt(&loaded.value), encrypt(&new));
+    }
+    let full = Encryptor::new(public, EncryptMethod::FullFft, memory, arithmetic).unwrap();
+    assert!(matches!(gh::save_encryptor(&path, &full), Err(Error::Unwritable(_))));
+
+    let new = Evaluator::new(&server, RecryptMethod::PairTable, memory, arithmetic).unwrap();
+    gh::save_evaluator(&path, &new).unwrap();
+    let loaded = gh::load_evaluator(&path, &server, memory, arithmetic).unwrap();
+    assert_eq!(loaded.rebuilt, None);
+    let one = full.encrypt(true, &mut public.encryption_rng(2).unwrap()).unwrap();
+    let recrypted = loaded.value.recrypt(&one).unwrap();
+    assert_eq!(recrypted, new.recrypt(&one).unwrap());
+    assert!(client.decryptor().unwrap().decrypt(&recrypted).unwrap());
+}
+
+#[test]
+fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("table.cache");
+    let (client, server) = &*KEYS;
+    let (public, memory, arithmetic) = (server.public(), 1 << 30, Arithmetic::default());
+    let load = |word: &str| {
+        let encryptor = gh::load_encryptor(&path, public, EncryptMethod::Table, memory, arithmetic).unwrap();
+        let note = encryptor.rebuilt.unwrap();
+        assert!(note.contains(word), "{note}");
+        let one = encryptor.value.encrypt(true, &mut public.encryption_rng(1).unwrap()).unwrap();
+        let evaluator = gh::load_evaluator(&path, server, memory, arithmetic).unwrap();
+        assert!(evaluator.rebuilt.is_some());
+        let recrypted = evaluator.value.recrypt(&one).unwrap();
+        assert!(client.decryptor().unwrap().decrypt(&recrypted).unwrap());
+    };
+    load("No such file");
+    std::fs::write(&path, server_file(server)).unwrap();
+    load("server key");
+    let error = gh::save_encryptor(&path, &Encryptor::new(public, EncryptMethod::Table, memory, arithmetic).unwrap());
+    assert!(matches!(error, Err(Error::Exists { .. })), "a key is not replaced");
+    std::fs::remove_file(&path).unwrap();
+
+    let (_, other) = keys(public.params(), 9);
+    gh::save_encryptor(&path, &Encryptor::new(other.public(), EncryptMethod::Table, memory, arithmetic).unwrap())
+        .unwrap();
+    load("belongs to key");
+    gh::save_encryptor(&path, &Encryptor::new(public, EncryptMethod::TwoLevel, memory, arithmetic).unwrap()).unwrap();
+    load("another one");
+    let table = Encryptor::new(public, EncryptMethod::Table, memory, arithmetic).unwrap();
+    gh::save_encryptor(&path, &table).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let mut altered = good.clone();
+    let at = good.len() - 300;
+    altered[at] ^= 1;
+    std::fs::write(&path, altered).unwrap();
+    load("damaged");
+    std::fs::write(&path, &good[..good.len() / 2]).unwrap();
+    load("cut short");
+
+    // Tables with right checksums and wrong numbers.
+    let forged = |method: &str, layout: u64, table: &[u64]| {
+        let header = gh::header(Kind::Cache, public.params(), KeyId(public.id().0), true).unwrap();
+        let header = header.meta("method", method).unwrap().meta("layout", &layout).unwrap();
+        let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
+        writer.section_u64("table", table).unwrap();
+        writer.finish().unwrap();
+    };
+    let words = public.words();
+    let powers = table.table().unwrap().to_vec();
+    forged("table", 2, &powers);
+    load("layout");
+    forged("table", 1, &powers[words..]);
+    load("section table");
+    for i in [0, 1, 17, 63] {
+        let mut wrong = powers.clone();
+        wrong[i * words] ^= 2;
+        forged("table", 1, &wrong);
+        load(if i == 0 { "not 1" } else { "not the powers of r" });
+        wrong[i * words..][..words].fill(u64::MAX);
+        forged("table", 1, &wrong);
+        load("not below d");
+    }
+    let evaluator = Evaluator::new(server, RecryptMethod::PairTable, memory, arithmetic).unwrap();
+    let pairs = evaluator.pair_table().unwrap().to_vec();
+    forged("pair_table", 1, &pairs);
+    assert_eq!(gh::load_evaluator(&path, server, memory, arithmetic).unwrap().rebuilt, None);
+    for at in (0..pairs.len()).step_by(97) {
+        let mut wrong = pairs.clone();
+        wrong[at] ^= 1;
+        forged("pair_table", 1, &wrong);
+        let note = gh::load_evaluator(&path, server, memory, arithmetic).unwrap().rebuilt.unwrap();
+        assert!(note.contains("of this key") || note.contains("not below d"), "{at} {note}");
+    }
+    // Only what Encryptor::new refuses is an error.
+    assert!(gh::load_encryptor(&path, public, EncryptMethod::Table, 100, arithmetic).is_err());
+}

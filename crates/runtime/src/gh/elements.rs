@@ -1,0 +1,98 @@
+//! Elements as residues modulo `d`.
+
+use crate::ciphertext::Form;
+use crate::{Error, KeyId, Type};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer, gh as files, pack};
+use solinas_schemes::gh::{self, Params, PublicKey};
+use std::sync::Arc;
+
+/// An encrypted bit as stored: its key's modulus is not at hand.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Bit {
+    words: Vec<u64>,
+    /// `log2` of the bound of the noise. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result
+    /// be wrong, and nothing worse.
+    noise: f64,
+}
+
+impl Bit {
+    pub(crate) fn of(ciphertext: &gh::Ciphertext) -> Arc<Self> {
+        Arc::new(Self { words: ciphertext.words().to_vec(), noise: ciphertext.noise() })
+    }
+
+    /// As a ciphertext of its key.
+    ///
+    /// # Errors
+    /// From the scheme, for a residue that is not one of the key.
+    pub(crate) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, Error> {
+        Ok(gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)?)
+    }
+
+    /// Bound of the noise, as [`gh::Ciphertext::noise`].
+    pub(crate) fn noise(&self) -> f64 {
+        self.noise
+    }
+}
+
+/// Encrypted elements of one type, bit by bit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Elements {
+    pub(crate) params: Params,
+    /// For each element its bits, least significant first. Shared, as they are large.
+    pub(crate) blocks: Vec<Vec<Arc<Bit>>>,
+}
+
+impl Elements {
+    pub(crate) fn with(&self, blocks: Vec<Vec<Arc<Bit>>>) -> Self {
+        Self { params: self.params.clone(), blocks }
+    }
+
+    fn bits(&self) -> impl Iterator<Item = &Bit> {
+        self.blocks.iter().flatten().map(|bit| &**bit)
+    }
+
+    pub(crate) fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
+        let words = self.bits().next().map_or(self.params.words(), |bit| bit.words.len());
+        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
+    }
+
+    /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.
+    pub(crate) fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
+        use std::io::Write;
+        let mut section = writer.begin_section("residues")?;
+        for bit in self.bits() {
+            // An i/o error here is reported again, with the file's name, when the file is finished.
+            if section.write_all(&pack::u64_to_le(&bit.words)).is_err() {
+                break;
+            }
+        }
+        drop(section);
+        let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();
+        Ok(writer.section("noise", &pack::u64_to_le(&noises))?)
+    }
+
+    pub(crate) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
+        let params = files::params(reader)?;
+        if form != Form::Bits {
+            return Err(reader.field("form", "the scheme holds single bits").into());
+        }
+        let words: usize = reader.meta("words")?;
+        // As for the modulus: a part in ten of what the parameters give.
+        if (words as f64 / params.words() as f64 - 1.0).abs() > 0.1 {
+            return Err(reader.field("words", "the parameters give residues of another size").into());
+        }
+        let too_many = || reader.field("shape", "it has too many elements");
+        let bits = count.checked_mul(ty.width()).ok_or_else(too_many)?;
+        let residues = reader.section_u64("residues", bits.checked_mul(words).ok_or_else(too_many)?)?;
+        let noises = reader.section_u64("noise", bits)?;
+        let bits = residues.chunks_exact(words).zip(noises).map(|(words, noise)| {
+            let noise = f64::from_bits(noise);
+            if !noise.is_finite() || noise < 0.0 {
+                return Err(reader.section_error("noise", "a bound is negative or no number"));
+            }
+            Ok(Arc::new(Bit { words: words.to_vec(), noise }))
+        });
+        let bits = bits.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { params, blocks: bits.chunks_exact(ty.width()).map(<[_]>::to_vec).collect() })
+    }
+}

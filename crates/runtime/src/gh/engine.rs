@@ -1,0 +1,238 @@
+//! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
+
+use super::elements::Elements;
+use super::info;
+use super::run::{Runner, run};
+use super::schedule::{GATE_COSTS, Schedule, schedule};
+use crate::engine::{Batch, Engine, Plan, Work};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, ciphertext};
+use solinas_circuits::Netlist;
+use solinas_circuits::build::{Recipe, Style};
+use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+/// Recryptions from which on the products of all pairs of indicators are worth their making: about what they save pays for `s S` products.
+const MANY_RECRYPTS: u64 = 64;
+
+/// Measured seconds.
+#[derive(Debug, Clone, Copy)]
+struct Speed {
+    product: f64,
+    recrypt: f64,
+}
+
+/// Evaluation under a key of Gentry and Halevi's scheme.
+pub(crate) struct GhEngine {
+    key: Arc<ServerKey>,
+    memory: u64,
+    /// The tables there are: of the method that the recryptions so far have been worth.
+    evaluator: Mutex<Option<Arc<Evaluator<'static>>>>,
+    /// Whether tables are being made.
+    making: AtomicBool,
+    recrypts: AtomicU64,
+    speed: OnceLock<Speed>,
+}
+
+impl std::fmt::Debug for GhEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GhEngine").field("key", &self.key).field("memory", &self.memory).finish_non_exhaustive()
+    }
+}
+
+impl GhEngine {
+    /// With tables of up to `memory` bytes; they are made when they are first needed.
+    pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
+        let memory = memory.map_or_else(crate::memory::budget, Ok)?;
+        RecryptMethod::fitting(key.params(), memory)?;
+        let (evaluator, making, recrypts, speed) = Default::default();
+        Ok(Self { key, memory, evaluator, making, recrypts, speed })
+    }
+
+    fn set(&self) -> &Params {
+        self.key.params()
+    }
+
+    /// The method for as many recryptions more.
+    fn method(&self, recrypts: u64) -> Result<RecryptMethod, Error> {
+        let total = self.recrypts.load(Ordering::Relaxed).saturating_add(recrypts);
+        let worth = |method: &RecryptMethod| match method {
+            RecryptMethod::PairTable => total >= MANY_RECRYPTS,
+            RecryptMethod::FullFft => total > 0,
+            RecryptMethod::PartialFft => true,
+        };
+        let fits = |method: &RecryptMethod| method.memory(self.set()) <= self.memory;
+        match RecryptMethod::ALL.into_iter().find(|method| worth(method) && fits(method)) {
+            Some(method) => Ok(method),
+            None => Ok(RecryptMethod::fitting(self.set(), self.memory)?),
+        }
+    }
+
+    /// The tables for as many recryptions more, on the current thread pool.
+    ///
+    /// No lock is held while they are made: a thread of the pool that waits for their parts may take up another run meanwhile, and wait for
+    /// itself. Who comes while others make tables does without: results are the same.
+    fn evaluator(&self, recrypts: u64) -> Result<Arc<Evaluator<'static>>, Error> {
+        let method = self.method(recrypts)?;
+        let rank = |method| RecryptMethod::ALL.iter().position(|&other| other == method);
+        let slot = || self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let present = slot().clone();
+        let make = |method| Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default());
+        match present {
+            Some(evaluator) if rank(evaluator.method()) <= rank(method) => Ok(evaluator),
+            Some(evaluator) if self.making.swap(true, Ordering::Acquire) => Ok(evaluator),
+            None if self.making.swap(true, Ordering::Acquire) => Ok(Arc::new(make(RecryptMethod::PartialFft)?)),
+            _ => {
+                // The old tables go before the new ones come.
+                *slot() = None;
+                let made = make(method).map(Arc::new);
+                *slot() = made.as_ref().ok().cloned();
+                self.making.store(false, Ordering::Release);
+                Ok(made?)
+            }
+        }
+    }
+
+    /// Measured once: the second of two runs.
+    fn speed(&self) -> Result<Speed, Error> {
+        if let Some(speed) = self.speed.get() {
+            return Ok(*speed);
+        }
+        let evaluator = self.evaluator(1)?;
+        // Its noise is that of a fresh ciphertext, though its words are the modulus' own: time does not depend on them.
+        let public = self.key.public();
+        let x = gh::Ciphertext::from_parts(public, public.r().words().to_vec(), noise::fresh(self.set()));
+        let x = x.unwrap_or_else(|_| gh::Ciphertext::trivial(public, true));
+        let time = |work: &dyn Fn() -> Result<gh::Ciphertext, gh::Error>| -> Result<f64, Error> {
+            work()?;
+            let start = Instant::now();
+            work()?;
+            Ok(start.elapsed().as_secs_f64())
+        };
+        let product = time(&|| evaluator.multiply(&x, &x))?;
+        let recrypt = time(&|| evaluator.recrypt(&x))?;
+        Ok(*self.speed.get_or_init(|| Speed { product, recrypt }))
+    }
+
+    fn planned(&self, schedule: Schedule) -> Box<dyn Plan + '_> {
+        Box::new(Planned { engine: self, schedule })
+    }
+}
+
+impl Engine for GhEngine {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.key.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.set())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let tables = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let tables = tables.as_ref().map_or(0, |evaluator| evaluator.method().memory(self.set()));
+        8 * self.set().server_key_words() + tables as usize
+    }
+
+    fn form(&self) -> Form {
+        Form::Bits
+    }
+
+    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        Ok(self.planned(plan(program, self.set(), &noises(work.inputs)?)?))
+    }
+
+    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
+        let netlist = optimized.as_ref().unwrap_or(netlist);
+        Ok(self.planned(schedule(netlist, self.set(), &noises(work.inputs)?)?))
+    }
+
+    fn convert(&self, _: &Ciphertext, _: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::Form { params: self.set().name().into(), form: "radix" })
+    }
+}
+
+/// The plan of a program, of the constructions that take the fewest recryptions, then products.
+fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, Error> {
+    program.validate()?;
+    let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
+        let netlist = program.lower(Recipe::from(style))?.optimize(&GATE_COSTS);
+        schedule(&netlist, params, inputs)
+    });
+    match candidates {
+        [Ok(a), Ok(b)] => {
+            let cost = |s: &Schedule| (s.recrypts, s.products, s.depth);
+            Ok(if cost(&b) < cost(&a) { b } else { a })
+        }
+        [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
+        [Err(error), Err(_)] => Err(error),
+    }
+}
+
+/// For each input bit the worst noise of any lane; none for an estimate.
+fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
+    let mut noises = Vec::new();
+    for input in inputs.into_iter().flatten() {
+        let elements = &input.gh()?.blocks;
+        let worst = |i: usize| elements.iter().map(|bits| bits[i].noise()).fold(0.0, f64::max);
+        noises.extend((0..input.ty().width()).map(worst));
+    }
+    Ok(noises)
+}
+
+/// Recryptions, products and depth of a program under a parameter set, without a key.
+pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
+    Ok(count(&plan(program, params, &[])?, 1, params, RecryptMethod::PairTable))
+}
+
+fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
+    Estimate {
+        recrypts: schedule.recrypts * lanes as u64,
+        products: schedule.products * lanes as u64,
+        depth: schedule.depth,
+        memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
+        ..Default::default()
+    }
+}
+
+/// A schedule of this engine.
+struct Planned<'a> {
+    engine: &'a GhEngine,
+    schedule: Schedule,
+}
+
+impl Plan for Planned<'_> {
+    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
+        let speed = pool.install(|| self.engine.speed())?;
+        let count = count(&self.schedule, lanes, self.engine.set(), self.engine.method(self.schedule.recrypts)?);
+        // Recryptions use every thread each, products side by side.
+        let measured = pool.current_num_threads() as f64;
+        let (scale, products) = (measured / threads as f64, speed.product * count.products as f64 / measured);
+        Ok(Estimate {
+            seconds: scale * (speed.recrypt * count.recrypts as f64 + products),
+            bootstrap_seconds: speed.recrypt,
+            threads,
+            ..count
+        })
+    }
+
+    fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        let engine = self.engine;
+        control.check()?;
+        let recrypts = self.schedule.recrypts * batch.lanes as u64;
+        let evaluator = engine.evaluator(recrypts)?;
+        let public = engine.key.public();
+        let bits = batch.blocks(|input| Ok(&input.gh()?.blocks))?;
+        let runner = Runner { evaluator: &evaluator, public, control };
+        let results = run(&self.schedule, &runner, &bits)?;
+        engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
+        let (key_id, insecure) = (engine.key_id(), public.is_insecure());
+        let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
+            let elements = ciphertext::Elements::Gh(Elements { params: engine.set().clone(), blocks });
+            Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
+        });
+        outputs.collect()
+    }
+}

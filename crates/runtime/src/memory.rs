@@ -1,0 +1,49 @@
+//! How much memory tables may take.
+
+use crate::Error;
+
+/// The variable that sets it, in MiB.
+pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
+
+/// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free; 4 GiB where the system does not tell.
+///
+/// # Errors
+/// [`Error::Setting`] for a variable that is no number.
+pub fn budget() -> Result<u64, Error> {
+    if let Some(value) = std::env::var_os(VARIABLE) {
+        let text = value.to_string_lossy();
+        let mib = text.trim().parse::<u64>().ok().and_then(|mib| mib.checked_mul(1 << 20));
+        return mib.ok_or_else(|| Error::Setting {
+            name: VARIABLE,
+            value: text.into_owned(),
+            expected: "a number of MiB",
+        });
+    }
+    Ok(available().map_or(4 << 30, |free| free / 4 * 3))
+}
+
+/// Free memory in bytes, as Linux tells it: of the machine, or of the control group where that is less.
+fn available() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let machine = read("/proc/meminfo").as_deref().and_then(meminfo)?;
+    let number = |path: &str| read(path)?.trim().parse::<u64>().ok();
+    let group = || Some(number("/sys/fs/cgroup/memory.max")?.saturating_sub(number("/sys/fs/cgroup/memory.current")?));
+    Some(group().map_or(machine, |group| group.min(machine)))
+}
+
+fn meminfo(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_is_read_in_bytes() {
+        assert_eq!(meminfo("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
+        assert_eq!(meminfo("MemTotal: 9 kB\n"), None);
+        assert!(budget().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,66 @@
+//! Elements as LWE ciphertexts.
+
+use crate::ciphertext::Form;
+use crate::{Error, KeyId, Type};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer, pack, tfhe as files};
+use solinas_schemes::tfhe::params::Family;
+use solinas_schemes::tfhe::{LweCiphertext, Params};
+
+/// Encrypted elements of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Elements {
+    pub(crate) params: Params,
+    /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
+    pub(crate) weight: u64,
+    /// For each element its blocks, least significant first.
+    pub(crate) blocks: Vec<Vec<LweCiphertext>>,
+}
+
+/// The form in which keys of a set encrypt.
+pub(crate) fn form_of(params: &Params) -> Form {
+    match params.family() {
+        Family::Gates => Form::Bits,
+        Family::Integers => Form::Radix,
+    }
+}
+
+impl Elements {
+    /// Others of the same noise.
+    pub(crate) fn with(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
+        Self { params: self.params.clone(), weight: self.weight, blocks }
+    }
+
+    pub(crate) fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
+        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?)
+    }
+
+    pub(crate) fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
+        use std::io::Write;
+        let mut section = writer.begin_section("lwe")?;
+        for block in self.blocks.iter().flatten() {
+            // An i/o error here is reported again, with the file's name, when the file is finished.
+            if section.write_all(&pack::u32_to_le(block.words())).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
+        let params = files::params(reader)?;
+        if form_of(&params) == Form::Bits && form == Form::Radix {
+            return Err(reader.field("form", "the parameter set holds single bits").into());
+        }
+        let weight: u64 = reader.meta("weight")?;
+        if weight as f64 > params.max_weight() {
+            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
+        }
+        let words = params.big_dimension() + 1;
+        let size = form.blocks(ty) * words;
+        let total = count.checked_mul(size).ok_or_else(|| reader.field("shape", "it has too many elements"))?;
+        let all = reader.section_u32("lwe", total)?;
+        let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
+        let blocks = all.chunks_exact(size).map(|element| element.chunks_exact(words).map(block).collect()).collect();
+        Ok(Self { params, weight, blocks })
+    }
+}

@@ -1,0 +1,239 @@
+//! The engine: schedules of bootstraps, by gates or by lookup tables as the family of the parameters has it.
+
+use super::elements::{Elements, form_of};
+use super::schedule::Schedule;
+use super::{gates, info, tables};
+use crate::engine::{Batch, Engine, Plan, Work};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, ciphertext};
+use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::{GateCosts, Netlist, radix};
+use solinas_schemes::tfhe::params::Family;
+use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, ServerKey, Table};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Measured seconds of a bootstrap: alone, and each of a batch on one thread.
+#[derive(Debug, Clone, Copy)]
+struct Speed {
+    alone: f64,
+    batched: f64,
+}
+
+/// Evaluation under a key of TFHE.
+#[derive(Debug)]
+pub(crate) struct TfheEngine {
+    evaluator: Evaluator,
+    speed: OnceLock<Speed>,
+}
+
+impl TfheEngine {
+    /// Makes a key ready, on the current thread pool.
+    pub(crate) fn new(key: &ServerKey) -> Result<Self, Error> {
+        Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new() })
+    }
+
+    fn set(&self) -> &Params {
+        self.evaluator.params()
+    }
+
+    fn planned(&self, schedule: Schedule) -> Box<dyn Plan + '_> {
+        Box::new(Planned { engine: self, schedule })
+    }
+
+    /// Measured once: the second of two runs, when the key is warm.
+    fn speed(&self) -> Speed {
+        *self.speed.get_or_init(|| {
+            let table = match self.set().family() {
+                Family::Gates => Table::Sign,
+                Family::Integers => Table::Entries(vec![[0; 16]]),
+            };
+            let dimension = self.set().big_dimension();
+            let time = |count: usize| {
+                // Words that are not 0, so that no step of a rotation is skipped.
+                let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+                let job = Job { input: LweCiphertext::from_words(words), table: &table };
+                let jobs = vec![job; count];
+                let start = Instant::now();
+                // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
+                let _ = self.evaluator.bootstrap(&jobs);
+                start.elapsed().as_secs_f64() / count as f64
+            };
+            let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            match single {
+                Ok(pool) => pool.install(|| {
+                    time(1);
+                    Speed { alone: time(1), batched: time(8) }
+                }),
+                Err(_) => Speed { alone: time(1), batched: time(1) },
+            }
+        })
+    }
+}
+
+impl Engine for TfheEngine {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.evaluator.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.set())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.evaluator.size()
+    }
+
+    fn form(&self) -> Form {
+        form_of(self.set())
+    }
+
+    /// The plan that is expected to end first on that many threads.
+    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        let weight = work.inputs.map_or(Ok(1), weight)?;
+        let fewest = plan(program, self.set(), weight, false)?;
+        let Work { lanes, threads, .. } = *work;
+        if lanes == 0 || lanes >= threads {
+            // There is work for every thread in the least work.
+            return Ok(self.planned(fewest));
+        }
+        let shallow = plan(program, self.set(), weight, true)?;
+        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
+        let speed = Speed { alone: 1.0, batched: 0.75 };
+        let faster = seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed);
+        Ok(self.planned(if faster { shallow } else { fewest }))
+    }
+
+    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        let weight = work.inputs.map_or(Ok(1), weight)?;
+        let optimized = optimize.then(|| netlist.optimize(&gate_costs(self.set())));
+        let netlist = optimized.as_ref().unwrap_or(netlist);
+        Ok(self.planned(match self.set().family() {
+            Family::Gates => gates::schedule(netlist, weight)?,
+            Family::Integers => {
+                let forms = vec![Form::Radix; netlist.inputs().len()];
+                tables::schedule(&tables::lower_netlist(netlist, &forms, weight)?)
+            }
+        }))
+    }
+
+    fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        if self.set().family() == Family::Gates {
+            return Err(Error::Form { params: self.set().name().into(), form: "radix" });
+        }
+        let width = ciphertext.ty().width() as u8;
+        let elements = ciphertext.tfhe()?;
+        let graph = match form {
+            Form::Bits => tables::radix_to_bits(width, elements.weight)?,
+            Form::Radix => {
+                // Two bits may come from one rotation: twice the variance they would add up to otherwise.
+                tables::bits_to_radix(width, elements.weight.saturating_mul(2))?
+            }
+        };
+        let lanes: Vec<Vec<&LweCiphertext>> = elements.blocks.iter().map(|element| element.iter().collect()).collect();
+        let schedule = tables::schedule(&graph);
+        let blocks = schedule.run(&self.evaluator, &lanes, control)?;
+        let weight = schedule.output_weight();
+        let elements = ciphertext::Elements::Tfhe(Elements { weight, ..elements.with(blocks) });
+        Ciphertext { form, elements, ..ciphertext.clone() }.checked()
+    }
+}
+
+/// A schedule of this engine.
+struct Planned<'a> {
+    engine: &'a TfheEngine,
+    schedule: Schedule,
+}
+
+impl Plan for Planned<'_> {
+    fn estimate(&self, lanes: usize, threads: usize, _: &rayon::ThreadPool) -> Result<Estimate, Error> {
+        let speed = self.engine.speed();
+        Ok(Estimate {
+            seconds: seconds(&self.schedule, lanes, threads, speed),
+            bootstrap_seconds: speed.alone,
+            threads,
+            ..count(&self.schedule, lanes, self.engine.set())
+        })
+    }
+
+    fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        let evaluator = &self.engine.evaluator;
+        let blocks = batch.blocks(|input| Ok(&input.tfhe()?.blocks))?;
+        let results = self.schedule.run(evaluator, &blocks, control)?;
+        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.engine.form());
+        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
+            let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
+            let elements = ciphertext::Elements::Tfhe(Elements { params, weight, blocks });
+            Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
+        });
+        outputs.collect()
+    }
+}
+
+/// Bootstraps and depth of a program under a parameter set, without a key.
+pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
+    Ok(count(&plan(program, params, 1, false)?, 1, params))
+}
+
+fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {
+    Estimate {
+        bootstraps: (schedule.bootstraps() * lanes) as u64,
+        depth: schedule.waves().len() as u64,
+        memory_bytes: Evaluator::size_of(params) as u64,
+        ..Default::default()
+    }
+}
+
+fn gate_costs(params: &Params) -> GateCosts {
+    let mux = match params.family() {
+        Family::Gates => 2,
+        Family::Integers => 1,
+    };
+    GateCosts { mux, ..Default::default() }
+}
+
+fn plan(program: &Program, params: &Params, weight: u64, shallow: bool) -> Result<Schedule, Error> {
+    program.validate()?;
+    match params.family() {
+        Family::Gates => {
+            let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
+            gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params)), weight)
+        }
+        Family::Integers => {
+            let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };
+            Ok(tables::schedule(&radix::lower(program, style, tables::budget(weight))?.graph))
+        }
+    }
+}
+
+/// Waves one after the other, each shared evenly by the threads.
+fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
+    let wave = |jobs: usize| match (jobs * lanes).div_ceil(threads) {
+        0 => 0.0,
+        1 => speed.alone,
+        share => share as f64 * speed.batched,
+    };
+    schedule.waves().into_iter().map(wave).sum()
+}
+
+/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
+/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
+fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
+    let all = inputs.iter().map(|input| Ok((input.shape().is_some(), input.tfhe()?)));
+    let all = all.collect::<Result<Vec<_>, Error>>()?;
+    let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
+    let repeated = |element: usize| {
+        let mut counts: HashMap<&[u32], u64> = HashMap::new();
+        let of_element = |array: bool| if array { element } else { 0 };
+        for block in all.iter().filter_map(|(array, input)| input.blocks.get(of_element(*array))).flatten() {
+            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
+            let words = &block.words()[..8.min(block.words().len())];
+            if words.iter().any(|&word| word != 0) {
+                *counts.entry(words).or_default() += 1;
+            }
+        }
+        counts.into_values().max().unwrap_or(1)
+    };
+    let most = (0..elements).map(repeated).max().unwrap_or(1);
+    Ok(all.iter().map(|(_, input)| input.weight).max().unwrap_or(1).saturating_mul(most))
+}

@@ -1,0 +1,289 @@
+//! Circuits and programs under Gentry and Halevi's scheme agree with plain arithmetic.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod random_circuit;
+
+use solinas_circuits::{Builder, Gate, Netlist};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Scheme, Server,
+    ServerKey, ServerOptions, Type, cost, keygen,
+};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+struct Setup {
+    client: ClientKey,
+    key: ServerKey,
+    server: Server,
+}
+
+fn options(params: &str, seed: u64) -> KeygenOptions {
+    KeygenOptions {
+        scheme: Scheme::Gh,
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(seed),
+        ..Default::default()
+    }
+}
+
+fn make(params: &str, seed: u64) -> Setup {
+    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
+    let server = Server::new(&key, Some(2)).unwrap();
+    Setup { client, key, server }
+}
+
+/// The CI-size set that evaluates circuits of any depth.
+fn setup() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| make("ci-15", 1))
+}
+
+fn encrypt(client: &ClientKey, ty: Type, value: u128) -> Ciphertext {
+    client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap()
+}
+
+/// The product of all bits of a port, one after the other `rounds` times, each time xored with a bit: deep, and never constant.
+fn chain(rounds: usize) -> Netlist {
+    let mut b = Builder::verbatim();
+    let bits = b.input("x", 4, false);
+    let mut value = bits[0];
+    for i in 0..rounds {
+        let flipped = b.gate(Gate::Binary(solinas_circuits::BinaryOp::Xor, value, bits[i % 4]));
+        value = b.gate(Gate::Binary(solinas_circuits::BinaryOp::Or, flipped, bits[(i + 1) % 4]));
+        value = b.gate(Gate::Binary(solinas_circuits::BinaryOp::Nand, value, flipped));
+    }
+    b.output("y", &[value], false);
+    b.finish().unwrap()
+}
+
+#[test]
+fn random_circuits_give_what_plain_evaluation_gives() {
+    let Setup { client, server, .. } = setup();
+    let mut recrypts = 0;
+    for seed in 0..200 {
+        let mut rng = random_circuit::rng(seed);
+        let netlist = random_circuit::circuit(&mut rng, 50);
+        assert!(random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng).unwrap(), "seed {seed}");
+        recrypts += server.estimate_circuit_as_is(&netlist).unwrap().recrypts;
+    }
+    assert!(recrypts > 100, "many are deep enough for a recryption: {recrypts}");
+}
+
+#[test]
+fn every_gate_on_every_input() {
+    let Setup { client, server, .. } = setup();
+    let mut b = Builder::verbatim();
+    let [x, y, z] = ["x", "y", "z"].map(|name| b.input(name, 1, false)[0]);
+    let mut outputs: Vec<_> = solinas_circuits::BinaryOp::ALL.iter().map(|&op| b.binary(op, x, y)).collect();
+    outputs.extend([b.not(x), b.constant(true), b.constant(false), b.mux(x, y, z), b.xor3(x, y, z), b.maj(x, y, z)]);
+    b.output("out", &outputs, false);
+    let netlist = b.finish().unwrap();
+    let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
+    let inputs: Vec<_> =
+        (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
+    let out = server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+}
+
+#[test]
+fn programs_run_and_results_go_on_as_inputs() {
+    let Setup { client, server, .. } = setup();
+    let u4 = Type::Uint(4);
+    let values = [3u128, 9, 15];
+    let x = client.encrypt(&Plain::new(u4, Some(vec![3]), values.to_vec()).unwrap()).unwrap();
+    let (mut y, mut want) = (x.clone(), values);
+    for name in ["mul", "add", "max", "mul", "sub", "div", "mul"] {
+        let program = Program::from_op(name, &[u4, u4]).unwrap();
+        y = server.run(&program, &[y, x.clone()], &Control::default()).unwrap().swap_remove(0);
+        for (want, value) in want.iter_mut().zip(values) {
+            *want = program.evaluate(&[*want, value]).unwrap()[0];
+        }
+        assert_eq!(client.decrypt(&y).unwrap().values, want, "{name}");
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads_nor_on_the_method() {
+    let Setup { client, key, server } = setup();
+    let netlist = chain(20);
+    let x = client.encrypt(&Plain::new(Type::Uint(4), Some(vec![2]), vec![5, 14]).unwrap()).unwrap();
+    let run =
+        |server: &Server| server.run_circuit_as_is(&netlist, std::slice::from_ref(&x), &Control::default()).unwrap();
+    let want = run(server);
+    assert!(
+        server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10,
+        "so that four runs are worth the largest table"
+    );
+    for options in [
+        ServerOptions { threads: Some(1), memory: None },
+        // Room for no table, and for a small one.
+        ServerOptions { threads: Some(2), memory: Some(1 << 19) },
+        ServerOptions { threads: Some(2), memory: Some(3 << 20) },
+    ] {
+        let server = Server::with_options(key, &options).unwrap();
+        assert_eq!(run(&server), want, "{options:?}");
+        // From many recryptions on, with larger tables.
+        assert_eq!((0..3).map(|_| run(&server)).next_back().unwrap(), want, "{options:?}");
+    }
+}
+
+#[test]
+fn too_little_memory_is_told_before_the_work_with_what_would_do() {
+    let error = Server::with_options(&setup().key, &ServerOptions { threads: Some(1), memory: Some(1 << 16) });
+    let message = error.unwrap_err().to_string();
+    assert!(message.contains("0 MiB are allowed") && message.contains("allow 1 MiB by --memory"), "{message}");
+}
+
+#[test]
+fn costs_count_recrypts_and_products_before_anything_runs() {
+    let u8 = Type::Uint(8);
+    let add = Program::from_op("add", &[u8, u8]).unwrap();
+    let mul = Program::from_op("mul", &[u8, u8]).unwrap();
+    let (sum, product) = (cost(&add, "toy").unwrap(), cost(&mul, "toy").unwrap());
+    assert_eq!((sum.bootstraps, sum.recrypts, sum.depth), (0, 0, 0));
+    assert!(sum.products >= 7 && product.products > sum.products, "{sum} {product}");
+    assert!(sum.to_string().contains("0 recrypts"), "{sum}");
+    let Setup { server, .. } = setup();
+    let estimate = server.estimate(&add, 3).unwrap();
+    assert_eq!(estimate.products, 3 * cost(&add, "ci-15").unwrap().products);
+    assert!(estimate.seconds > 0.0 && estimate.bootstrap_seconds > 0.0);
+}
+
+#[test]
+fn a_set_that_no_recryption_helps_refuses_deep_circuits_and_runs_shallow_ones() {
+    let Setup { client, server, .. } = make("ci-3", 3);
+    let x = encrypt(&client, Type::Uint(4), 11);
+    let run = |rounds| server.run_circuit_as_is(&chain(rounds), std::slice::from_ref(&x), &Control::default());
+    let out = run(1).unwrap();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, chain(1).evaluate(&[11]).unwrap());
+    let error = run(40).unwrap_err();
+    assert!(matches!(error, Error::TooDeep { .. }) && error.to_string().contains("ci-15"), "{error}");
+}
+
+#[test]
+fn files_keep_values_and_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let Setup { client, key, server } = setup();
+    client.save(&at("client.key"), false).unwrap();
+    key.save(&at("server.key"), false).unwrap();
+    let loaded = ClientKey::load(&at("client.key")).unwrap();
+    let again = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
+    let i4 = Type::Int(4);
+    // The server key encrypts, too.
+    let public = EncryptionKey::load(&at("server.key")).unwrap();
+    assert_eq!((public.key_id(), public.params().name), (client.key_id(), "ci-15".to_owned()));
+    for x in [
+        loaded.encrypt(&Plain::parse(i4, &["-8", "7"], Some(vec![2])).unwrap()).unwrap(),
+        public.encrypt(&Plain::parse(i4, &["-8", "7"], Some(vec![2])).unwrap()).unwrap(),
+    ] {
+        x.save(&at("x.ct")).unwrap();
+        let loaded = Ciphertext::load(&at("x.ct")).unwrap();
+        assert_eq!(loaded, x);
+        assert_eq!((loaded.scheme(), loaded.form(), loaded.params_name()), (Scheme::Gh, Form::Bits, "ci-15"));
+        let program = Program::from_op("neg", &[i4]).unwrap();
+        let y = again.run(&program, std::slice::from_ref(&loaded), &Control::default()).unwrap();
+        assert_eq!(y, server.run(&program, &[x], &Control::default()).unwrap());
+        let y = Ciphertext::from_bytes(&y[0].to_bytes().unwrap()).unwrap();
+        assert_eq!(client.decrypt(&y).unwrap().to_strings(), ["-8", "-7"]);
+    }
+    let part = Ciphertext::load(&at("x.ct")).unwrap();
+    let stacked = Ciphertext::stack(vec![part.get(1).unwrap(), part.get(0).unwrap()]).unwrap();
+    assert_eq!(client.decrypt(&stacked).unwrap().to_strings(), ["7", "-8"]);
+    assert!(part.get(2).is_err());
+}
+
+#[test]
+fn mistakes_get_typed_errors() {
+    let Setup { client, server, .. } = setup();
+    let other = make("ci-15", 2);
+    let tfhe = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
+    let (tfhe, tfhe_key) = keygen(&tfhe, &Control::default()).unwrap();
+    let u4 = Type::Uint(4);
+    let program = Program::from_op("add", &[u4, u4]).unwrap();
+    let x = encrypt(client, u4, 3);
+    let control = Control::default();
+    for foreign in [encrypt(&other.client, u4, 3), encrypt(&tfhe, u4, 3)] {
+        let run = server.run(&program, &[x.clone(), foreign.clone()], &control);
+        assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
+        assert!(matches!(client.decrypt(&foreign), Err(Error::KeyMismatch { .. })));
+        assert!(matches!(Ciphertext::stack(vec![x.clone(), foreign]), Err(Error::KeyMismatch { .. })));
+    }
+    let tfhe_server = Server::new(&tfhe_key, Some(1)).unwrap();
+    assert!(matches!(tfhe_server.run(&program, &[x.clone(), x.clone()], &control), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(server.convert(&x, Form::Radix, &control), Err(Error::Form { .. })));
+    let cancelled = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancelled), ..Default::default() };
+    assert!(matches!(server.run(&program, &[x.clone(), x], &control), Err(Error::Cancelled)));
+    assert!(matches!(keygen(&options("ci-15", 9), &control), Err(Error::Cancelled)));
+
+    let refused = |options: KeygenOptions, word: &str| {
+        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+    };
+    refused(KeygenOptions { research: false, ..options("toy", 1) }, "research only");
+    refused(KeygenOptions { params: None, ..options("toy", 1) }, "choose one of toy, small");
+    refused(options("huge", 1), "toy");
+    assert!("ntru".parse::<Scheme>().unwrap_err().to_string().contains("tfhe, gh"));
+}
+
+#[test]
+fn a_run_stops_after_the_step_in_flight() {
+    let Setup { client, server, .. } = setup();
+    let x = encrypt(client, Type::Uint(4), 9);
+    let (stop, steps) = (AtomicBool::new(false), AtomicBool::new(false));
+    let progress = |progress: solinas_runtime::Progress| {
+        assert!(progress.done <= progress.total);
+        if progress.done > 0 {
+            steps.store(true, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control { progress: Some(&progress), cancel: Some(&stop) };
+    let run = server.run_circuit_as_is(&chain(200), &[x], &control);
+    assert!(matches!(run, Err(Error::Cancelled)) && steps.load(Ordering::Relaxed), "{run:?}");
+}
+
+/// The bytes of a file with its noise section set to a bound, sums of hashes made anew.
+fn with_noise(x: &Ciphertext, noise: f64) -> Result<Ciphertext, Error> {
+    use solinas_formats::{Expect, Kind, Reader, Writer, gh as files, pack};
+    let bytes = x.to_bytes()?;
+    let reader = Reader::from_bytes("x", &bytes[..], Expect::kind(Kind::Ciphertext))?;
+    let words: usize = reader.meta("words")?;
+    let (ty, form): (String, String) = (reader.meta("type")?, reader.meta("form")?);
+    let header = files::header(Kind::Ciphertext, &files::params(&reader)?, x.key_id(), true)?
+        .meta("words", &words)?
+        .meta("type", &ty)?
+        .meta("form", &form)?
+        .meta("shape", &x.shape())?;
+    let mut writer = Writer::in_memory(header);
+    writer.section("residues", reader.section("residues")?)?;
+    writer.section("noise", &pack::u64_to_le(&vec![noise.to_bits(); x.ty().width()]))?;
+    Ciphertext::from_bytes(&writer.into_bytes()?)
+}
+
+#[test]
+fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
+    let Setup { client, server, .. } = setup();
+    let u4 = Type::Uint(4);
+    let x = encrypt(client, u4, 6);
+    let neg = Program::from_op("neg", &[u4]).unwrap();
+    let run = |x: Ciphertext| server.run(&neg, &[x], &Control::default());
+    // Room to decrypt, not to compute.
+    let tired = with_noise(&x, 377.0).unwrap();
+    assert_eq!(client.decrypt(&tired).unwrap().values, [6]);
+    let error = run(tired).unwrap_err();
+    assert!(matches!(error, Error::Exhausted { .. }) && error.to_string().contains("encrypt it again"), "{error}");
+    let spent = with_noise(&x, 379.0).unwrap();
+    assert!(client.decrypt(&spent).unwrap_err().to_string().contains("margin"));
+    assert!(matches!(run(spent), Err(Error::Exhausted { .. })));
+    // Much, but not too much: recrypted where needed.
+    let out = run(with_noise(&x, 370.0).unwrap()).unwrap();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, [10]);
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(with_noise(&x, bad).unwrap_err().to_string().contains("noise"), "{bad}");
+    }
+}

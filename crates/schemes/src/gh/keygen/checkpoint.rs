@@ -1,0 +1,121 @@
+//! Key generations under way, taken apart for storing.
+
+use solinas_bigint::Natural;
+use zeroize::Zeroizing;
+
+use super::super::keys::check_residues;
+use super::super::modulus::{Arithmetic, Modulus};
+use super::super::{ClientKey, Error, Params, PublicKey};
+use super::{Indicators, KeyGeneration, Root, SecretSeed, Splitting, State};
+
+/// What a [`KeyGeneration`] has reached. Secret: the seed alone is the whole key.
+pub struct Checkpoint<Words> {
+    /// Whether the seed is a chosen number.
+    pub insecure: bool,
+    /// From which all random choices are drawn.
+    pub seed: Zeroizing<[u8; 32]>,
+    /// How many polynomials `v` had no root.
+    pub attempt: u64,
+    /// Coefficients that the splitting has left; 0 before and after it.
+    pub dimension: usize,
+    /// Numbers by their names, some of [`KeyGeneration::PARTS`]: little-endian words.
+    pub parts: Vec<(&'static str, Words)>,
+}
+
+impl<Words> core::fmt::Debug for Checkpoint<Words> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Checkpoint").field("attempt", &self.attempt).finish_non_exhaustive()
+    }
+}
+
+const LATTICE: [&str; 3] = ["denominator", "numerator-0", "numerator-1"];
+const ROOT: [&str; 3] = ["d", "r", "w"];
+const INDICATORS: [&str; 2] = ["x", "indicators"];
+
+fn damaged<T>(problem: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Material { part: "checkpoint of key generation", problem: problem.into() })
+}
+
+impl KeyGeneration {
+    /// Names of all parts of checkpoints.
+    pub const PARTS: [&str; 8] =
+        [LATTICE[0], LATTICE[1], LATTICE[2], ROOT[0], ROOT[1], ROOT[2], INDICATORS[0], INDICATORS[1]];
+
+    /// What it has reached.
+    pub fn checkpoint(&self) -> Checkpoint<&[u64]> {
+        let (dimension, parts) = match &self.state {
+            State::Begun => (0, vec![]),
+            State::Lattice(splitting) => (splitting.dimension(), LATTICE.into_iter().zip(splitting.parts()).collect()),
+            State::Root(root) => (0, root_parts(root)),
+            State::Indicators(state) => {
+                let Indicators { root, x, words, .. } = &**state;
+                let mut parts = root_parts(root);
+                parts.extend(INDICATORS.into_iter().zip([&x[..], &words[..]]));
+                (0, parts)
+            }
+        };
+        let seed = Zeroizing::new(*self.seed.as_bytes());
+        Checkpoint { insecure: self.insecure, seed, attempt: self.attempt, dimension, parts }
+    }
+
+    /// Goes on from what was stored.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`] unless `research`; [`Error::Material`] for parts that are not of these parameters.
+    pub fn resume(params: &Params, research: bool, checkpoint: Checkpoint<Zeroizing<Vec<u64>>>) -> Result<Self, Error> {
+        let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
+        let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;
+        generation.attempt = attempt;
+        let mut take = |name: &str| {
+            let index = parts.iter().position(|part| part.0 == name)?;
+            Some(core::mem::take(&mut *parts.swap_remove(index).1))
+        };
+        generation.state = if dimension > 0 {
+            let polynomials = LATTICE.map(|name| take(name).unwrap_or_default());
+            // Slots hold the bits of the level, and whole words; half as much again is beyond any doubt.
+            let most = 2 * (params.dimension() * (params.coefficient_bits() + 64) / 64) + 64;
+            if !dimension.is_power_of_two() || dimension > params.dimension() {
+                return damaged(format!("{dimension} coefficients"));
+            }
+            match Splitting::from_parts(dimension, polynomials) {
+                Some(splitting) if splitting.parts().iter().all(|words| words.len() <= most) => {
+                    State::Lattice(splitting)
+                }
+                _ => return damaged("polynomials of other lengths"),
+            }
+        } else if let [Some(d), Some(r), Some(w)] = ROOT.map(&mut take) {
+            let root = restore(params, insecure, d, r, w)?;
+            match INDICATORS.map(&mut take) {
+                [Some(x), Some(words)] => {
+                    let (width, count) = (root.public.words(), params.blocks() * params.indicators());
+                    check_residues("x of the checkpoint", &root.public, &x, params.blocks())?;
+                    let done = words.len() / width;
+                    check_residues("indicators of the checkpoint", &root.public, &words, done)?;
+                    if done > count {
+                        return damaged(format!("{done} indicators where {count} belong"));
+                    }
+                    let mut words = words;
+                    words.reserve_exact(count * width - words.len());
+                    State::Indicators(Box::new(Indicators { root, x, words, bulk: None }))
+                }
+                _ => State::Root(Box::new(root)),
+            }
+        } else {
+            State::Begun
+        };
+        Ok(generation)
+    }
+}
+
+fn root_parts(root: &Root) -> Vec<(&'static str, &[u64])> {
+    ROOT.into_iter().zip([root.public.d().words(), root.public.r().words(), &root.w[..]]).collect()
+}
+
+fn restore(params: &Params, insecure: bool, d: Vec<u64>, r: Vec<u64>, w: Vec<u64>) -> Result<Root, Error> {
+    let w = Natural::from_words(w);
+    let public = PublicKey::from_parts(params.clone(), insecure, Natural::from_words(d), Natural::from_words(r))?;
+    let client = ClientKey::from_parts(public.clone(), w)?;
+    let modulus = Modulus::new(public.d(), 1, Arithmetic::default())?;
+    let w = Zeroizing::new(modulus.residue(client.w()));
+    Ok(Root { public, modulus, w })
+}

@@ -1,0 +1,481 @@
+//! Key generation (Gentry and Halevi 2011; the six steps of the specification), in steps that can be stored.
+
+mod checkpoint;
+mod cost;
+mod secret;
+
+use core::ops::ControlFlow;
+
+use rand_core::RngCore;
+use rayon::prelude::*;
+use solinas_bigint::Natural;
+use zeroize::Zeroizing;
+
+pub use checkpoint::Checkpoint;
+pub use cost::{check_memory, memory};
+
+use super::encrypt::{Bulk, Noise};
+use super::lattice::{Resultant, Signed, Splitting};
+use super::modulus::{Arithmetic, Modulus};
+use super::params::pair;
+use super::{ClientKey, Error, Params, PublicKey, ServerKey};
+use crate::random::SecretSeed;
+use crate::security::Status;
+use cost::Costs;
+pub(super) use secret::Secret;
+
+/// What key generation is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// The lattice: `d` and the first coefficients of `w`, level by level.
+    Lattice,
+    /// The root `r`, and an odd coefficient of `w`.
+    Root,
+    /// The sparse subset sum.
+    Squash,
+    /// The encrypted indicators, by the powers of `r`.
+    Indicators,
+}
+
+impl Stage {
+    /// What it does, for a progress bar.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lattice => "the lattice of key generation",
+            Self::Root => "the root of key generation",
+            Self::Squash => "the subset sum of key generation",
+            Self::Indicators => "the encrypted indicators of key generation",
+        }
+    }
+}
+
+/// Hears the stage, and how much of how much work of the whole key generation is done, in transforms of the length of a product; stops the work by
+/// [`ControlFlow::Break`]. The work done never decreases.
+pub type Progress<'a> = &'a (dyn Fn(Stage, usize, usize) -> ControlFlow<()> + Sync);
+
+/// Makes a key pair from the operating system's randomness, on the current thread pool.
+///
+/// # Errors
+/// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
+pub fn generate(params: &Params, research: bool, progress: Progress<'_>) -> Result<(ClientKey, ServerKey), Error> {
+    KeyGeneration::new(params, research)?.finish(progress)
+}
+
+/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
+///
+/// # Errors
+/// [`Error::ResearchOnly`] unless `research`; [`Error::Cancelled`].
+pub fn generate_insecure(
+    params: &Params,
+    research: bool,
+    seed: u64,
+    progress: Progress<'_>,
+) -> Result<(ClientKey, ServerKey), Error> {
+    KeyGeneration::new_insecure(params, research, seed)?.finish(progress)
+}
+
+/// A key generation under way: steps, between any two of which it can be stored ([`Self::checkpoint`]) and continued later, to the same key.
+///
+/// Holds what the secret key is made from; wiped on drop.
+pub struct KeyGeneration {
+    params: Params,
+    insecure: bool,
+    seed: SecretSeed,
+    /// Which `v` of the seed.
+    attempt: u64,
+    state: State,
+    costs: Costs,
+    /// The most work that was reported.
+    reported: usize,
+}
+
+/// What is known; each step makes the next of it.
+enum State {
+    /// The seed, from which `v` is drawn.
+    Begun,
+    /// Levels of the splitting of `v`.
+    Lattice(Splitting),
+    Root(Box<Root>),
+    Indicators(Box<Indicators>),
+}
+
+/// Steps 1 to 4: the modulus, its root and the secret.
+pub(super) struct Root {
+    pub(super) public: PublicKey,
+    pub(super) modulus: Modulus,
+    pub(super) w: Zeroizing<Vec<u64>>,
+}
+
+/// Steps 5 and 6: the subset sum, and the indicators that are encrypted so far.
+struct Indicators {
+    root: Root,
+    x: Vec<u64>,
+    words: Vec<u64>,
+    bulk: Option<Bulk>,
+}
+
+impl core::fmt::Debug for KeyGeneration {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("KeyGeneration")
+            .field("params", &self.params.name())
+            .field("stage", &self.stage())
+            .finish_non_exhaustive()
+    }
+}
+
+impl KeyGeneration {
+    /// From the operating system's randomness.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Entropy`].
+    pub fn new(params: &Params, research: bool) -> Result<Self, Error> {
+        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
+        Self::from_seed(params, research, seed, false)
+    }
+
+    /// From a number, for tests and benchmarks alone: the key is marked as insecure.
+    ///
+    /// # Errors
+    /// [`Error::ResearchOnly`] unless `research`.
+    pub fn new_insecure(params: &Params, research: bool, seed: u64) -> Result<Self, Error> {
+        Self::from_seed(params, research, SecretSeed::insecure(seed), true)
+    }
+
+    fn from_seed(params: &Params, research: bool, seed: SecretSeed, insecure: bool) -> Result<Self, Error> {
+        if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
+            return Err(Error::ResearchOnly { why });
+        }
+        let costs = Costs::of(params, rayon::current_num_threads());
+        Ok(Self { params: params.clone(), insecure, seed, attempt: 0, state: State::Begun, costs, reported: 0 })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Whether the key will be marked as insecure.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// Whether it began from that number by [`Self::new_insecure`].
+    pub fn is_of_insecure_seed(&self, seed: u64) -> bool {
+        self.insecure && self.seed.as_bytes() == SecretSeed::insecure(seed).as_bytes()
+    }
+
+    /// What the next step is of.
+    pub fn stage(&self) -> Stage {
+        match &self.state {
+            State::Lattice(splitting) if splitting.dimension() == 1 => Stage::Root,
+            State::Begun | State::Lattice(_) => Stage::Lattice,
+            State::Root(_) => Stage::Squash,
+            State::Indicators(_) => Stage::Indicators,
+        }
+    }
+
+    /// Whether no step is left: [`Self::finish`] returns the keys at once.
+    pub fn is_done(&self) -> bool {
+        match &self.state {
+            State::Indicators(indicators) => indicators.count() == self.indicators(),
+            _ => false,
+        }
+    }
+
+    fn indicators(&self) -> usize {
+        self.params.blocks() * self.params.indicators()
+    }
+
+    fn done(&self) -> usize {
+        let Costs { level, root, squash, indicators } = self.costs;
+        let lattice = self.params.dimension().ilog2();
+        match &self.state {
+            State::Begun => 0,
+            State::Lattice(splitting) => level * (lattice - splitting.dimension().ilog2()) as usize,
+            State::Root(_) => level * lattice as usize + root,
+            State::Indicators(state) => {
+                level * lattice as usize + root + squash + indicators * state.count() / self.indicators()
+            }
+        }
+    }
+
+    /// One step, on the current thread pool; nothing when all are done. After an error it is as before.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`]; from the integers.
+    pub fn step(&mut self, progress: Progress<'_>) -> Result<(), Error> {
+        self.reported = self.reported.max(self.done());
+        let (stage, reported, total) = (self.stage(), self.reported, self.costs.total(&self.params));
+        let report = |more: usize| match progress(stage, (reported + more).min(total), total) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled { stage: stage.name() }),
+        };
+        if self.is_done() {
+            return Ok(());
+        }
+        report(0)?;
+        let (params, seed) = (&self.params, &self.seed);
+        let next = match &mut self.state {
+            State::Begun => {
+                let v = Secret::draw(params, &mut seed.derive("gh lattice").stream(self.attempt));
+                v.is_well_conditioned(params).then(|| State::Lattice(Splitting::new(&v.words, v.slot)))
+            }
+            State::Lattice(splitting) if splitting.dimension() > 1 => {
+                splitting.step();
+                return Ok(());
+            }
+            State::Lattice(splitting) => {
+                Root::of(params, self.insecure, &splitting.resultant())?.map(|root| State::Root(Box::new(root)))
+            }
+            State::Root(root) => {
+                let x = squash(params, &root.modulus, &root.w, &indices(params, seed), draw_x(params, root, seed))?;
+                // The root moves on; its state is left only when nothing can fail any more.
+                let State::Root(root) = core::mem::replace(&mut self.state, State::Begun) else { return Ok(()) };
+                let words = Vec::with_capacity(params.blocks() * params.indicators() * root.public.words());
+                Some(State::Indicators(Box::new(Indicators { root: *root, x, words, bulk: None })))
+            }
+            State::Indicators(indicators) => {
+                let cost = self.costs.indicators;
+                return indicators.step(params, seed, |done, of| report(cost * done / of));
+            }
+        };
+        // Where there is no root, another v is drawn.
+        self.attempt += u64::from(next.is_none());
+        self.state = next.unwrap_or(State::Begun);
+        Ok(())
+    }
+
+    /// All steps that are left, and the keys.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn finish(mut self, progress: Progress<'_>) -> Result<(ClientKey, ServerKey), Error> {
+        while !self.is_done() {
+            self.step(progress)?;
+        }
+        let total = self.costs.total(&self.params);
+        // Nothing is left to stop.
+        let _ = progress(Stage::Indicators, total, total);
+        let State::Indicators(state) = self.state else {
+            return Err(Error::Cancelled { stage: Stage::Lattice.name() });
+        };
+        let Indicators { root, x, words, .. } = *state;
+        let server = ServerKey::from_parts(root.public.clone(), x, words)?;
+        Ok((ClientKey::from_parts(root.public, Natural::from_words(root.w.to_vec()))?, server))
+    }
+}
+
+impl Root {
+    /// `None` where another `v` has to be drawn: there is no root.
+    pub(super) fn of(params: &Params, insecure: bool, resultant: &Resultant) -> Result<Option<Self>, Error> {
+        let n = params.dimension();
+        let Resultant { d, w } = resultant;
+        let (sign, d) = (d.negative, &d.magnitude);
+        if d.is_even() || d.bit_len() < 2 {
+            return Ok(None);
+        }
+        let residue = |x: &Signed| -> Result<Natural, Error> {
+            let rest = x.magnitude.rem(d)?;
+            Ok(if x.negative != sign && !rest.is_zero() { d.abs_diff(&rest) } else { rest })
+        };
+        let [w0, w1] = [Zeroizing::new(residue(&w[0])?), Zeroizing::new(residue(&w[1])?)];
+        let modulus = Modulus::new(d, 1, Arithmetic::default())?;
+        let Ok(w1_inverse) = w1.vartime_inverse(d) else {
+            return Ok(None);
+        };
+        let w1_inverse = Zeroizing::new(w1_inverse);
+        let r = modulus.mul(&modulus.residue(&w0), &modulus.residue(&w1_inverse))?;
+        // Where r^n = -1, the inverse of r is -r^(n-1).
+        let power = modulus.vartime_pow(&r, n as u64 - 1)?;
+        if modulus.mul(&power, &r)? != modulus.neg(&modulus.one()) {
+            return Ok(None);
+        }
+        let inverse = modulus.forward(&modulus.neg(&power))?;
+        // The first centred coefficient that is odd: w_(i+1) = w_i / r.
+        let mut w = Zeroizing::new(modulus.residue(&w0));
+        for _ in 0..n {
+            // Centred, it is w or w - d, and d is odd.
+            let twice = Zeroizing::new(&Natural::from_words(w.to_vec()) << 1);
+            if (w[0] & 1 == 1) != (*twice > *d) {
+                let public = PublicKey::from_parts(params.clone(), insecure, d.clone(), Natural::from_words(r))?;
+                return Ok(Some(Self { public, modulus, w }));
+            }
+            *w = modulus.mul_spectrum(&w, &inverse)?;
+        }
+        Ok(None)
+    }
+}
+
+/// `x_k` but for the last block: uniform below `d`.
+fn draw_x(params: &Params, root: &Root, seed: &SecretSeed) -> Vec<u64> {
+    let mut rng = seed.derive("gh subset sum").stream(0);
+    let mut x =
+        || Natural::random_below(root.public.d(), &mut rng).map(|x| root.modulus.residue(&x)).unwrap_or_default();
+    (1..params.blocks()).flat_map(|_| x()).collect()
+}
+
+/// The candidates `l_k` that count, secret: uniform in `0..S`, but for a bias of 64 bits onto fewer than 2^16 values, below 2^-48.
+fn indices(params: &Params, seed: &SecretSeed) -> Zeroizing<Vec<usize>> {
+    let mut rng = seed.derive("gh indices").stream(0);
+    let mut index = || ((u128::from(rng.next_u64()) * params.candidates() as u128) >> 64) as usize;
+    Zeroizing::new((0..params.blocks()).map(|_| index()).collect())
+}
+
+/// Step 5: all `x_k`, from those but the last.
+///
+/// `x_(s-1) = (w - sum_k x_k R^(l_k)) R^(-l_(s-1))`, with `R = 2^rho` and `R^-1 = ((d + 1) / 2)^rho`.
+pub(super) fn squash(
+    params: &Params,
+    modulus: &Modulus,
+    w: &[u64],
+    indices: &[usize],
+    mut x: Vec<u64>,
+) -> Result<Vec<u64>, Error> {
+    let (words, rho) = (modulus.words(), params.ratio_bits());
+    let d = Natural::from_words(modulus.d());
+    let half = modulus.residue(&(&(&d + &Natural::one()) >> 1));
+    let largest = rho * (params.candidates() - 1);
+    let (&last, indices) = indices.split_last().unwrap_or((&0, &[]));
+    let power = |base: &[u64], index: usize| modulus.pow(base, (rho * index) as u64, largest.ilog2() + 1);
+    let term = |(x, &index): (&[u64], &usize)| -> Result<Vec<u64>, Error> {
+        let factor = if largest + 1 < modulus.bits() {
+            Zeroizing::new(power_of_two(words, rho * index))
+        } else {
+            Zeroizing::new(power(&modulus.residue(&Natural::from(2u64).rem(&d)?), index)?)
+        };
+        modulus.mul(x, &factor)
+    };
+    let terms = || x.par_chunks_exact(words).zip(indices).map(term).collect::<Result<Vec<_>, _>>();
+    let (terms, factor) = rayon::join(terms, || power(&half, last).map(Zeroizing::new));
+    let mut rest = Zeroizing::new(w.to_vec());
+    for term in Zeroizing::new(terms?).iter() {
+        modulus.sub(&mut rest, term);
+    }
+    x.extend(modulus.mul(&rest, &factor?)?);
+    Ok(x)
+}
+
+/// `2^exponent`, below `2^(64 words)`, in a time that does not depend on the secret exponent.
+fn power_of_two(words: usize, exponent: usize) -> Vec<u64> {
+    let bit = 1u64 << (exponent % 64);
+    let word = |i: usize| {
+        let difference = (i ^ (exponent / 64)) as u64;
+        // All ones where there is no difference.
+        let mask = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
+        bit & mask
+    };
+    (0..words).map(word).collect()
+}
+
+impl Indicators {
+    /// Indicators that are encrypted.
+    fn count(&self) -> usize {
+        self.words.len() / self.root.public.words()
+    }
+
+    /// Step 6, some indicators more. `step` hears how many of how many steps of the whole sweep are done, if this is one.
+    fn step(
+        &mut self,
+        params: &Params,
+        seed: &SecretSeed,
+        step: impl FnMut(usize, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let count = params.blocks() * params.indicators();
+        let begin = self.count();
+        let bulk = match &mut self.bulk {
+            Some(bulk) => bulk,
+            bulk => bulk.insert(Bulk::new(&self.root.public, count, Arithmetic::default())?),
+        };
+        let range = begin..begin.saturating_add(bulk.chunk()).min(count);
+        let noise = seed.derive("gh indicators");
+        let noises: Vec<Noise> =
+            range.clone().into_par_iter().map(|i| Noise::draw(params, &mut noise.stream(i as u64))).collect();
+        let bits = indicator_bits(params, &indices(params, seed), range);
+        for ciphertext in bulk.encrypt(&self.root.public, &bits, &noises, step)? {
+            self.words.extend(ciphertext.words);
+        }
+        Ok(())
+    }
+}
+
+/// The bits of some of the indicators: two of a block are 1, and the pair of them has the index of the block's candidate.
+pub(super) fn indicator_bits(
+    params: &Params,
+    indices: &[usize],
+    range: core::ops::Range<usize>,
+) -> Zeroizing<Vec<bool>> {
+    let m = params.indicators();
+    let bit = |i: usize| {
+        let (a, b) = pair(indices[i / m], m);
+        i % m == a || i % m == b
+    };
+    Zeroizing::new(range.map(bit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_have_their_bit() {
+        for exponent in [0, 1, 63, 64, 65, 100, 191] {
+            let power = Natural::from_words(power_of_two(3, exponent));
+            assert_eq!(power, Natural::power_of_two(exponent));
+        }
+    }
+
+    #[test]
+    fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
+        let params = Params::named("ci-3").unwrap();
+        let mut generation = KeyGeneration::new_insecure(&params, true, 1).unwrap();
+        // v = 2: d is even.
+        let mut v = vec![0; params.dimension()];
+        v[0] = 2;
+        generation.state = State::Lattice(Splitting::new(&v, 1));
+        let reports = std::sync::Mutex::new(vec![]);
+        let progress = |stage: Stage, done: usize, total: usize| {
+            reports.lock().unwrap().push((stage, done, total));
+            ControlFlow::Continue(())
+        };
+        while !matches!(generation.state, State::Begun) {
+            generation.step(&progress).unwrap();
+        }
+        assert_eq!(generation.attempt, 1);
+        let (client, server) = generation.finish(&progress).unwrap();
+        let reports = reports.into_inner().unwrap();
+        assert!(reports.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= pair[1].2), "{reports:?}");
+        assert_eq!(reports.iter().filter(|report| report.0 == Stage::Root).count(), 2);
+        let first = generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
+        assert_ne!(first.id(), server.id());
+        assert_eq!(*client.public(), *server.public());
+    }
+
+    #[test]
+    fn both_ways_of_powers_give_the_same_subset_sum() {
+        // 1,023 candidates of ratio 2 at a d of 400 bits: exponents pass d. Those of ci-3 do not.
+        let mut d = Natural::random_bits(900, &mut SecretSeed::insecure(1).stream(0));
+        d.set_bit(0);
+        d.set_bit(899);
+        let modulus = Modulus::new(&d, 1, Arithmetic::default()).unwrap();
+        let literal = |candidates| super::super::ParamsLiteral {
+            name: "mine".into(),
+            candidates: Some(candidates),
+            ..Params::named("ci-3").unwrap().literal().clone()
+        };
+        for candidates in [16, 4000] {
+            let params = Params::try_from(literal(candidates)).unwrap();
+            let mut rng = SecretSeed::insecure(2).stream(0);
+            let mut residue = || modulus.residue(&Natural::random_below(&d, &mut rng).unwrap());
+            let w = residue();
+            let x: Vec<u64> = (0..2).flat_map(|_| residue()).collect();
+            let indices = [candidates - 1, 7, candidates - 3];
+            let x = squash(&params, &modulus, &w, &indices, x).unwrap();
+            let mut sum = Natural::ZERO;
+            for (x, index) in x.chunks_exact(modulus.words()).zip(indices) {
+                sum = (&sum + &(&Natural::from_words(x) << (params.ratio_bits() * index))).rem(&d).unwrap();
+            }
+            assert_eq!(sum, Natural::from_words(w));
+        }
+    }
+}
