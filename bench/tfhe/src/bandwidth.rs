@@ -70,7 +70,8 @@ pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
             (start, Instant::now())
         });
         let spans = spans.collect();
-        pinned.map(|()| spans)
+        pinned?;
+        Ok(spans)
     };
     let spans = thread::scope(|scope| -> Result<Vec<_>, Error> {
         let readers: Vec<_> = cores[..case.threads].iter().map(|&core| scope.spawn(move || read(core))).collect();

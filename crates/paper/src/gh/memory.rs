@@ -60,10 +60,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn growth_is_that_of_what_was_built() {
         let build = || Ok::<_, ()>((0..64).map(|i| vec![i as u8 | 1; 1 << 18]).collect::<Vec<_>>());
-        let (built, bytes) = grown(16 << 20, build).unwrap();
-        let bytes = bytes.unwrap() / (built.len() << 18) as f64;
         // Other tests of this process allocate meanwhile.
-        assert!((0.5..8.0).contains(&bytes), "{bytes}");
+        let least = (0..4).filter_map(|_| grown(16 << 20, build).unwrap().1).fold(f64::MAX, f64::min);
+        assert!((0.5..2.0).contains(&(least / f64::from(16 << 20))), "{least}");
         assert!(limit() > 1 << 26);
     }
 }
