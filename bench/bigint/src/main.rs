@@ -3,13 +3,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
 mod cases;
-mod machine;
-mod numbers;
 mod ours;
 mod peers;
 mod report;
-mod sample;
-mod stats;
 
 use std::fs;
 use std::io;
@@ -17,30 +13,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bench_common::machine;
+use bench_common::sample::Effort;
 use clap::Parser;
 
 use crate::cases::{Bench, modular, power, products};
 use crate::peers::Peers;
 use crate::report::{Row, Run, Section};
-use crate::sample::Effort;
 
 /// What can go wrong in a benchmark run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two results differ.
-    #[error("{one} and {other} differ on {id}: its figures would mean nothing")]
-    Wrong {
-        /// The row.
-        id: String,
-        /// One of them.
-        one: String,
-        /// The other.
-        other: String,
-    },
-    /// There is no clock of CPU time.
-    #[error("the clock of CPU time cannot be read: {0}")]
-    Clock(io::Error),
+    /// While something was measured.
+    #[error(transparent)]
+    Measure(#[from] bench_common::Error),
     /// The results could not be written.
     #[error("{} cannot be written: {source}", path.display())]
     Write {
@@ -116,7 +103,7 @@ fn run(args: &Args) -> Result<(), Error> {
     let mut run = Run {
         header: vec![
             format!("bench-bigint {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores(), machine::simd()),
+            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
             format!("against {}", peers.lines().join(", ")),
             "median (smallest) wall time of one operation in microseconds, one thread unless the name says more".into(),
         ],

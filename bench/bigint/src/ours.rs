@@ -10,8 +10,8 @@ use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 pub use solinas_bigint::fft::Engine;
 
 use crate::cases::power::Key;
-use crate::numbers::from_bytes;
-use crate::sample::{Job, Work};
+use bench_common::numbers::from_bytes;
+use bench_common::sample::{Job, Work};
 
 /// How a product is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::sample::Figure;
+use bench_common::sample::Figure;
 
 /// One figure over another that ours is held to, in medians of wall time.
 #[derive(Clone, Debug, Serialize)]

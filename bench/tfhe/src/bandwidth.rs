@@ -5,9 +5,10 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
+use bench_common::machine;
+use bench_common::stats::Summary;
+
 use crate::Error;
-use crate::machine;
-use crate::stats::Summary;
 
 /// A row of the bandwidth table.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +47,11 @@ pub fn read_cases() -> Vec<ReadCase> {
 /// processes' turns, so that the largest figure tells what the machine can do.
 ///
 /// # Errors
-/// [`Error::Cores`] if there are fewer cores than threads, [`Error::System`] if the kernel refuses to pin.
+/// [`Error::Machine`] if there are fewer cores than threads, or the kernel refuses to pin.
 pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
     let cores = machine::cores()?;
     if cores.len() < case.threads {
-        return Err(Error::Cores { wanted: case.threads, allowed: cores.len() });
+        return Err(bench_common::Error::Cores { wanted: case.threads, allowed: cores.len() }.into());
     }
     let share = case.bytes / case.threads;
     let passes = 200_000_000 / case.bytes;

@@ -5,12 +5,10 @@
 mod bandwidth;
 mod case;
 mod engine;
-mod machine;
 mod measure;
 mod ours;
 mod peer;
 mod report;
-mod stats;
 
 use std::fs;
 use std::io;
@@ -18,6 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bench_common::machine;
 use clap::Parser;
 
 use crate::engine::{Engines, Side};
@@ -28,16 +27,6 @@ use crate::report::{Figures, Row, Run};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A case wants more cores than the process may use.
-    #[error(
-        "the case wants {wanted} cores and this process may use {allowed}: widen its affinity, or leave it out with --filter"
-    )]
-    Cores {
-        /// Cores the case wants.
-        wanted: usize,
-        /// Cores the process may use.
-        allowed: usize,
-    },
     /// A result decrypted to something else than plain arithmetic gives.
     #[error("{engine} gave a wrong result for {id}: its figures would mean nothing")]
     Wrong {
@@ -46,14 +35,9 @@ pub enum Error {
         /// Which case.
         id: String,
     },
-    /// The operating system refused.
-    #[error("{call} failed: {source}")]
-    System {
-        /// What was asked for.
-        call: &'static str,
-        /// What it answered.
-        source: io::Error,
-    },
+    /// The machine did not give what a case wants.
+    #[error(transparent)]
+    Machine(#[from] bench_common::Error),
     /// A reading thread ended early.
     #[error("a reading thread panicked: its message is above")]
     Thread,
@@ -74,12 +58,6 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
-}
-
-impl Error {
-    fn system(call: &'static str) -> Self {
-        Self::System { call, source: io::Error::last_os_error() }
-    }
 }
 
 /// Times our TFHE engine and tfhe-rs side by side.

@@ -3,12 +3,13 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use bench_common::machine;
+use bench_common::stats::Summary;
+
 use crate::Error;
 use crate::case::{IntOp, Size, SizeCase, Task, TimedCase};
 use crate::engine::{Engine, Engines, Side, Work};
-use crate::machine;
 use crate::report::{Figures, Row};
-use crate::stats::Summary;
 
 /// How long to go on.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +60,7 @@ impl Runner {
 /// Times one case on both engines, in milliseconds per operation.
 ///
 /// # Errors
-/// [`Error::Wrong`] if a result does not decrypt to what it should; [`Error::Cores`], [`Error::System`] as in
-/// [`machine::pool`].
+/// [`Error::Wrong`] if a result does not decrypt to what it should; [`Error::Machine`] as in [`machine::pool`].
 pub fn timed(engines: &Engines, case: &TimedCase, effort: Effort) -> Result<Row, Error> {
     let pool = machine::pool(case.threads)?;
     let (peer, ours) = pool.install(|| -> Result<_, Error> {
@@ -108,7 +108,7 @@ pub fn size(engines: &Engines, case: &SizeCase) -> Result<Row, Error> {
 /// Peak resident memory, in bytes, of one 64-bit multiplication on two threads; meant for a fresh process.
 ///
 /// # Errors
-/// [`Error::Wrong`] if the product is wrong; [`Error::Cores`], [`Error::System`] as in [`machine::pool`].
+/// [`Error::Wrong`] if the product is wrong; [`Error::Machine`] as in [`machine::pool`].
 pub fn peak_of_mul64(engines: &Engines, side: Side) -> Result<u64, Error> {
     let case = TimedCase { task: Task::Int(IntOp::Mul, 64), threads: 2, target: None, slow: true };
     let engine = engines.get(side).ok_or(Error::NotBuiltIn)?;
@@ -123,11 +123,10 @@ pub fn peak_of_mul64(engines: &Engines, side: Side) -> Result<u64, Error> {
 }
 
 fn peak_in_child(side: Side) -> Result<u64, Error> {
-    let call = "starting this program again";
-    let exe = std::env::current_exe().map_err(|source| Error::System { call, source })?;
+    let system = |source| bench_common::Error::System { call: "starting this program again", source };
+    let exe = std::env::current_exe().map_err(system)?;
     let name = if side == Side::Peer { "peer" } else { "ours" };
-    let output =
-        Command::new(exe).args(["--peak-of", name]).output().map_err(|source| Error::System { call, source })?;
+    let output = Command::new(exe).args(["--peak-of", name]).output().map_err(system)?;
     let text = String::from_utf8_lossy(&output.stdout);
     match text.trim().parse() {
         Ok(bytes) if output.status.success() => Ok(bytes),

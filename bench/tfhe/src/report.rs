@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use bench_common::stats::Summary;
 use serde::Serialize;
 
 use crate::case::Target;
-use crate::stats::Summary;
 
 /// What one engine gave for one row.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -13,6 +13,7 @@ Examples:
   solinas paper oh2018 --quick
   solinas paper oh2018 --threads 4 --save oh2018.json
   solinas paper wang2015-2 wang2015-3 wang2015-4
+  solinas paper wang2015-5 wang2015-6 wang2015-7 --params toy --params small --params medium
 
 Keys are made on the fly, every measured result is checked, and times are medians. What is predicted is marked. Several tables are a list in JSON.";
 
@@ -23,7 +24,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TABLE", required_unless_present = "list")]
     tables: Vec<String>,
     /// List the tables
-    #[arg(long, conflicts_with_all = ["tables", "quick", "threads", "save", "markdown"])]
+    #[arg(long, conflicts_with_all = ["tables", "quick", "threads", "params", "save", "markdown"])]
     list: bool,
     /// Keep to what runs within a minute, and predict the rest
     #[arg(long)]
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Threads; by default as many as there are processors, and at most four for each
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
+    /// Parameter set that the Gentry-Halevi tables measure: toy, small, medium or large; may be given again for more. By default toy, and small unless --quick
+    #[arg(long, value_name = "SET")]
+    params: Vec<String>,
     /// Keep the figures, machine, command and version in a JSON file
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -50,13 +54,19 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if let Some(path) = &args.save {
         check_target(path)?;
     }
-    let options = Options { quick: args.quick, threads: args.threads.map(crate::args::threads), save: args.save };
+    let threads = args.threads.map(crate::args::threads);
+    let options = Options { quick: args.quick, threads, sets: args.params, save: args.save };
+    let names: Vec<_> = args.tables.iter().map(String::as_str).collect();
+    for line in solinas_paper::announce(&names, &options).map_err(error)? {
+        if !args.markdown {
+            out.note(&line)?;
+        }
+    }
     let text = |report: &Report| if args.markdown { report.to_markdown() } else { report.to_string() };
     if let [name] = args.tables.as_slice() {
         let report = watch(out, name, |control| solinas_paper::run(name, &options, control).map_err(error))?;
         return out.result(&report, || text(&report));
     }
-    let names: Vec<_> = args.tables.iter().map(String::as_str).collect();
     let label = names.join(" ");
     let reports = watch(out, &label, |control| solinas_paper::run_all(&names, &options, control).map_err(error))?;
     out.result(&reports, || reports.iter().map(text).collect::<Vec<_>>().join("\n"))
@@ -70,6 +80,7 @@ fn error(error: solinas_paper::Error) -> Error {
             usage(format!("there is no table {name:?}"), format!("choose one of {known}"))
         }
         solinas_paper::Error::Save { path, source } => Error::io("write", &path, source),
+        solinas_paper::Error::GentryHalevi(error) => input(error.to_string(), "solinas paper --help tells the sets"),
         other => input(other.to_string(), "please report it"),
     }
 }

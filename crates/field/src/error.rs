@@ -93,7 +93,7 @@ pub enum Error {
     },
     /// There are fewer primes of that shape than asked for.
     #[error(
-        "{found} of {count} primes of {bits} bits that are 1 modulo {step} exist (bits in 2..={max_bits}, a power of two as step): \
+        "{found} of {count} primes of {bits} bits that are 1 modulo {step} exist (bits in 2..={max_bits}, a step of 1 or more): \
          ask for more bits or fewer primes"
     )]
     TooFewPrimes {

@@ -35,6 +35,17 @@ pub enum Error {
     /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),
+    /// From the Gentry-Halevi scheme.
+    #[error(transparent)]
+    GentryHalevi(Box<solinas_schemes::gh::Error>),
+    /// Threads that could not be started.
+    #[error("cannot start {threads} threads: {problem}; ask for fewer")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        problem: String,
+    },
     /// From the integers.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
@@ -46,5 +57,14 @@ pub enum Error {
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         Self::Runtime(Box::new(error))
+    }
+}
+
+impl From<solinas_schemes::gh::Error> for Error {
+    fn from(error: solinas_schemes::gh::Error) -> Self {
+        match error {
+            solinas_schemes::gh::Error::Cancelled { .. } => solinas_runtime::Error::Cancelled.into(),
+            error => Self::GentryHalevi(Box::new(error)),
+        }
     }
 }

@@ -11,7 +11,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod count;
+mod doroz2015;
 mod error;
+mod gh;
 mod machine;
 mod oh2018;
 mod predict;
@@ -48,6 +50,8 @@ pub struct Options {
     pub quick: bool,
     /// Threads of the parallel runs, as many as the machine has when none is said.
     pub threads: Option<usize>,
+    /// Parameter sets that the Gentry-Halevi tables measure: toy when none is said, and small unless `quick`. [`announce`] tells what they take.
+    pub sets: Vec<String>,
     /// Where to keep the report, as JSON; replaced if it exists.
     pub save: Option<PathBuf>,
 }
@@ -55,18 +59,50 @@ pub struct Options {
 /// A table and what measures it.
 struct Known {
     entry: Entry,
-    run: fn(&Options, &Control<'_>) -> Result<Report, Error>,
+    measure: Measure,
+}
+
+/// How a table is measured.
+#[derive(Clone, Copy)]
+enum Measure {
+    /// By itself.
+    Alone(fn(&Options, &Control<'_>) -> Result<Report, Error>),
+    /// With the keys and figures of the Gentry-Halevi tables before it in the same run.
+    GentryHalevi(fn(&Options, &Control<'_>, &mut gh::Bench) -> Result<Report, Error>),
+}
+
+impl Known {
+    const fn new(entry: Entry, measure: fn(&Options, &Control<'_>) -> Result<Report, Error>) -> Self {
+        Self { entry, measure: Measure::Alone(measure) }
+    }
+
+    const fn gh(entry: Entry, measure: fn(&Options, &Control<'_>, &mut gh::Bench) -> Result<Report, Error>) -> Self {
+        Self { entry, measure: Measure::GentryHalevi(measure) }
+    }
+
+    fn run(&self, options: &Options, control: &Control<'_>, bench: &mut gh::Bench) -> Result<Report, Error> {
+        match self.measure {
+            Measure::Alone(measure) => measure(options, control),
+            Measure::GentryHalevi(measure) => measure(options, control, bench),
+        }
+    }
 }
 
 /// Every table, by the papers' years.
-const TABLES: [Known; 7] = [
-    Known { entry: wang2014::COUNTS, run: wang2014::counts },
-    Known { entry: wang2014::MULTIPLICATION, run: wang2014::multiplication },
-    Known { entry: wang2014::RSA, run: wang2014::rsa },
-    Known { entry: wang2015::ADDITION, run: wang2015::addition },
-    Known { entry: wang2015::SUBTRACTION, run: wang2015::subtraction },
-    Known { entry: wang2015::MULTIPLICATION, run: wang2015::multiplication },
-    Known { entry: oh2018::ENTRY, run: oh2018::measure },
+const TABLES: [Known; 13] = [
+    Known::new(wang2014::COUNTS, wang2014::counts),
+    Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
+    Known::gh(wang2014::WINDOWS, wang2014::windows),
+    Known::gh(wang2014::PRIMITIVES, wang2014::primitives),
+    Known::new(wang2014::RSA, wang2014::rsa),
+    Known::new(wang2015::ADDITION, wang2015::addition),
+    Known::new(wang2015::SUBTRACTION, wang2015::subtraction),
+    Known::new(wang2015::MULTIPLICATION, wang2015::multiplication),
+    Known::gh(wang2015::METHODS, wang2015::methods),
+    Known::gh(wang2015::MEMORY, wang2015::memory),
+    Known::gh(wang2015::PRIMITIVES, wang2015::primitives),
+    Known::gh(doroz2015::ENTRY, doroz2015::measure),
+    Known::new(oh2018::ENTRY, oh2018::measure),
 ];
 
 /// Every table, by name.
@@ -82,6 +118,19 @@ fn find(name: &str) -> Result<&'static Known, Error> {
     })
 }
 
+/// What the parameter sets of the tables take, in words, before anything is measured: a line for each set; none where no table of them
+/// measures the Gentry-Halevi scheme.
+///
+/// # Errors
+/// [`Error::UnknownTable`]; an unknown parameter set.
+pub fn announce(names: &[&str], options: &Options) -> Result<Vec<String>, Error> {
+    let known = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+    if known.iter().all(|known| matches!(known.measure, Measure::Alone(_))) {
+        return Ok(Vec::new());
+    }
+    gh::announce(options)
+}
+
 /// Measures a table. Every measured result is checked. Progress counts bootstraps, or measured figures.
 ///
 /// # Errors
@@ -93,7 +142,7 @@ pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Repor
         // Found out now rather than when all is measured.
         report::check_writable(path)?;
     }
-    let report = (known.run)(options, control)?;
+    let report = known.run(options, control, &mut gh::Bench::default())?;
     if let Some(path) = &options.save {
         report.save(path)?;
     }
@@ -109,7 +158,9 @@ pub fn run_all(names: &[&str], options: &Options, control: &Control<'_>) -> Resu
     if let Some(path) = &options.save {
         report::check_writable(path)?;
     }
-    let reports = known.into_iter().map(|known| (known.run)(options, control)).collect::<Result<Vec<_>, _>>()?;
+    let mut bench = gh::Bench::default();
+    let reports =
+        known.into_iter().map(|known| known.run(options, control, &mut bench)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &options.save {
         report::save(&reports, path)?;
     }

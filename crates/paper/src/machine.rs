@@ -43,6 +43,11 @@ fn field(file: &str, name: &str, separator: char) -> Option<String> {
     })
 }
 
+/// Clock of the first processor now, in MHz, where the system tells.
+pub(crate) fn megahertz() -> Option<f64> {
+    field("/proc/cpuinfo", "cpu MHz", ':')?.parse().ok()
+}
+
 /// Processes that ran or waited for a core in the last minute, on average, where the system tells.
 pub(crate) fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::ours::Engine;
 use crate::peers::Peers;
 use crate::report::{Row, Target};
-use crate::sample::{Contestant, Effort, contest};
+use bench_common::sample::{Contestant, Effort, contest};
 
 /// Column of what our users call.
 pub const OURS: &str = "ours";

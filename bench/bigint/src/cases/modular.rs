@@ -4,11 +4,11 @@ use std::hint::black_box;
 
 use super::{Bench, on};
 use crate::Error;
-use crate::numbers::{below, modulus, trimmed};
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
-use crate::sample::{Contestant, Job, Work};
+use bench_common::numbers::{below, modulus, trimmed};
+use bench_common::sample::{Contestant, Job, Work};
 
 /// The papers' determinants, in bits.
 const MULTIPLICATION: [usize; 3] = [785_006, 3_148_249, 12_625_500];

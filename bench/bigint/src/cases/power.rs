@@ -2,11 +2,11 @@
 
 use super::Bench;
 use crate::Error;
-use crate::numbers::{below, number, to_bytes, trimmed, words};
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
-use crate::sample::{Contestant, Job};
+use bench_common::numbers::{below, number, to_bytes, trimmed, words};
+use bench_common::sample::{Contestant, Job};
 
 /// Bits of the modulus, and how far the two primes are from where [`start`] begins.
 const KEYS: [(usize, [u64; 2]); 4] =

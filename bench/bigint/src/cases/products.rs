@@ -2,11 +2,11 @@
 
 use super::{Bench, OURS, column, on};
 use crate::Error;
-use crate::numbers::{number, words};
 use crate::ours::{self, Engine, Kind};
 use crate::peers::malachite;
 use crate::report::{Row, Target};
-use crate::sample::{Contestant, Job};
+use bench_common::numbers::{number, words};
+use bench_common::sample::{Contestant, Job};
 
 /// The papers' sizes and those between, in bits.
 const LARGE: [usize; 8] = [1 << 19, 785_006, 786_432, 1 << 20, 3_148_249, 1 << 22, 12_625_500, 1 << 24];

@@ -3,10 +3,11 @@
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 use std::ptr;
 
-use super::{functions, open, text};
 use crate::cases::power::Key;
-use crate::numbers::{from_bytes, to_bytes};
-use crate::sample::Work;
+use bench_common::dynamic::{open, text};
+use bench_common::functions;
+use bench_common::numbers::{from_bytes, to_bytes};
+use bench_common::sample::Work;
 
 type Bn = *mut c_void;
 type Rsa = *mut c_void;

@@ -5,9 +5,10 @@ use std::env;
 use std::ffi::{OsString, c_char, c_int, c_long, c_ulong, c_void};
 use std::rc::Rc;
 
-use super::{Gmp, functions, open, text};
-use crate::numbers::trimmed;
-use crate::sample::Work;
+use bench_common::dynamic::{open, text};
+use bench_common::numbers::trimmed;
+use bench_common::sample::Work;
+use bench_common::{Gmp, functions};
 
 functions! {
     Functions {
@@ -128,7 +129,7 @@ impl Flint {
         let b = plan.transformed(b);
         let (a, mut t) = (a.to_vec(), plan.operand());
         let len = a.len() + b.words;
-        Some(crate::sample::Job::new(len, move |out: &mut [u64]| plan.multiply(out, &a, &b, &mut t)))
+        Some(bench_common::sample::Job::new(len, move |out: &mut [u64]| plan.multiply(out, &a, &b, &mut t)))
     }
 
     /// `a b mod m` by `flint_mpn_mulmod_preinvn`, the inverse made beforehand and everything shifted to the top beforehand.
@@ -176,7 +177,7 @@ impl Flint {
         };
         let state = Rc::new(RefCell::new(state));
         let (a, b) = (a.to_vec(), b.to_vec());
-        Some(crate::sample::Job::new(n, move |out: &mut [u64]| state.borrow_mut().multiply(out, &a, &b)))
+        Some(bench_common::sample::Job::new(n, move |out: &mut [u64]| state.borrow_mut().multiply(out, &a, &b)))
     }
 }
 

@@ -3,7 +3,7 @@
 use malachite_base::num::arithmetic::traits::Square;
 use malachite_nz::natural::Natural;
 
-use crate::sample::Work;
+use bench_common::sample::Work;
 
 /// Name and version.
 pub const VERSION: &str = "malachite 0.14.0";

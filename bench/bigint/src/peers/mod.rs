@@ -2,57 +2,11 @@
 
 mod crypto;
 mod flint;
-mod gmp;
 pub mod malachite;
 
-use std::ffi::{CStr, OsString, c_char};
-
-use libloading::Library;
-
+pub use bench_common::Gmp;
 pub use crypto::Crypto;
 pub use flint::Flint;
-pub use gmp::Gmp;
-
-/// The functions of a library that we call.
-macro_rules! functions {
-    ($(#[$meta:meta])* $name:ident { $($field:ident = $symbol:literal: fn($($arg:ty),* $(,)?) $(-> $ret:ty)?;)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy)]
-        struct $name {
-            $($field: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
-        }
-
-        impl $name {
-            /// Finds them all.
-            fn load(library: &'static libloading::Library) -> Result<Self, libloading::Error> {
-                Ok(Self {
-                    $(
-                        // SAFETY: the signature is the one of the library's header.
-                        $field: *unsafe { library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol.as_bytes())? },
-                    )*
-                })
-            }
-        }
-    };
-}
-use functions;
-
-/// A library by the first of these names that is found, kept until the process ends.
-fn open(names: impl IntoIterator<Item = OsString>) -> Option<&'static Library> {
-    names.into_iter().find_map(|name| {
-        // SAFETY: the initialisers of these libraries have no preconditions.
-        unsafe { Library::new(&name) }.ok().map(|library| &*Box::leak(Box::new(library)))
-    })
-}
-
-/// Text behind a pointer that the library keeps for ever.
-///
-/// # Safety
-/// `text` must point to a C string that stays as it is.
-unsafe fn text(text: *const c_char) -> String {
-    // SAFETY: as the caller promises.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
-}
 
 /// Those that were found.
 pub struct Peers {

@@ -6,6 +6,7 @@ pub(crate) mod newton;
 mod schoolbook;
 
 use solinas_field::limbs;
+use zeroize::Zeroizing;
 
 use crate::modular::{self, Barrett};
 use crate::natural::trim;
@@ -57,7 +58,7 @@ impl Divisor {
             && let Some(high) = a.words().get(n..)
             && limbs::vartime_compare(high, self.value.words()).is_lt()
         {
-            let mut x = a.words().to_vec();
+            let mut x = Zeroizing::new(a.words().to_vec());
             x.resize(2 * n, 0);
             let (mut quotient, mut remainder) = (vec![0; n], vec![0; n]);
             if barrett.div_rem_words(&mut quotient, &mut remainder, &x, workspace).is_ok() {
@@ -74,7 +75,7 @@ fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
     let barrett = Barrett::for_division(d, a.len().div_ceil(n)).ok()?;
     let mut workspace = barrett.workspace();
     let (mut quotient, mut remainder) = (vec![0; a.len().next_multiple_of(n)], vec![0; n]);
-    let mut x = vec![0; 2 * n];
+    let mut x = Zeroizing::new(vec![0; 2 * n]);
     for (block, q) in a.chunks(n).zip(quotient.chunks_mut(n)).rev() {
         x[n..].copy_from_slice(&remainder);
         x[..n].fill(0);
@@ -92,8 +93,9 @@ fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Ve
     let (mut quotient, _) = div_rem(&a[dropped..], &d[dropped..]);
     let used = trim(&quotient).len();
     quotient.truncate(used);
-    let mut product = mul::product(&quotient, d);
-    product.resize(product.len().max(a.len()), 0);
+    let mut product = Zeroizing::new(mul::product(&quotient, d));
+    let len = product.len().max(a.len());
+    product.resize(len, 0);
     let mut remainder = a.to_vec();
     remainder.resize(product.len(), 0);
     if limbs::sub(&mut remainder, &product) != 0 {

@@ -1,6 +1,7 @@
 //! Reciprocals by Newton's iteration, from which quotients of long numbers are products.
 
 use solinas_field::limbs;
+use zeroize::Zeroizing;
 
 use super::schoolbook;
 use crate::mul;
@@ -13,7 +14,7 @@ pub(crate) fn reciprocal(m: &[u64]) -> Vec<u64> {
     let n = m.len();
     let shift = m[n - 1].leading_zeros();
     // With d = 2^shift m: floor(B^2n / m) = floor(floor(B^(2n+1) / d) / 2^(64 - shift)), and B^(2n+1) / d is the reciprocal of d B.
-    let mut d = vec![0];
+    let mut d = Zeroizing::new(vec![0]);
     d.extend_from_slice(m);
     limbs::shl(&mut d[1..], shift);
     let mut v = exact(&d);
@@ -34,7 +35,7 @@ fn exact(d: &[u64]) -> Vec<u64> {
         return basecase(d);
     }
     let mut v = approximate(d);
-    let mut product = mul::product(&v, d);
+    let mut product = Zeroizing::new(mul::product(&v, d));
     // v d lies within 3 d of B^2n: what is missing is taken from or given to v.
     while product[2 * n] != 0 {
         limbs::sub(&mut product, d);
@@ -68,8 +69,8 @@ fn approximate(d: &[u64]) -> Vec<u64> {
         return basecase(d);
     }
     let h = n / 2 + 1;
-    let upper = approximate(&d[n - h..]);
-    let mut e = mul::product(d, &upper);
+    let upper = Zeroizing::new(approximate(&d[n - h..]));
+    let mut e = Zeroizing::new(mul::product(d, &upper));
     let negative = e[n + h] != 0;
     e[n + h] = 0;
     if !negative {
@@ -77,7 +78,8 @@ fn approximate(d: &[u64]) -> Vec<u64> {
     }
     let dropped = n - h - 1;
     let e = &e[dropped..n + 1];
-    let correction = &mul::product(&upper, e)[2 * h - dropped..];
+    let correction = Zeroizing::new(mul::product(&upper, e));
+    let correction = &correction[2 * h - dropped..];
     let mut v = vec![0; n + 1];
     v[n - h..].copy_from_slice(&upper);
     if negative {

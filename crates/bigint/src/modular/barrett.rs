@@ -28,7 +28,7 @@ use crate::{Error, Natural};
 const PLANNED_QUOTIENTS_MIN: usize = 32;
 
 /// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Barrett {
     /// m, n + 1 words, the last one zero.
     modulus: Zeroizing<Vec<u64>>,
@@ -37,8 +37,9 @@ pub struct Barrett {
     #[zeroize(skip)]
     transforms: Option<Transforms>,
 }
+opaque!(Barrett);
 
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 struct Transforms {
     /// Products of 2n + 3 words.
     #[zeroize(skip)]
@@ -51,9 +52,10 @@ struct Transforms {
     /// Of m, by `half`.
     modulus: Spectrum,
 }
+opaque!(Transforms);
 
 /// Buffers of [`Barrett`]; one per thread that uses it.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Workspace {
     spectra: Option<[Spectrum; 3]>,
     /// 2n words: a product.
@@ -65,13 +67,15 @@ pub struct Workspace {
     /// q, n words.
     quotient: Vec<u64>,
 }
+opaque!(Workspace);
 
 /// A residue whose transform is kept: products by it save a third of theirs.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Operand {
     words: Vec<u64>,
     spectrum: Option<Spectrum>,
 }
+opaque!(Operand);
 
 impl Barrett {
     /// Builds the reciprocal, the plans and the kept transforms.

@@ -13,7 +13,7 @@ use solinas_field::limbs;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// An odd modulus > 1 with what algorithm 7.1 keeps of it. Residues are x R modulo m, in 0..2m.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct FftMontgomery {
     modulus: Vec<u64>,
     /// Products of twice N bits.
@@ -31,9 +31,10 @@ pub struct FftMontgomery {
     /// R^2 modulo m.
     entry: Operand,
 }
+opaque!(FftMontgomery);
 
 /// Buffers of [`FftMontgomery`]; one per thread that uses it.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Workspace {
     s: Spectrum,
     t: Spectrum,
@@ -41,10 +42,12 @@ pub struct Workspace {
     product: Vec<u64>,
     wide: Vec<u64>,
 }
+opaque!(Workspace);
 
 /// A residue whose transform is kept.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Operand(Spectrum);
+opaque!(Operand);
 
 impl FftMontgomery {
     /// Builds the inverse, the plans and the kept transforms.

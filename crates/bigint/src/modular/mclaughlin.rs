@@ -21,7 +21,7 @@ use crate::fft::{Options, Plan, Spectrum};
 use crate::{Error, Natural};
 
 /// A modulus > 1 with what McLaughlin's form keeps of it. Residues are x R modulo m, in 0..2m. The modulus may be even.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct McLaughlin {
     modulus: Vec<u64>,
     /// Modulo R = 2^N + 1.
@@ -41,9 +41,10 @@ pub struct McLaughlin {
     /// R^2 modulo m.
     entry: Operand,
 }
+opaque!(McLaughlin);
 
 /// Buffers of [`McLaughlin`]; one per thread that uses it.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Workspace {
     plus: [Spectrum; 2],
     minus: [Spectrum; 2],
@@ -52,13 +53,15 @@ pub struct Workspace {
     /// N + 64 bits.
     quotient: Vec<u64>,
 }
+opaque!(Workspace);
 
 /// A residue whose transforms are kept.
-#[derive(Debug, ZeroizeOnDrop)]
+#[derive(ZeroizeOnDrop)]
 pub struct Operand {
     plus: Spectrum,
     minus: Spectrum,
 }
+opaque!(Operand);
 
 impl McLaughlin {
     /// Builds the inverse, the plans and the kept transforms.

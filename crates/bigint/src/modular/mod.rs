@@ -10,6 +10,17 @@
 //! | [`FftMontgomery`] | odd | 6T | 5T | a 2-adic inverse |
 //! | [`McLaughlin`] | coprime to 2^N + 1 | 4.5T | 3.5T | an inverse modulo 2^N + 1 |
 
+/// `Debug` without contents: they may be secret.
+macro_rules! opaque {
+    ($name:ident) => {
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 mod barrett;
 mod cyclic;
 mod fft_montgomery;

@@ -70,7 +70,10 @@ type Lazy<T> = OnceLock<Result<T, Error>>;
 
 impl fmt::Debug for Modulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Modulus").field("value", self.value()).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Modulus")
+            .field("bits", &self.value().bit_len())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -82,11 +85,11 @@ struct Pooled<F: Form> {
 }
 
 /// A factor whose transform is kept by a [`Modulus`]: products by it save a sixth of theirs.
-#[derive(Debug)]
 pub struct Prepared {
     operand: barrett::Operand,
     modulus: Arc<Zeroizing<Natural>>,
 }
+opaque!(Prepared);
 
 impl Modulus {
     /// Plans for a modulus, with the default options.

@@ -11,10 +11,14 @@
 //! ```
 
 mod bound;
+mod branches;
+mod carry;
 mod digits;
 mod kernel;
 mod plan;
+mod points;
 mod root;
+mod top;
 mod tree;
 
 pub use bound::{error_bound, max_digit_bits};

@@ -1,8 +1,11 @@
 //! Plans: lengths, trees, and the order of the work.
 
-use super::digits::{self, Carry, Windows};
-use super::kernel::{self, Points, STRIP, Source, Work};
-use super::tree::{TILE_POINTS, Tree};
+use super::carry::{self, Carry, Spill};
+use super::digits::{self, Windows};
+use super::kernel::{self, Work};
+use super::points::Points;
+use super::top::{STRIP, Source};
+use super::tree::{MAX_ROWS, TILE_POINTS, Tree};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 use core::ops::Range;
@@ -71,7 +74,10 @@ impl Plan {
             next: Self::next_digits(digits),
         })?;
         let segments = match wrap {
-            Wrap::Plus => vec![Segment { tree: Tree::new(odd, power, 1), re: 0, im: odd * power }],
+            Wrap::Plus => {
+                let tree = Tree::new(odd, power, 1).with_gaps();
+                vec![Segment { re: 0, im: tree.room(), tree }]
+            }
             Wrap::Minus => {
                 let mut segments = Vec::new();
                 let mut length = digits;
@@ -119,7 +125,7 @@ impl Plan {
     /// Floats of a spectrum.
     pub fn spectrum_len(&self) -> usize {
         match self.wrap {
-            Wrap::Plus => self.digits,
+            Wrap::Plus => 2 * self.segments[0].tree.room(),
             Wrap::Minus => self.digits + self.segments[self.segments.len() - 1].tree.points(),
         }
     }
@@ -173,7 +179,6 @@ impl Plan {
         in_pool(self.threads, || {
             for (segment, p) in self.points(spectrum) {
                 self.branches(&segment.tree, p, Work::BranchesInverse);
-                self.top(&segment.tree, p, Work::TopInverse);
             }
             self.store(digit_bits, spectrum, out);
         });
@@ -206,7 +211,6 @@ impl Plan {
             let other = other.map(|b| segment.points(b));
             self.top(&segment.tree, p, |columns| Work::TopForward(source, columns));
             self.branches(&segment.tree, p, |tiles| Work::Convolve(other, tiles));
-            self.top(&segment.tree, p, Work::TopInverse);
         }
         self.store(digit_bits, a, out);
     }
@@ -245,8 +249,11 @@ impl Plan {
         Source::InPlace
     }
 
-    /// Residues modulo the factors of `x^n - 1` to coefficients, all times `n/2`.
+    /// The tops of all factors backwards, and their residues to coefficients, all times `n/2`.
     fn join_factors(&self, spectrum: &mut [f64]) {
+        for (segment, p) in self.points(spectrum) {
+            self.top(&segment.tree, p, |columns| Work::TopInverse(columns, None));
+        }
         if self.wrap == Wrap::Minus {
             let rest = &self.segments[self.segments.len() - 1].tree;
             // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
@@ -261,30 +268,43 @@ impl Plan {
         }
     }
 
-    /// Residues modulo the factors to a canonical residue of the integer.
+    /// Spectra of which the branches are done to a canonical residue of the integer.
     fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
         let words = self.words(digit_bits);
-        self.join_factors(spectrum);
-        let carry = Carry { backend: self.backend, scale: 1.0 / (self.digits / 2) as f64, bits: digit_bits };
         let most = if self.wrap == Wrap::Plus { words + 1 } else { words };
         assert!((words..=most).contains(&out.len()), "a residue of {words} words, or {most}");
         let (low, high) = out.split_at_mut(words);
+        let scale = 1.0 / (self.digits / 2) as f64;
         match self.wrap {
             Wrap::Minus => {
+                self.join_factors(spectrum);
+                let coefficients = &spectrum[..self.digits];
+                let streams = carry::flat_streams(self.digits);
                 // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
-                let carry = self.carry(carry, spectrum, 0, low);
-                let carry = digits::add_small(low, carry);
-                digits::add_small(low, carry);
+                let carry = self.carry(streams, digit_bits, scale, 0, low, |columns, carry, spill| {
+                    // SAFETY: calls at one time have other columns.
+                    unsafe { carry::flat(self.backend, coefficients, streams, columns, carry, spill) }
+                });
+                let carry = carry::add_small(low, carry);
+                carry::add_small(low, carry);
                 let ones = low.iter().fold(u64::MAX, |ones, &x| ones & x);
                 let keep = u64::from(ones == u64::MAX).wrapping_sub(1);
                 low.iter_mut().for_each(|x| *x &= keep);
             }
             Wrap::Plus => {
+                let tree = &self.segments[0].tree;
+                let p = self.segments[0].points(spectrum.as_mut_ptr());
                 // 2^(bits n) = -1, and the offsets are q (2^(bits n) - 1) = -2 q.
-                let carry = self.carry(carry, spectrum, 2 * digits::offset_quotient(digit_bits), low);
-                let borrow = digits::sub_small(low, carry);
+                let offsets = 2 * carry::offset_quotient(digit_bits);
+                let streams = self.digits / tree.top().branch;
+                let carry = self.carry(streams, digit_bits, scale, offsets, low, |columns, carry, spill| {
+                    let work = Work::TopInverse(columns, Some((carry, spill)));
+                    // SAFETY: the points are borrowed mutably by the caller; calls at one time have other columns.
+                    unsafe { kernel::run(self.backend, tree, p, work) };
+                });
+                let borrow = carry::sub_small(low, carry);
                 // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
-                let top = digits::add_small(low, borrow);
+                let top = carry::add_small(low, borrow);
                 high.fill(0);
                 if let Some(high) = high.first_mut() {
                     *high = top;
@@ -293,11 +313,34 @@ impl Plan {
         }
     }
 
-    /// Carries all coefficients into words, `first` into the lowest; the carry out of them.
-    fn carry(&self, carry: Carry, spectrum: &[f64], first: u64, out: &mut [u64]) -> u64 {
-        let coefficients = &spectrum[..self.digits];
-        let through = carry_parts(carry, coefficients, 0, first, out, self.threads);
-        through + carry.spill(coefficients[coefficients.len() - 1])
+    /// Carries all coefficients into words, `first` into the lowest; the carry out of them. `work` carries some columns of the coefficients, which are
+    /// in streams.
+    fn carry(
+        &self,
+        streams: usize,
+        digit_bits: u32,
+        scale: f64,
+        first: u64,
+        out: &mut [u64],
+        work: impl Fn(Range<usize>, Carry, &mut Spill) + Sync,
+    ) -> u64 {
+        let chunks = self.digits / streams / carry::CHUNK;
+        let parts = self.threads.min(chunks);
+        let carry = Carry::new(scale, digit_bits, out, chunks * digit_bits as usize);
+        let cut = |part| chunks * part / parts;
+        let work = |part, spill: &mut Spill| {
+            work(cut(part) * carry::CHUNK..cut(part + 1) * carry::CHUNK, carry, spill);
+        };
+        // One thread allocates nothing.
+        let (mut one, mut many) = ([[0; 2 * MAX_ROWS]], Vec::new());
+        let spills = if parts == 1 {
+            &mut one[..]
+        } else {
+            many.resize(parts, one[0]);
+            &mut many[..]
+        };
+        each(spills, 0, &work);
+        carry::join(out, streams, spills, |part| cut(part) * digit_bits as usize, first)
     }
 
     fn fold(&self, spectrum: &mut [f64], length: usize) {
@@ -328,7 +371,7 @@ impl Plan {
         assert!(x.is_none_or(|x| x.len() == len) && b.is_none_or(|b| b.len() == len), "spectra of this plan");
         for (segment, a) in self.points(a) {
             let at = |s: &[f64]| segment.points(s.as_ptr().cast_mut());
-            parallel(self.threads, STRIP, 0..segment.tree.points(), &|range| {
+            parallel(self.threads, STRIP, 0..segment.tree.room(), &|range| {
                 // SAFETY: the points are inside the spectra; only `a` is written, and calls at one time have other ranges.
                 unsafe { kernel::run_pointwise(self.backend, a, x.map(at), b.map(at), range) };
             });
@@ -355,22 +398,14 @@ fn parallel(threads: usize, grain: usize, range: Range<usize>, work: &(impl Fn(R
     );
 }
 
-/// The words of the coefficients from number `below` on, in as many parts as there are threads; the carry out of them, as
-/// [`Carry::words`].
-fn carry_parts(carry: Carry, coefficients: &[f64], below: usize, first: u64, out: &mut [u64], threads: usize) -> u64 {
-    let bits = carry.bits as usize;
-    let chunks = out.len() / bits;
-    if threads == 1 || chunks < 2 {
-        return carry.words(coefficients, below, first, out);
+/// `work` on the number of each part, counted from `first`, and its element of `parts`, on as many threads.
+fn each<T: Send>(parts: &mut [T], first: usize, work: &(impl Fn(usize, &mut T) + Sync)) {
+    if let [part] = parts {
+        return work(first, part);
     }
-    let lower = threads / 2;
-    let chunks = (chunks * lower).div_ceil(threads);
-    let (low, high) = out.split_at_mut(chunks * bits);
-    let (through, above) = rayon::join(
-        || carry_parts(carry, coefficients, below, first, low, lower),
-        || carry_parts(carry, coefficients, below + chunks * digits::CHUNK, 0, high, threads - lower),
-    );
-    above + digits::add_small(high, through)
+    let (low, high) = parts.split_at_mut(parts.len() / 2);
+    let middle = first + low.len();
+    rayon::join(|| each(low, first, work), || each(high, middle, work));
 }
 
 #[cfg(test)]

@@ -11,6 +11,12 @@ use crate::fft::tile::{SCALARS, TILE, TileTwiddles};
 /// Points of a tile.
 pub(super) const TILE_POINTS: usize = TILE * TILE;
 
+/// Points in a gap: a row's part of a strip.
+const GAP: usize = 16;
+
+/// Most rows of the top: two steps of radix 8, or the odd factor and one.
+pub(super) const MAX_ROWS: usize = 64;
+
 /// Largest odd factor.
 pub(super) const MAX_ODD: usize = 7;
 
@@ -52,11 +58,13 @@ pub(super) struct Tree {
     /// `(cos, sin)` of `2 pi s / m`, `s` in `0..m`.
     pub(super) odd_roots: [(f64, f64); MAX_ODD],
     pub(super) steps: Vec<Step>,
+    /// Points left free behind each branch.
+    gap: usize,
     rows: AlignedVec<f64>,
     columns: AlignedVec<f64>,
 }
 
-/// Radices, as logarithms, that split `levels` levels: eights, preceded by one or two fours (or a two where that is all).
+/// Radices, as logarithms, that split `levels` levels: eights, then one or two fours (or a two where that is all).
 pub(super) fn radices(levels: u32) -> Vec<u32> {
     let fours = match (levels, levels % 3) {
         (1, _) => return vec![1],
@@ -64,8 +72,8 @@ pub(super) fn radices(levels: u32) -> Vec<u32> {
         (_, 2) => 1,
         _ => 2,
     };
-    let mut out = vec![2; fours];
-    out.resize(fours + ((levels as usize - 2 * fours) / 3), 3);
+    let mut out = vec![3; (levels as usize - 2 * fours) / 3];
+    out.resize(out.len() + fours, 2);
     out
 }
 
@@ -154,6 +162,7 @@ impl Tree {
             first,
             odd_roots,
             steps,
+            gap: 0,
             rows: AlignedVec::from_slice(&rows),
             columns: AlignedVec::from_slice(&columns),
         }
@@ -186,7 +195,24 @@ impl Tree {
             [first, _] => 1 << first.radix_log,
             _ => self.odd,
         };
-        Top { outer, inner, branch }
+        Top { outer, inner, branch, stride: branch + self.gap }
+    }
+
+    /// With a gap behind each branch, so that the rows of a column are in different sets of the caches, although their distance would be a power of two.
+    pub(super) fn with_gaps(self) -> Self {
+        Self { gap: GAP, ..self }
+    }
+
+    /// Points between the first real and the first imaginary part, with the gaps: a quarter of 4 KiB past a multiple of it, for the same reason.
+    pub(super) fn room(&self) -> usize {
+        let Top { outer, inner, stride, .. } = self.top();
+        if self.gap == 0 { self.points() } else { (outer * inner * stride).next_multiple_of(512) + 128 }
+    }
+
+    /// Points in gaps before a tile.
+    #[inline(always)]
+    pub(super) fn gaps_before(&self, tile: usize) -> usize {
+        tile * TILE_POINTS / self.top().branch * self.gap
     }
 }
 
@@ -196,6 +222,8 @@ pub(super) struct Top {
     pub(super) outer: usize,
     pub(super) inner: usize,
     pub(super) branch: usize,
+    /// Points from a branch to the next.
+    pub(super) stride: usize,
 }
 
 #[cfg(test)]

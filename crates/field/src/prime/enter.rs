@@ -56,6 +56,7 @@ pub(super) fn passes(_dimension: usize, _lanes: usize) -> Vec<Pass> {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    use super::super::FAST_PRIME_BITS;
     use super::super::float::Float;
     use super::super::ifma::Ifma;
     use super::super::kernel::{self, Factors, Shape};
@@ -67,11 +68,24 @@ mod x86 {
     macro_rules! entries {
         ($direction:ident) => {
             pub(in super::super) fn $direction(call: Call<'_>, x: &mut [u64]) {
-                entries!($direction, avx512_double, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Float);
-                entries!($direction, avx512_word, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Word);
-                entries!($direction, ifma, "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma", Avx512, Ifma);
-                entries!($direction, avx2_double, "avx2,fma", Avx2, Float);
-                entries!($direction, avx2_word, "avx2,fma", Avx2, Word);
+                entries!($direction, avx512_double, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Float::new);
+                entries!($direction, avx512_word, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Word::new);
+                entries!(
+                    $direction,
+                    ifma,
+                    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
+                    Avx512,
+                    Ifma::<false>::new
+                );
+                entries!(
+                    $direction,
+                    wide,
+                    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
+                    Avx512,
+                    Ifma::<true>::new
+                );
+                entries!($direction, avx2_double, "avx2,fma", Avx2, Float::new);
+                entries!($direction, avx2_word, "avx2,fma", Avx2, Word::new);
                 let factors = Factors { values: call.table.values.as_ptr(), quotients: call.table.quotients.as_ptr() };
                 let shape = Shape { len: x.len(), passes: call.passes, factors };
                 let (q, at) = (call.modulus.value(), x.as_mut_ptr());
@@ -81,7 +95,10 @@ mod x86 {
                     match (call.kernel, call.backend) {
                         (Kernel::Double, Backend::Avx512(token)) => avx512_double(token, q, shape, at),
                         (Kernel::Word, Backend::Avx512(token)) => avx512_word(token, q, shape, at),
-                        (Kernel::Ifma, Backend::Avx512(token)) => ifma(token, q, shape, at),
+                        (Kernel::Ifma, Backend::Avx512(token)) if q >> FAST_PRIME_BITS == 0 => {
+                            ifma(token, q, shape, at)
+                        }
+                        (Kernel::Ifma, Backend::Avx512(token)) => wide(token, q, shape, at),
                         (Kernel::Double, Backend::Avx2(token)) => avx2_double(token, q, shape, at),
                         (Kernel::Word, Backend::Avx2(token)) => avx2_word(token, q, shape, at),
                         _ => debug_assert!(false, "the plan has the scalar kernel"),
@@ -89,11 +106,11 @@ mod x86 {
                 }
             }
         };
-        ($direction:ident, $name:ident, $features:literal, $token:ty, $arithmetic:ident) => {
+        ($direction:ident, $name:ident, $features:literal, $token:ty, $arithmetic:expr) => {
             #[target_feature(enable = $features)]
             unsafe fn $name(token: $token, q: u64, shape: Shape<'_>, at: *mut u64) {
                 // SAFETY: the caller's contract is the kernel's.
-                unsafe { kernel::$direction($arithmetic::new(token, q), shape, at) }
+                unsafe { kernel::$direction($arithmetic(token, q), shape, at) }
             }
         };
     }

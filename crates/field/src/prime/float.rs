@@ -27,14 +27,15 @@ impl<L: Words> Float<L> {
         Self { lanes, q: splat(q as f64), inverse: splat(1.0 / q as f64), round: splat(ROUND), count: splat(COUNT) }
     }
 
-    /// `x y mod q`, canonical words in and out.
+    /// `x y mod q`, canonical words in and out; for `q` up to 2^51, whose products may come out as `q` itself.
     #[inline(always)]
-    pub(super) fn multiply(self, x: L::U, y: L::U) -> L::U {
+    pub(super) fn multiply<const WIDE: bool>(self, x: L::U, y: L::U, q: L::U) -> L::U {
         let l = self.lanes;
-        l.to_bits(self.canonical(self.product(self.enter(l.float_bits(x)), self.enter(l.float_bits(y)))))
+        let r = l.to_bits(self.canonical(self.product(self.enter(l.float_bits(x)), self.enter(l.float_bits(y)))));
+        if WIDE { l.once(r, q) } else { r }
     }
 
-    /// Working form (any sign) to canonical words; `|x| < q`.
+    /// Working form (any sign) to canonical words; `|x| < q`. Of `|x| = q`, 0 or `q`.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
         let l = self.lanes;

@@ -1,15 +1,16 @@
-//! Primes below 2^50 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
+//! Primes below 2^51 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
 //!
-//! Residues are in `0..4q`, products in `0..2q`.
+//! Products are in `0..2q`. Residues are in `0..4q`; with `WIDE`, for primes of 51 bits, in `0..2q`, at one operation more a butterfly.
+//! Ranges: docs/derivations/word-ntt.md, section 2.
 
 use super::kernel::{Arithmetic, Factors};
 use super::words::Words;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
-/// Words modulo `q < 2^50`.
+/// Words modulo `q < 2^50`, or with `WIDE`, `q < 2^51`.
 #[derive(Clone, Copy)]
-pub(super) struct Ifma {
+pub(super) struct Ifma<const WIDE: bool> {
     lanes: Avx512,
     q: __m512i,
     q2: __m512i,
@@ -18,11 +19,18 @@ pub(super) struct Ifma {
     mask: __m512i,
 }
 
-impl Ifma {
+impl<const WIDE: bool> Ifma<WIDE> {
     #[inline(always)]
     pub(super) fn new(lanes: Avx512, q: u64) -> Self {
         let splat = |x| lanes.splat_word(x);
         Self { lanes, q: splat(q), q2: splat(2 * q), minus: splat((1 << 52) - q), mask: splat((1 << 52) - 1) }
+    }
+
+    /// `a - b`, of words in `0..2q`, in the same range.
+    #[inline(always)]
+    fn difference(self, a: __m512i, b: __m512i) -> __m512i {
+        let d = self.lanes.sub_word(a, b);
+        self.lanes.min_word(d, self.lanes.add_word(d, self.q2))
     }
 }
 
@@ -37,7 +45,7 @@ fn high(a: __m512i, b: __m512i) -> __m512i {
     unsafe { _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b) }
 }
 
-impl Arithmetic for Ifma {
+impl<const WIDE: bool> Arithmetic for Ifma<WIDE> {
     type V = __m512i;
     type W = [__m512i; 2];
     const WIDTH: usize = 8;
@@ -73,7 +81,8 @@ impl Arithmetic for Ifma {
     }
     #[inline(always)]
     fn leave_product(self, v: __m512i) -> __m512i {
-        self.lanes.once(self.lanes.once(v, self.q2), self.q)
+        let v = if WIDE { v } else { self.lanes.once(v, self.q2) };
+        self.lanes.once(v, self.q)
     }
     #[inline(always)]
     fn relax(self, v: __m512i) -> __m512i {
@@ -88,6 +97,10 @@ impl Arithmetic for Ifma {
     #[inline(always)]
     fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
         let l = self.lanes;
+        if WIDE {
+            let p = self.product(b, w);
+            return [l.once(l.add_word(a, p), self.q2), self.difference(a, p)];
+        }
         let a = l.once(a, self.q2);
         let sum = l.and(low(low(a, b, w[0]), high(b, w[1]), self.minus), self.mask);
         [sum, l.sub_word(l.add_word(l.add_word(a, a), self.q2), sum)]
@@ -95,7 +108,7 @@ impl Arithmetic for Ifma {
     #[inline(always)]
     fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
         let l = self.lanes;
-        let difference = l.add_word(a, l.sub_word(self.q2, b));
+        let difference = if WIDE { self.difference(a, b) } else { l.add_word(a, l.sub_word(self.q2, b)) };
         [l.once(l.add_word(a, b), self.q2), self.product(difference, w)]
     }
     #[inline(always)]

@@ -12,7 +12,7 @@
 //!  each tile:  log2 T levels over its rows, transpose, log2 T levels over its rows again, transpose --> bit-reversed order
 //! ```
 //! Passes run depth first, so that a block is finished while it is in the nearest cache that holds it. Three arithmetics fill the same passes:
-//! doubles with fused multiply-adds (`q < 2^50`), 52-bit integer multiply-adds where the CPU has them (`q < 2^50`), and 64-bit words
+//! doubles with fused multiply-adds (`q < 2^50`), 52-bit integer multiply-adds where the CPU has them (`q < 2^51`), and 64-bit words
 //! (`q < 2^61`). Ranges, operation counts and figures: `docs/derivations/word-ntt.md`.
 
 mod enter;
@@ -34,6 +34,7 @@ mod word;
 #[cfg(target_arch = "x86_64")]
 mod words;
 
+use modulus::WIDE_PRIME_BITS;
 pub use modulus::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Shoup};
 pub use plan::{Kernel, MAX_DIMENSION, MIN_DIMENSION, NttPlan};
 pub use pointwise::Pointwise;

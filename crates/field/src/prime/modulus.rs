@@ -9,6 +9,9 @@ pub const MAX_PRIME_BITS: u32 = 61;
 /// Bits of the widest prime of the fastest kernels (doubles, 52-bit multiply-adds): what a tower of a residue number system should have.
 pub const FAST_PRIME_BITS: u32 = 50;
 
+/// Bits of the widest prime with fast pointwise products, and with fast transforms where the CPU has IFMA.
+pub(super) const WIDE_PRIME_BITS: u32 = 51;
+
 /// An odd prime `q < 2^61` with the constants of its reductions.
 ///
 /// Residues are words in `0..q` unless a name says `lazy`. Nothing here branches on the value of a residue.

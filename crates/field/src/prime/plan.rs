@@ -1,7 +1,7 @@
 //! Plans of the negacyclic transforms.
 
 use super::modulus::Shoup;
-use super::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Pointwise, enter, scalar};
+use super::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Pointwise, WIDE_PRIME_BITS, enter, scalar};
 use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 
@@ -19,7 +19,7 @@ pub enum Kernel {
     Double,
     /// Words by products of half words: primes below 2^61, AVX2 or AVX-512.
     Word,
-    /// Words by 52-bit multiply-adds: primes below 2^50, AVX-512 with IFMA.
+    /// Words by 52-bit multiply-adds: primes below 2^51, AVX-512 with IFMA.
     Ifma,
 }
 
@@ -42,7 +42,7 @@ impl Kernel {
             (Self::Double, Backend::Avx2(_) | Backend::Avx512(_)) => fits(FAST_PRIME_BITS),
             (Self::Word, Backend::Avx2(_) | Backend::Avx512(_)) => fits(MAX_PRIME_BITS),
             #[cfg(target_arch = "x86_64")]
-            (Self::Ifma, Backend::Avx512(_)) => fits(FAST_PRIME_BITS) && is_x86_feature_detected!("avx512ifma"),
+            (Self::Ifma, Backend::Avx512(_)) => fits(WIDE_PRIME_BITS) && is_x86_feature_detected!("avx512ifma"),
             _ => false,
         }
     }

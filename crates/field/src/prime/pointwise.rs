@@ -1,7 +1,7 @@
 //! Slices of residues, element by element.
 
 use super::modulus::Shoup;
-use super::{FAST_PRIME_BITS, Modulus};
+use super::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, WIDE_PRIME_BITS};
 use crate::Backend;
 
 /// Operations on slices of residues modulo one prime: in and out canonical (`0..q`), any length, the same words on every back end.
@@ -60,20 +60,39 @@ impl Pointwise {
 
     /// `dst <- dst x`.
     pub fn multiply(&self, dst: &mut [u64], x: &[u64]) {
-        if self.modulus.bits() <= FAST_PRIME_BITS {
-            self.run(Mul::<true>, dst, x, &[])
-        } else {
-            self.run(Mul::<false>, dst, x, &[])
+        match self.modulus.bits() {
+            ..=FAST_PRIME_BITS => self.run(Mul::<FAST_PRIME_BITS>, dst, x, &[]),
+            WIDE_PRIME_BITS => self.run(Mul::<WIDE_PRIME_BITS>, dst, x, &[]),
+            _ => self.run(Mul::<MAX_PRIME_BITS>, dst, x, &[]),
         }
     }
 
     /// `dst <- dst + x y`.
     pub fn multiply_add(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
-        if self.modulus.bits() <= FAST_PRIME_BITS {
-            self.run(MulAdd::<true>, dst, x, y);
-        } else {
-            self.run(MulAdd::<false>, dst, x, y);
+        match self.modulus.bits() {
+            ..=FAST_PRIME_BITS => self.run(MulAdd::<FAST_PRIME_BITS>, dst, x, y),
+            WIDE_PRIME_BITS => self.run(MulAdd::<WIDE_PRIME_BITS>, dst, x, y),
+            _ => self.run(MulAdd::<MAX_PRIME_BITS>, dst, x, y),
         }
+    }
+
+    /// `dst <- dst x y`.
+    pub fn multiply_both(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        match self.modulus.bits() {
+            ..=FAST_PRIME_BITS => self.run(MulBoth::<FAST_PRIME_BITS>, dst, x, y),
+            WIDE_PRIME_BITS => self.run(MulBoth::<WIDE_PRIME_BITS>, dst, x, y),
+            _ => self.run(MulBoth::<MAX_PRIME_BITS>, dst, x, y),
+        }
+    }
+
+    /// `dst <- w (dst - x)`.
+    pub fn sub_scale(&self, dst: &mut [u64], x: &[u64], w: Shoup) {
+        self.run(SubScale(w), dst, x, &[]);
+    }
+
+    /// `dst <- dst + w x`, for any words `x`.
+    pub fn scale_add(&self, dst: &mut [u64], x: &[u64], w: Shoup) {
+        self.run(ScaleAdd(w), dst, x, &[]);
     }
 
     /// `dst <- w dst`.
@@ -84,6 +103,17 @@ impl Pointwise {
     /// `dst <- dst mod q`, for any words.
     pub fn reduce(&self, dst: &mut [u64]) {
         self.run(Reduce, dst, &[], &[]);
+    }
+
+    /// `dst <- x mod q`, for signed words of magnitude up to `2^61`. Branch-free.
+    pub fn reduce_signed(&self, dst: &mut [u64], x: &[i64]) {
+        // A multiple of q between 2^61 and 2^62: the sum is a word.
+        let offset = (1u64 << 61).div_ceil(self.modulus.value()) * self.modulus.value();
+        assert!(dst.len() == x.len(), "slices of {} and {} words", dst.len(), x.len());
+        for (dst, &x) in dst.iter_mut().zip(x) {
+            *dst = offset.wrapping_add(x as u64);
+        }
+        self.reduce(dst);
     }
 
     fn run<O: Op>(&self, op: O, dst: &mut [u64], x: &[u64], y: &[u64]) {
@@ -111,7 +141,7 @@ use x86::Constants;
 mod x86 {
     use super::super::float::Float;
     use super::super::words::Words;
-    use super::{Modulus, Op, Operands};
+    use super::{FAST_PRIME_BITS, Modulus, Op, Operands, Shoup, WIDE_PRIME_BITS};
     use crate::Backend;
     use crate::backend::{Avx2, Avx512};
 
@@ -149,12 +179,13 @@ mod x86 {
             self.l.once(self.l.once(x, self.q2), self.q)
         }
 
-        /// Any word times `w`, with `w`'s quotient; in `0..4q`.
+        /// Any word times `w`; in `0..4q`.
         #[inline(always)]
-        pub(super) fn shoup(self, x: L::U, w: L::U, quotient: L::U) -> L::U {
+        pub(super) fn shoup(self, x: L::U, w: Shoup) -> L::U {
             let l = self.l;
+            let (value, quotient) = (l.splat_word(w.value), l.splat_word(w.quotient));
             let quotient = l.high_lazy(x, quotient, l.high(quotient));
-            l.sub_word(l.mul_word(x, w), l.mul_word(quotient, self.q))
+            l.sub_word(l.mul_word(x, value), l.mul_word(quotient, self.q))
         }
 
         /// Any word, to `0..q`.
@@ -165,9 +196,19 @@ mod x86 {
             self.canonical(l.sub_word(x, l.mul_word(quotient, self.q)))
         }
 
+        /// Product of residues modulo a prime of up to `BITS` bits.
+        #[inline(always)]
+        pub(super) fn product<const BITS: u32>(self, x: L::U, y: L::U) -> L::U {
+            match BITS {
+                ..=FAST_PRIME_BITS => self.float.multiply::<false>(x, y, self.q),
+                WIDE_PRIME_BITS => self.float.multiply::<true>(x, y, self.q),
+                _ => self.mul(x, y),
+            }
+        }
+
         /// Product of residues, by Barrett's reduction.
         #[inline(always)]
-        pub(super) fn mul(self, x: L::U, y: L::U) -> L::U {
+        fn mul(self, x: L::U, y: L::U) -> L::U {
             let l = self.l;
             let (high, low) = (l.high_word(x, y), l.mul_word(x, y));
             let top = l.or(l.shift_right(low, self.shift), l.shift_left(high, 64 - self.shift));
@@ -245,28 +286,36 @@ struct Neg;
 struct Scale(Shoup);
 #[derive(Clone, Copy)]
 struct Reduce;
-/// With `DOUBLE`, by doubles: primes below 2^50.
+/// For primes of up to so many bits: [`FAST_PRIME_BITS`] and [`WIDE_PRIME_BITS`] by doubles, [`MAX_PRIME_BITS`] in words.
 #[derive(Clone, Copy)]
-struct Mul<const DOUBLE: bool>;
+struct Mul<const BITS: u32>;
 /// As [`Mul`].
 #[derive(Clone, Copy)]
-struct MulAdd<const DOUBLE: bool>;
+struct MulBoth<const BITS: u32>;
+#[derive(Clone, Copy)]
+struct SubScale(Shoup);
+#[derive(Clone, Copy)]
+struct ScaleAdd(Shoup);
+/// As [`Mul`].
+#[derive(Clone, Copy)]
+struct MulAdd<const BITS: u32>;
 
 op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q));
 op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
 op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
 op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
-op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(
-    d,
-    c.l.splat_word(self.0.value),
-    c.l.splat_word(self.0.quotient)
-)));
-op!(Mul [const DOUBLE: bool] [DOUBLE], 1, |self, q, d, x, y| q.mul(d, x), |c| if DOUBLE {
-    c.float.multiply(d, x)
-} else {
-    c.mul(d, x)
+op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(d, self.0)));
+op!(SubScale, 1, |self, q, d, x, y| q.mul_shoup(q.sub(d, x), self.0), |c| {
+    // Any word will do: no need to bring the difference below q.
+    c.canonical(c.shoup(c.l.add_word(d, c.l.sub_word(c.q, x)), self.0))
 });
-op!(MulAdd [const DOUBLE: bool] [DOUBLE], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
-    let product = if DOUBLE { c.float.multiply(x, y) } else { c.mul(x, y) };
-    c.l.once(c.l.add_word(d, product), c.q)
+op!(ScaleAdd, 1, |self, q, d, x, y| q.add(d, q.mul_shoup(x, self.0)), |c| {
+    c.l.once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
+});
+op!(Mul [const BITS: u32] [BITS], 1, |self, q, d, x, y| q.mul(d, x), |c| c.product::<BITS>(d, x));
+op!(MulAdd [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
+    c.l.once(c.l.add_word(d, c.product::<BITS>(x, y)), c.q)
+});
+op!(MulBoth [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| {
+    c.product::<BITS>(c.product::<BITS>(d, x), y)
 });

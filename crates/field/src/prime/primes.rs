@@ -44,9 +44,9 @@ fn power(mut a: u64, mut e: u64, n: u64) -> u64 {
     out
 }
 
-/// The `count` largest primes of exactly `bits` bits that are 1 modulo `step` (a power of two), largest first.
+/// The `count` largest odd primes of exactly `bits` bits that are 1 modulo `step`, largest first.
 ///
-/// With `step = 2N`, each has the negacyclic transform of `N` points.
+/// With a `step` that `2N` divides, each has the negacyclic transform of `N` points.
 ///
 /// ```
 /// let towers = solinas_field::prime::primes(50, 14, 2 << 14)?;
@@ -55,12 +55,12 @@ fn power(mut a: u64, mut e: u64, n: u64) -> u64 {
 /// ```
 ///
 /// # Errors
-/// [`Error::TooFewPrimes`] when there are fewer, or `bits` is above [`MAX_PRIME_BITS`], or `step` is no power of two.
+/// [`Error::TooFewPrimes`] when there are fewer, or `bits` is above [`MAX_PRIME_BITS`], or `step` is 0.
 pub fn primes(bits: u32, count: usize, step: u64) -> Result<Vec<Modulus>, Error> {
     let mut found = Vec::with_capacity(count.min(1 << 10));
-    if (2..=MAX_PRIME_BITS).contains(&bits) && step.is_power_of_two() {
+    if (2..=MAX_PRIME_BITS).contains(&bits) && (1..1 << MAX_PRIME_BITS).contains(&step) {
         let (low, high) = (1u64 << (bits - 1), 1u64 << bits);
-        let step = step.max(2);
+        let step = if step.is_multiple_of(2) { step } else { 2 * step };
         let mut candidate = ((high - 1) / step * step).saturating_add(1);
         while found.len() < count && candidate > low {
             if candidate < high && is_prime(candidate) {

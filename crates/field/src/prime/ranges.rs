@@ -52,12 +52,12 @@ macro_rules! for_tokens {
     };
 }
 
-/// A kernel in words: products in `0..product q`, butterflies in `0..range q`.
-fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product: u64, range: u64) {
+/// A kernel in words: products in `0..product q`, splits in `0..range q`, joins in `0..joined q`.
+fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product: u64, range: u64, joined: u64) {
     let m = q.value();
     let rem = |x: u128| (x % u128::from(m)) as u64;
     let top = range * m - 1;
-    let joined = range / 2 * m - 1;
+    let joined = joined * m - 1;
     for w in [0, 1, m / 2, m - 1] {
         let quotient = ((u128::from(w) << shift) / u128::from(m)) as u64;
         let factor = factor(a, w, quotient);
@@ -87,12 +87,15 @@ fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product:
 #[test]
 fn products_and_butterflies_of_words_keep_their_ranges() {
     for q in moduli(61) {
-        for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, 64, 4, 8));
+        for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, 64, 4, 8, 4));
     }
     for backend in Backend::available() {
         if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
             for q in moduli(50) {
-                words_keep_their_ranges(Ifma::new(token, q.value()), q, 52, 2, 4);
+                words_keep_their_ranges(Ifma::<false>::new(token, q.value()), q, 52, 2, 4, 2);
+            }
+            for q in moduli(51) {
+                words_keep_their_ranges(Ifma::<true>::new(token, q.value()), q, 52, 2, 2, 2);
             }
         }
     }

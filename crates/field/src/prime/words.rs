@@ -151,6 +151,15 @@ impl Words for Avx2 {
     }
 }
 
+impl Avx512 {
+    /// The smaller word.
+    #[inline(always)]
+    pub(super) fn min_word(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the token proves the instruction set; registers only.
+        unsafe { _mm512_min_epu64(a, b) }
+    }
+}
+
 impl Words for Avx512 {
     words!(
         Avx512,
@@ -177,8 +186,7 @@ impl Words for Avx512 {
     }
     #[inline(always)]
     fn once(self, x: __m512i, n: __m512i) -> __m512i {
-        // SAFETY: the token proves the instruction set; registers only.
-        unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, n)) }
+        self.min_word(x, self.sub_word(x, n))
     }
     #[inline(always)]
     fn wrap_negative(self, x: __m512d, q: __m512d) -> __m512d {

@@ -1,5 +1,9 @@
 //! Wang's dissertation: operation counts of modular multiplications (table 3.1), multiplication (table 4.1), RSA (table 7.3).
 
+mod gh;
+
+pub(crate) use gh::{PRIMITIVES, WINDOWS, primitives, windows};
+
 use crate::count::{Algorithm, Case, Counts};
 use crate::timing::{self, Timer, one_and};
 use crate::wang2015::{self, Published};
@@ -175,7 +179,7 @@ mod tests {
 
     #[test]
     fn rsa_is_measured_by_every_method() {
-        let options = Options { quick: true, threads: Some(2), save: None };
+        let options = Options { quick: true, threads: Some(2), ..Options::default() };
         let report = rsa_of(&[(512, 1.0, 1.0, 1.0), (640, 1.0, 1.0, 1.0)], &options, &Control::default()).unwrap();
         assert_eq!(report.tables[0].rows.len(), 6);
         assert!(report.tables[0].rows.iter().all(|row| row.cells.len() == 3));

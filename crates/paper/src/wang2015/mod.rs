@@ -1,5 +1,9 @@
 //! Wang, Hu, Chen, Huang, Sunar: modular addition, modular subtraction and multiplication of large integers, tables 2 to 4.
 
+mod gh;
+
+pub(crate) use gh::{GPU_NOTE, MEMORY, METHODS, PRIMITIVES, STEPS_NOTE, Steps, memory, methods, primitives, steps};
+
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use crate::{machine, report::six_figures};
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn sums_and_products_are_measured_beside_the_paper() {
-        let options = Options { quick: true, threads: Some(2), save: None };
+        let options = Options { quick: true, threads: Some(2), ..Options::default() };
         let control = Control::default();
         let small = [(1, 8.5, 0.583), (2, 15.1, 1.085), (3, 30.4, 2.351), (5, 63.1, 4.85), (16, 137.3, 8.835)];
         let report = products(MULTIPLICATION, PAPER_MACHINE, &small, &options, &control).unwrap();

@@ -43,7 +43,7 @@ pub fn memory(params: &Params) -> u64 {
     let threads = rayon::current_num_threads();
     let bulk = Bulk::memory(params, params.blocks() * params.indicators(), threads);
     // What the splitting and the inverse leave: buffers of every thread for their longest product, and the plans of all lengths. Measured at medium.
-    let kept = residue * SPECTRUM_FACTOR * (30 + 15 * threads as u64);
+    let kept = residue * SPECTRUM_FACTOR * (45 + 15 * threads as u64);
     let code = 16 << 20;
     8 * params.server_key_words() as u64 + bulk + kept + code
 }

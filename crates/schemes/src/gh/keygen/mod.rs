@@ -2,13 +2,14 @@
 
 mod checkpoint;
 mod cost;
+mod secret;
 
 use core::ops::ControlFlow;
 
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_bigint::Natural;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 pub use checkpoint::Checkpoint;
 pub use cost::{check_memory, memory};
@@ -17,10 +18,11 @@ use super::encrypt::{Bulk, Noise};
 use super::lattice::{Resultant, Signed, Splitting};
 use super::modulus::{Arithmetic, Modulus};
 use super::params::pair;
-use super::{ClientKey, Error, Params, PublicKey, ServerKey, embedding, noise};
+use super::{ClientKey, Error, Params, PublicKey, ServerKey};
 use crate::random::SecretSeed;
 use crate::security::Status;
 use cost::Costs;
+pub(super) use secret::Secret;
 
 /// What key generation is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -264,58 +266,6 @@ impl KeyGeneration {
     }
 }
 
-/// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
-pub(super) struct Secret {
-    pub(super) slot: usize,
-    pub(super) words: Zeroizing<Vec<u64>>,
-}
-
-impl Secret {
-    /// Coefficients uniform in `-2^(t-1)..2^(t-1)`, the first one more where their sum would be even.
-    fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
-        let bits = params.coefficient_bits();
-        let slot = bits / 64 + 1;
-        let mut words = Zeroizing::new(vec![0; params.dimension() * slot]);
-        words.fill_with(|| rng.next_u64());
-        let top = bits % 64;
-        for coefficient in words.chunks_exact_mut(slot) {
-            // The top word keeps `top` bits and the sign of the highest bit drawn.
-            coefficient[slot - 1] = if top == 0 {
-                ((coefficient[slot - 2] as i64) >> 63) as u64
-            } else {
-                (((coefficient[slot - 1] << (64 - top)) as i64) >> (64 - top)) as u64
-            };
-        }
-        let mut v = Self { slot, words };
-        v.make_odd();
-        v
-    }
-
-    fn make_odd(&mut self) {
-        let sum = self.words.iter().step_by(self.slot).fold(0, |sum, low| sum ^ low);
-        if sum & 1 == 0 {
-            solinas_field::limbs::add_1(&mut self.words[..self.slot], 1);
-        }
-    }
-
-    /// Whether `(1/n) sum 1/|v(zeta)|` is small enough for the noise bounds.
-    fn is_well_conditioned(&self, params: &Params) -> bool {
-        let t = params.coefficient_bits() as f64;
-        let value = |words: &[u64]| {
-            let (&top, low) = words.split_last().unwrap_or((&0, &[]));
-            let start = (top as i64 as f64, 64.0 * low.len() as f64);
-            let scaled = |value: f64, weight: f64| value * (weight - t).exp2();
-            let low = low.iter().enumerate().map(|(i, &word)| scaled(word as f64, 64.0 * i as f64));
-            low.sum::<f64>() + scaled(start.0, start.1)
-        };
-        let mut coefficients = Zeroizing::new(self.words.chunks_exact(self.slot).map(value).collect::<Vec<_>>());
-        let inverses = Zeroizing::new(embedding::magnitudes(&coefficients));
-        coefficients.zeroize();
-        let mean = inverses.iter().map(|magnitude| magnitude.recip()).sum::<f64>() / inverses.len() as f64;
-        -mean.log2() >= noise::capacity(params) - t
-    }
-}
-
 impl Root {
     /// `None` where another `v` has to be drawn: there is no root.
     pub(super) fn of(params: &Params, insecure: bool, resultant: &Resultant) -> Result<Option<Self>, Error> {
@@ -473,6 +423,32 @@ mod tests {
             let power = Natural::from_words(power_of_two(3, exponent));
             assert_eq!(power, Natural::power_of_two(exponent));
         }
+    }
+
+    #[test]
+    fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
+        let params = Params::named("ci-3").unwrap();
+        let mut generation = KeyGeneration::new_insecure(&params, true, 1).unwrap();
+        // v = 2: d is even.
+        let mut v = vec![0; params.dimension()];
+        v[0] = 2;
+        generation.state = State::Lattice(Splitting::new(&v, 1));
+        let reports = std::sync::Mutex::new(vec![]);
+        let progress = |stage: Stage, done: usize, total: usize| {
+            reports.lock().unwrap().push((stage, done, total));
+            ControlFlow::Continue(())
+        };
+        while !matches!(generation.state, State::Begun) {
+            generation.step(&progress).unwrap();
+        }
+        assert_eq!(generation.attempt, 1);
+        let (client, server) = generation.finish(&progress).unwrap();
+        let reports = reports.into_inner().unwrap();
+        assert!(reports.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= pair[1].2), "{reports:?}");
+        assert_eq!(reports.iter().filter(|report| report.0 == Stage::Root).count(), 2);
+        let first = generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
+        assert_ne!(first.id(), server.id());
+        assert_eq!(*client.public(), *server.public());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! GMP, as the system has it.
 
-use std::ffi::{c_char, c_int, c_long};
+use std::ffi::{CStr, c_char, c_int, c_long};
 use std::ptr;
 
-use super::{functions, open, text};
+use crate::dynamic::open;
+use crate::functions;
 
 /// GMP's `mpz_t`.
 #[repr(C)]
@@ -33,7 +34,7 @@ functions! {
 #[derive(Clone, Copy)]
 pub struct Gmp {
     f: Functions,
-    version: *const c_char,
+    version: &'static CStr,
 }
 
 fn len(x: &[u64]) -> c_long {
@@ -51,15 +52,14 @@ impl Gmp {
     pub fn find() -> Option<Self> {
         let library = open(["libgmp.so.10", "libgmp.so", "libgmp.dylib"].map(Into::into))?;
         let f = Functions::load(library).ok()?;
-        // SAFETY: `__gmp_version` is a constant pointer to a C string.
-        let version = unsafe { **library.get::<*const *const c_char>(b"__gmp_version").ok()? };
+        // SAFETY: `__gmp_version` is a constant pointer to a C string, and the library stays.
+        let version = unsafe { CStr::from_ptr(**library.get::<*const *const c_char>(b"__gmp_version").ok()?) };
         Some(Self { f, version })
     }
 
     /// Its version.
     pub fn version(&self) -> String {
-        // SAFETY: GMP's constant.
-        unsafe { text(self.version) }
+        self.version.to_string_lossy().into_owned()
     }
 
     /// `out <- a b`. Shape: `out` of both lengths, neither operand empty.

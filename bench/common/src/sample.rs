@@ -60,7 +60,7 @@ impl<'a> Contestant<'a> {
 pub struct Effort {
     /// At most so many samples per row and contestant.
     pub samples: usize,
-    /// No further round once a row has taken so long; the first is always taken.
+    /// No further round once a row has taken so long; the first is always taken. What takes longer at once is run once alone.
     pub budget: Duration,
     /// A sample repeats the work until it lasts about so long.
     pub sample: Duration,
@@ -80,6 +80,8 @@ pub struct Figure {
 struct Runner<'a> {
     contestant: Contestant<'a>,
     repeat: u32,
+    /// Its first run took longer than the row may.
+    finished: bool,
     wall: Vec<f64>,
     cpu: Vec<f64>,
 }
@@ -111,17 +113,17 @@ impl Runner<'_> {
 /// Times the contestants of a row.
 ///
 /// # Errors
-/// [`Error::Wrong`] if a result differs from the first one's, before or after the timing; [`Error::Clock`].
+/// [`Error::Wrong`] if a result differs from the first one's, before or after the timing; [`Error::System`].
 pub fn contest(id: &str, contestants: Vec<Contestant<'_>>, effort: Effort) -> Result<Vec<Figure>, Error> {
     let mut runners: Vec<_> = contestants
         .into_iter()
-        .map(|contestant| Runner { contestant, repeat: 1, wall: Vec::new(), cpu: Vec::new() })
+        .map(|contestant| Runner { contestant, repeat: 1, finished: false, wall: Vec::new(), cpu: Vec::new() })
         .collect();
     for runner in &mut runners {
-        runner.contestant.work.run();
+        runner.finished = runner.sample()? >= effort.budget;
     }
     agree(id, &runners)?;
-    for runner in &mut runners {
+    for runner in runners.iter_mut().filter(|runner| !runner.finished) {
         runner.calibrate(effort.sample)?;
     }
     let start = Instant::now();
@@ -133,7 +135,7 @@ pub fn contest(id: &str, contestants: Vec<Contestant<'_>>, effort: Effort) -> Re
         if round % 2 == 1 {
             order.reverse();
         }
-        for runner in order {
+        for runner in order.into_iter().filter(|runner| !runner.finished) {
             runner.sample()?;
         }
     }

@@ -19,13 +19,18 @@ pub fn cpu() -> String {
     format!("{} (family {}, model {})", field("model name"), field("cpu family"), field("model"))
 }
 
-/// The vector instructions this build was compiled for.
+/// The widest vector instructions this build was compiled for; our kernels choose theirs at run time.
 pub fn simd() -> &'static str {
     match (cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx2")) {
         (true, _) => "avx512f",
         (false, true) => "avx2",
         (false, false) => "baseline",
     }
+}
+
+/// Processes that ran or waited for a core in the last minute, on average.
+pub fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// The cores the calling thread may run on, in rising order.

@@ -1,0 +1,135 @@
+//! Times the Gentry-Halevi primitives at the papers' settings, beside the targets, the papers' best figures and GMP, in one run.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
+
+mod gmp;
+mod ours;
+mod report;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use bench_common::sample::Effort;
+use bench_common::{Gmp, machine};
+use clap::Parser;
+
+use crate::ours::Bench;
+use crate::report::Run;
+
+/// What can go wrong in a benchmark run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// While something was measured.
+    #[error(transparent)]
+    Measure(#[from] bench_common::Error),
+    /// From the scheme.
+    #[error(transparent)]
+    Scheme(#[from] solinas_schemes::gh::Error),
+    /// Threads that could not be started.
+    #[error("cannot start {threads} threads: {problem}; ask for fewer")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        problem: String,
+    },
+    /// The results could not be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Times the Gentry-Halevi primitives beside the targets, the papers' best figures and GMP.
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Example: bench-gh --params small --params medium --markdown run.md")]
+struct Args {
+    /// Parameter set; may be given again for more
+    #[arg(long, value_name = "SET", default_values_t = ["toy".to_owned(), "small".to_owned()])]
+    params: Vec<String>,
+    /// Threads; may be given again for more
+    #[arg(long, value_name = "N", default_values_t = [1, 2], value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Vec<u16>,
+    /// A first impression: few samples
+    #[arg(long)]
+    quick: bool,
+    /// Samples per row and column at most
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    samples: u32,
+    /// Seconds per row after which no further round begins
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    budget: f64,
+    /// MiB that the tables of a method may take
+    #[arg(long, value_name = "MIB", default_value_t = 8 << 10)]
+    memory: u64,
+    /// Also write the figures there, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Also write the table there, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+impl Args {
+    fn effort(&self) -> Effort {
+        let (samples, budget) = if self.quick { (5, 0.5) } else { (self.samples as usize, self.budget) };
+        let budget = Duration::try_from_secs_f64(budget).unwrap_or(Duration::MAX);
+        Effort { samples, budget, sample: Duration::from_millis(2) }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Error> {
+    let gmp = Gmp::find();
+    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let peer =
+        gmp.map_or("GMP: not found; install libgmp (Debian: libgmp10)".into(), |gmp| format!("GMP {}", gmp.version()));
+    let mut run = Run {
+        header: vec![
+            format!("bench-gh {}", arguments.join(" ")).trim_end().to_owned(),
+            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
+            format!("against {peer}, one thread"),
+            "milliseconds of one operation: median and smallest wall time, median CPU time of all threads; ratios of medians of wall time and of CPU time, below 1 is faster; GMP's is CPU time".into(),
+        ],
+        rows: Vec::new(),
+    };
+    run.header.iter().for_each(|line| println!("{line}"));
+    let threads: Vec<_> = args.threads.iter().map(|&threads| usize::from(threads)).collect();
+    for set in &args.params {
+        let bench = Bench::new(set, &threads, args.memory << 20, args.effort(), gmp)?;
+        let mut section = Run { header: Vec::new(), rows: bench.rows()? };
+        print!("\n{}", section.to_text());
+        println!("peak resident memory so far: {} MiB", machine::peak_memory()? >> 20);
+        run.rows.append(&mut section.rows);
+    }
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&run)
+            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
+        write(path, text + "\n")?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, run.to_markdown())?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: String) -> Result<(), Error> {
+    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+}

@@ -1,0 +1,161 @@
+//! The table, for people, as Markdown, and as JSON.
+
+use bench_common::sample::Figure;
+use bench_common::stats::Summary;
+use serde::Serialize;
+
+/// Set, operation, milliseconds: what ours is held to on two cores, and the best figure of the papers.
+const TARGETS: [(&str, &str, Option<f64>, Option<f64>); 11] = [
+    ("small", "KeyGen", Some(30e3), None),
+    ("small", "Encrypt", Some(3.0), Some(6.2)),
+    ("small", "Decrypt", Some(0.1), Some(1.84)),
+    ("small", "Recrypt", Some(800.0), Some(1320.0)),
+    ("medium", "KeyGen", Some(300e3), None),
+    ("medium", "Encrypt", Some(15.0), Some(24.0)),
+    ("medium", "Decrypt", Some(0.4), Some(7.2)),
+    ("medium", "Recrypt", Some(6000.0), Some(8400.0)),
+    ("large", "Encrypt", Some(100.0), Some(4100.0)),
+    ("large", "Decrypt", Some(2.0), Some(29.0)),
+    ("large", "Recrypt", Some(60e3), Some(235e3)),
+];
+
+/// A way to do an operation at a set, on so many threads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Parameter set.
+    pub set: String,
+    /// What is done.
+    pub operation: String,
+    /// How.
+    pub method: String,
+    /// Threads.
+    pub threads: usize,
+    /// Wall time, milliseconds.
+    pub wall: Summary,
+    /// CPU time of all threads, milliseconds.
+    pub cpu: Summary,
+    /// What it is held to, milliseconds.
+    pub target: Option<f64>,
+    /// The papers' best figure, milliseconds.
+    pub paper: Option<f64>,
+    /// GMP's median CPU time in the same run, milliseconds.
+    pub gmp: Option<f64>,
+}
+
+impl Row {
+    /// Of a figure in microseconds.
+    pub fn new(set: &str, operation: &str, method: &str, threads: usize, figure: &Figure, gmp: Option<f64>) -> Self {
+        let ms =
+            |s: Summary| Summary { min: s.min / 1e3, median: s.median / 1e3, max: s.max / 1e3, samples: s.samples };
+        let target = TARGETS.iter().find(|row| (row.0, row.1) == (set, operation));
+        Self {
+            set: set.into(),
+            operation: operation.into(),
+            method: method.into(),
+            threads,
+            wall: ms(figure.wall),
+            cpu: ms(figure.cpu),
+            target: target.and_then(|row| row.2),
+            paper: target.and_then(|row| row.3),
+            gmp,
+        }
+    }
+}
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Where, how and against whom.
+    pub header: Vec<String>,
+    /// The table.
+    pub rows: Vec<Row>,
+}
+
+/// Three significant digits.
+fn digits(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v if v >= 0.09995 => format!("{v:.3}"),
+        v => format!("{v:.4}"),
+    }
+}
+
+impl Run {
+    fn grid(&self) -> Vec<Vec<String>> {
+        let heading = "|threads|median|min|CPU|n|target|ratio|by CPU|papers' best|ratio|by CPU|GMP|by CPU|"
+            .split('|')
+            .map(String::from);
+        let mut lines = vec![heading.collect::<Vec<_>>()];
+        for row in &self.rows {
+            let mut line = vec![
+                format!("{}, {}, {}", row.set, row.operation, row.method).trim_end_matches(", ").to_owned(),
+                row.threads.to_string(),
+                digits(row.wall.median),
+                digits(row.wall.min),
+                digits(row.cpu.median),
+                row.wall.samples.to_string(),
+            ];
+            let over = |time: f64, other: Option<f64>| other.map(|other| digits(time / other)).unwrap_or_default();
+            for other in [row.target, row.paper] {
+                line.push(other.map(digits).unwrap_or_default());
+                line.extend([over(row.wall.median, other), over(row.cpu.median, other)]);
+            }
+            line.extend([row.gmp.map(digits).unwrap_or_default(), over(row.cpu.median, row.gmp)]);
+            let met = match row.target {
+                None => "",
+                Some(target) if row.wall.median <= target => "met",
+                Some(target) if row.cpu.median <= target => "met by CPU time",
+                Some(_) => "missed",
+            };
+            line.push(met.into());
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// As aligned text, without the header.
+    pub fn to_text(&self) -> String {
+        let grid = self.grid();
+        let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
+        let line = |cells: &Vec<String>| {
+            let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
+                if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
+            };
+            let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
+            text.trim_end().to_owned() + "\n"
+        };
+        grid.iter().map(line).collect()
+    }
+
+    /// As Markdown.
+    pub fn to_markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let grid = self.grid();
+        let rule: Vec<_> =
+            (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
+        let header: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
+        let rows: String = grid[1..].iter().map(|cells| line(cells)).collect();
+        format!("{header}\n{}{}{rows}", line(&grid[0]), line(&rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_knows_its_target_and_the_papers_best() {
+        let time = Summary::of(&[500.0, 1500.0, 2500.0]);
+        let figure = Figure { name: String::new(), wall: time, cpu: time };
+        let row = Row::new("small", "Encrypt", "table", 2, &figure, Some(30.0));
+        assert_eq!((row.wall.median, row.target, row.paper), (1.5, Some(3.0), Some(6.2)));
+        let run = Run { header: vec!["here".into()], rows: vec![row] };
+        let text = run.to_text();
+        assert!(text.contains("small, Encrypt, table") && text.contains("0.500") && text.ends_with("met\n"), "{text}");
+        assert!(run.to_markdown().starts_with("- here\n\n| "));
+        assert_eq!(Row::new("toy", "Encrypt", "", 1, &figure, None).target, None);
+    }
+}

@@ -1,0 +1,158 @@
+//! Everything below the top, branch by branch and depth first: a node is finished while it is in the nearest cache.
+
+use super::points::{Points, Rows, pass};
+use super::tree::{TILE_POINTS, Tree};
+use crate::fft::butterfly::{C, mul, transpose};
+use crate::fft::tile::{Broadcast, Columns, Square, TILE, TileTwiddles, forward_tile, inverse_tile, join8, split8};
+use crate::simd::Lanes;
+use core::ops::Range;
+
+/// The steps below the top whose nodes begin with a tile, outermost first: of a branch from `from` to `to`, the others there.
+#[inline(always)]
+unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
+    let at = tile * TILE_POINTS;
+    for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
+        if at.is_multiple_of(step.length) {
+            let child = step.length >> step.radix_log;
+            let [from, to] = [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.at(at), stride: child });
+            // SAFETY: the caller's contract.
+            unsafe { pass::<L, false, false>(l, step, at / step.length, from, to, child) };
+        }
+    }
+}
+
+/// The steps below the top whose nodes end with a tile: innermost first.
+#[inline(always)]
+unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
+    let end = (tile + 1) * TILE_POINTS;
+    for step in tree.steps[tree.top_steps()..].iter().rev() {
+        if end.is_multiple_of(step.length) {
+            let child = step.length >> step.radix_log;
+            let rows = Rows { points: p.at(end - step.length), stride: child };
+            // SAFETY: the caller's contract.
+            unsafe { pass::<L, true, false>(l, step, end / step.length - 1, rows, rows, child) };
+        }
+    }
+}
+
+/// Everything below the top, for whole branches.
+#[inline(always)]
+pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
+    for tile in tiles {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let p = p.at(tree.gaps_before(tile));
+            split_at(l, tree, p, p, tile);
+            forward_tile(l, tree.tile(tile), p.tile(tile), p.tile(tile));
+        }
+    }
+}
+
+/// Inverse of [`branches_forward`], times the length of a branch.
+#[inline(always)]
+pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
+    for tile in tiles {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let p = p.at(tree.gaps_before(tile));
+            inverse_tile(l, tree.tile(tile), p.tile(tile), p.tile(tile));
+            join_at(l, tree, p, tile);
+        }
+    }
+}
+
+/// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
+/// registers. Branches of `b` are left half transformed, where the first of them was; without it, the square of `a`.
+#[inline(always)]
+pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b: Option<Points>, tiles: Range<usize>) {
+    let branch = tree.top().branch;
+    let first = tiles.start * TILE_POINTS;
+    let (gaps_before_first, in_steps) = (tree.gaps_before(tiles.start), tree.top_steps() < tree.steps.len());
+    for tile in tiles {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let gaps = tree.gaps_before(tile);
+            let a = a.at(gaps);
+            split_at(l, tree, a, a, tile);
+            let w = tree.tile(tile);
+            if let Some(b) = b {
+                let from = b.at(gaps);
+                // What is not written back to its own place need not travel through the caches.
+                let since = tile * TILE_POINTS / branch * branch - first;
+                let b = if in_steps { b.at(gaps_before_first).before(since) } else { from };
+                split_at(l, tree, from, b, tile);
+                convolve_tile(l, w, a.tile(tile), b.tile(tile));
+            } else {
+                square_tile(l, w, a.tile(tile));
+            }
+            join_at(l, tree, a, tile);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_in_registers<L: Lanes>(l: L, w: TileTwiddles, from: Square) -> [C<L::V>; TILE] {
+    // SAFETY: a tile and its twiddles.
+    unsafe {
+        let mut v = from.load_rows(l, 0);
+        split8(l, &mut v, Broadcast(w.rows));
+        transpose(l, &mut v);
+        split8(l, &mut v, Columns(w.columns));
+        v
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_from_registers<L: Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V>; TILE], to: Square) {
+    // SAFETY: a tile and its twiddles.
+    unsafe {
+        join8(l, &mut v, Columns(w.columns));
+        transpose(l, &mut v);
+        join8(l, &mut v, Broadcast(w.rows));
+        to.store_rows(l, 0, &v);
+    }
+}
+
+#[inline(always)]
+unsafe fn convolve_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
+    // SAFETY: tiles and their twiddles.
+    unsafe {
+        if L::WIDTH == TILE {
+            let v = forward_in_registers(l, w, b);
+            b.store_rows(l, 0, &v);
+            let mut v = forward_in_registers(l, w, a);
+            for (row, v) in v.iter_mut().enumerate() {
+                *v = mul(l, *v, b.load(l, row * TILE));
+            }
+            inverse_from_registers(l, w, v, a);
+        } else {
+            forward_tile(l, w, b, b);
+            forward_tile(l, w, a, a);
+            for at in (0..TILE_POINTS).step_by(L::WIDTH) {
+                a.store(l, at, mul(l, a.load(l, at), b.load(l, at)));
+            }
+            inverse_tile(l, w, a, a);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn square_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square) {
+    // SAFETY: a tile and its twiddles.
+    unsafe {
+        if L::WIDTH == TILE {
+            let mut v = forward_in_registers(l, w, a);
+            for v in &mut v {
+                *v = mul(l, *v, *v);
+            }
+            inverse_from_registers(l, w, v, a);
+        } else {
+            forward_tile(l, w, a, a);
+            for at in (0..TILE_POINTS).step_by(L::WIDTH) {
+                let v = a.load(l, at);
+                a.store(l, at, mul(l, v, v));
+            }
+            inverse_tile(l, w, a, a);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Automorphisms `X -> X^g`.
+
+use crate::{Basis, Coeff, Error, Eval, RnsPoly};
+
+/// Plan of the automorphism `X -> X^g` of a ring dimension, for either domain.
+#[derive(Clone, Debug)]
+pub struct Automorphism {
+    dimension: usize,
+    exponent: usize,
+    /// Where the value of each place is taken from.
+    values: Vec<u32>,
+}
+
+impl Automorphism {
+    /// `X -> X^exponent` in the dimension of `basis`; the exponent is odd and counts modulo `2N`.
+    ///
+    /// # Errors
+    /// [`Error::Automorphism`] for an even exponent.
+    pub fn new(basis: &Basis, exponent: usize) -> Result<Self, Error> {
+        let dimension = basis.dimension();
+        if exponent.is_multiple_of(2) {
+            return Err(Error::Automorphism { exponent, dimension });
+        }
+        let exponent = exponent % (2 * dimension);
+        // Place p holds f(psi^e), e = 2 brv(p) + 1; it becomes f(psi^(e g)). Powers are the same for every prime.
+        let plan = basis.plan(0);
+        let mut places = vec![0; dimension];
+        for place in 0..dimension {
+            places[plan.exponent(place) / 2] = place as u32;
+        }
+        let values =
+            (0..dimension).map(|place| places[plan.exponent(place) * exponent % (2 * dimension) / 2]).collect();
+        Ok(Self { dimension, exponent, values })
+    }
+
+    /// The exponent, in `1..2N`.
+    pub fn exponent(&self) -> usize {
+        self.exponent
+    }
+
+    fn check(&self, basis: &Basis) -> Result<(), Error> {
+        if basis.dimension() != self.dimension {
+            return Err(Error::Length { what: "an automorphism", got: basis.dimension(), want: self.dimension });
+        }
+        Ok(())
+    }
+
+    /// `f(X^g)` of values: a permutation.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for another dimension.
+    pub fn of_values(&self, f: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.check(f.basis())?;
+        Ok(RnsPoly::from_towers(f.basis(), |i, out| {
+            let from = f.tower(i);
+            out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
+        }))
+    }
+
+    /// `f(X^g)` of coefficients: a signed permutation.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for another dimension.
+    pub fn of_coefficients(&self, f: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
+        self.check(f.basis())?;
+        let n = self.dimension;
+        Ok(RnsPoly::from_towers(f.basis(), |i, out| {
+            let q = f.basis().modulus(i);
+            let mut to = 0;
+            for &x in f.tower(i) {
+                out[to % n] = if to < n { x } else { q.neg(x) };
+                to = (to + self.exponent) % (2 * n);
+            }
+        }))
+    }
+
+    /// `f(X^g)` of signed coefficients, as a short secret has.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for another dimension.
+    pub fn of_signed(&self, f: &[i64]) -> Result<Vec<i64>, Error> {
+        let n = self.dimension;
+        if f.len() != n {
+            return Err(Error::Length { what: "an automorphism", got: f.len(), want: n });
+        }
+        let (mut out, mut to) = (vec![0; n], 0);
+        for &x in f {
+            out[to % n] = if to < n { x } else { -x };
+            to = (to + self.exponent) % (2 * n);
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,88 @@
+//! Approximate base conversion.
+
+use solinas_field::buffer::AlignedVec;
+use solinas_field::prime::{Modulus, Shoup};
+
+use crate::threads::for_each_tower;
+use crate::{Basis, Coeff, Error, RnsPoly};
+
+/// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
+/// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
+#[derive(Clone, Debug)]
+pub struct BaseConversion {
+    from: Basis,
+    to: Basis,
+    /// `(Q/q_i)^-1 mod q_i`.
+    inverses: Vec<Shoup>,
+    /// Of target `j`: `Q/q_i mod p_j`.
+    factors: Vec<Vec<Shoup>>,
+}
+
+/// `Q/q_i mod p`, for each `i`.
+fn cofactors(basis: &Basis, p: Modulus) -> Vec<u64> {
+    let skip = |i: usize| {
+        let others = basis.moduli().enumerate().filter(|&(k, _)| k != i);
+        others.fold(1, |product, (_, q)| p.mul(product, p.reduce(q.value())))
+    };
+    (0..basis.len()).map(skip).collect()
+}
+
+impl BaseConversion {
+    /// From one basis to another of the same dimension.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`] for another dimension.
+    pub fn new(from: &Basis, to: &Basis) -> Result<Self, Error> {
+        if from.dimension() != to.dimension() {
+            return Err(from.mismatch("a base conversion", to));
+        }
+        let inverse = |i: usize| {
+            let q = from.modulus(i);
+            q.shoup(q.inv(cofactors(from, q)[i]).unwrap_or(0))
+        };
+        let factors = |p: Modulus| cofactors(from, p).into_iter().map(|factor| p.shoup(factor)).collect();
+        Ok(Self {
+            inverses: (0..from.len()).map(inverse).collect(),
+            factors: to.moduli().map(factors).collect(),
+            from: from.clone(),
+            to: to.clone(),
+        })
+    }
+
+    /// The primes converted from.
+    pub fn from(&self) -> &Basis {
+        &self.from
+    }
+
+    /// The primes converted to.
+    pub fn to(&self) -> &Basis {
+        &self.to
+    }
+
+    /// `y_i = x_i (Q/q_i)^-1 mod q_i`, whose combination with the cofactors gives `x`.
+    pub(crate) fn shares(&self, x: &[u64]) -> AlignedVec<u64> {
+        let mut shares = AlignedVec::from_slice(x);
+        for_each_tower(&mut shares, self.from.dimension(), |i, words| {
+            self.from.pointwise(i).scale(words, self.inverses[i]);
+        });
+        shares
+    }
+
+    /// Adds target `j` of the conversion of `shares` to `out`.
+    pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
+        let ops = self.to.pointwise(j);
+        for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
+            ops.scale_add(out, share, factor);
+        }
+    }
+
+    /// Converts.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn convert(&self, x: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
+        self.from.same("a base conversion", x.basis())?;
+        let shares = self.shares(x.words());
+        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(&shares, j, out)))
+    }
+}

@@ -1,0 +1,162 @@
+//! Decompositions for key switching: a polynomial as a sum of short digits times fixed weights.
+
+use crate::{BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
+
+/// Digits by tower, each residue cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where `E_i` is 1 in tower `i` and 0
+/// in the others. Digits are in `0..2^bits`.
+///
+/// The key for digit `(i, e)` encrypts [`weighted`](Self::weighted) of the secret; [`accumulate`](Self::accumulate) is the inner product.
+#[derive(Clone, Debug)]
+pub struct TowerGadget {
+    basis: Basis,
+    bits: u32,
+    /// Tower and shift of each digit.
+    digits: Vec<(usize, u32)>,
+}
+
+impl TowerGadget {
+    /// Digits of `bits` bits; of 60 bits or more than a prime has, one digit a tower.
+    ///
+    /// # Errors
+    /// [`Error::DigitBits`] unless `bits` is in `1..=60`.
+    pub fn new(basis: &Basis, bits: u32) -> Result<Self, Error> {
+        if !(1..=60).contains(&bits) {
+            return Err(Error::DigitBits { bits });
+        }
+        let of_tower = |i: usize| (0..basis.modulus(i).bits().div_ceil(bits)).map(move |e| (i, e * bits));
+        Ok(Self { basis: basis.clone(), bits, digits: (0..basis.len()).flat_map(of_tower).collect() })
+    }
+
+    /// Digits, and rows of a key.
+    #[allow(clippy::len_without_is_empty, reason = "there is one digit or more")]
+    pub fn len(&self) -> usize {
+        self.digits.len()
+    }
+
+    /// The weight of digit number `digit` times `s`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`], [`Error::Towers`] for a digit there is not.
+    pub fn weighted(&self, digit: usize, s: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.basis.same("a gadget", s.basis())?;
+        let error = Error::Towers { what: "a digit of a gadget", count: digit, min: 0, max: self.len() - 1 };
+        let &(tower, shift) = self.digits.get(digit).ok_or(error)?;
+        Ok(RnsPoly::from_towers(&self.basis, |i, out| {
+            if i == tower {
+                let q = self.basis.modulus(i);
+                out.copy_from_slice(s.tower(i));
+                self.basis.pointwise(i).scale(out, q.shoup(q.reduce(1 << shift)));
+            }
+        }))
+    }
+
+    /// `sum_d digit_d(x) keys[d]`: with `keys[d]` an encryption of the weighted secret, one of `x` times the secret.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
+    pub fn accumulate(&self, x: &RnsPoly<Coeff>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
+        self.basis.same("a gadget", x.basis())?;
+        check_keys(&self.basis, keys, self.len())?;
+        let mask = (1 << self.bits) - 1;
+        Ok(RnsPoly::from_towers_with(&self.basis, |i, out, digit| {
+            let ops = self.basis.pointwise(i);
+            for (&(tower, shift), key) in self.digits.iter().zip(keys) {
+                digit.iter_mut().zip(x.tower(tower)).for_each(|(digit, &x)| *digit = (x >> shift) & mask);
+                ops.reduce(digit);
+                self.basis.plan(i).forward(digit);
+                ops.multiply_add(out, digit, key.tower(i));
+            }
+        }))
+    }
+}
+
+fn check_keys(basis: &Basis, keys: &[RnsPoly<Eval>], want: usize) -> Result<(), Error> {
+    if keys.len() != want {
+        return Err(Error::Length { what: "keys of a decomposition", got: keys.len(), want });
+    }
+    keys.iter().try_for_each(|key| basis.same("a decomposition", key.basis()))
+}
+
+/// Digits by groups of towers, extended to special primes `P`: `P x = sum_g d_g P E_g mod Q P`, where `E_g` is 1 in the towers of group `g` and 0 in the
+/// others. A digit is below `k Q_g`, `k` the towers of the group (fast conversion). After [`ModDown`](crate::ModDown) by `P > Q_g`, its noise is
+/// that of the key.
+#[derive(Clone, Debug)]
+pub struct Hybrid {
+    basis: Basis,
+    extended: Basis,
+    /// First tower of each group, and its conversion to all primes.
+    groups: Vec<(usize, BaseConversion)>,
+}
+
+impl Hybrid {
+    /// Groups of `group` towers of `basis`, special primes `special`.
+    ///
+    /// # Errors
+    /// [`Error::Towers`] for groups of no tower; [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together.
+    pub fn new(basis: &Basis, special: &Basis, group: usize) -> Result<Self, Error> {
+        if group == 0 {
+            return Err(Error::Towers { what: "a group of towers", count: 0, min: 1, max: basis.len() });
+        }
+        let extended = basis.joined(special)?;
+        let starts = (0..basis.len()).step_by(group);
+        let conversion = |first: usize| {
+            let part = basis.range(first..basis.len().min(first + group))?;
+            Ok((first, BaseConversion::new(&part, &extended)?))
+        };
+        let groups = starts.map(conversion).collect::<Result<_, Error>>()?;
+        Ok(Self { basis: basis.clone(), extended, groups })
+    }
+
+    /// The primes of `Q`, then those of `P`: the basis of keys.
+    pub fn extended(&self) -> &Basis {
+        &self.extended
+    }
+
+    /// Digits, and rows of a key.
+    #[allow(clippy::len_without_is_empty, reason = "there is one digit or more")]
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// `P E_g s`, for `s` modulo all primes.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`], [`Error::Towers`] for a group there is not.
+    pub fn weighted(&self, group: usize, s: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.extended.same("a hybrid decomposition", s.basis())?;
+        let error = Error::Towers { what: "a group of towers", count: group, min: 0, max: self.len() - 1 };
+        let (first, conversion) = self.groups.get(group).ok_or(error)?;
+        let towers = *first..first + conversion.from().len();
+        let special = self.extended.range(self.basis.len()..self.extended.len())?;
+        Ok(RnsPoly::from_towers(&self.extended, |i, out| {
+            if towers.contains(&i) {
+                let q = self.extended.modulus(i);
+                out.copy_from_slice(s.tower(i));
+                self.extended.pointwise(i).scale(out, q.shoup(special.product_mod(special.len(), q)));
+            }
+        }))
+    }
+
+    /// `sum_g digit_g(x) keys[g]` modulo all primes: with `keys[g]` an encryption of the weighted secret, one of `P x` times the secret.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
+    pub fn accumulate(&self, x: &RnsPoly<Coeff>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
+        self.basis.same("a hybrid decomposition", x.basis())?;
+        check_keys(&self.extended, keys, self.len())?;
+        let n = self.basis.dimension();
+        let part = |(first, conversion): &(usize, BaseConversion)| {
+            conversion.shares(&x.words()[first * n..][..conversion.from().words()])
+        };
+        let shares: Vec<_> = self.groups.iter().map(part).collect();
+        Ok(RnsPoly::from_towers_with(&self.extended, |i, out, digit| {
+            let ops = self.extended.pointwise(i);
+            for (((_, conversion), shares), key) in self.groups.iter().zip(&shares).zip(keys) {
+                digit.fill(0);
+                conversion.combine(shares, i, digit);
+                self.extended.plan(i).forward(digit);
+                ops.multiply_add(out, digit, key.tower(i));
+            }
+        }))
+    }
+}

@@ -1,0 +1,49 @@
+//! Polynomials of `Z_Q[X]/(X^N + 1)` by residues modulo word-size primes (double-CRT).
+//!
+//! - [`Basis`]: a ring dimension and primes `q_1 .. q_t`, whose product is `Q`; each prime with its transform is a *tower*.
+//! - [`RnsPoly`]: a polynomial as its residues in each tower, as coefficients ([`Coeff`]) or in the transformed domain ([`Eval`]): the domain
+//!   is in the type, so that a forgotten transform does not compile.
+//! - [`Automorphism`]: `X -> X^g` in both domains.
+//! - [`Rescale`], [`ModDown`]: division by the last prime, exactly, or by several, approximately, both preserving a plaintext modulus.
+//! - [`BaseConversion`], [`MixedRadix`]: residues in other primes, up to a multiple of `Q` or exactly; centred values modulo a small number.
+//! - [`TowerGadget`], [`Hybrid`]: decompositions for key switching.
+//! - [`sample`]: discrete Gaussian, ternary, sparse and uniform polynomials.
+//!
+//! Data order: tower by tower, `N` words each. Everything is canonical (`0..q_i`), and the same on every back end and for any number of
+//! threads; work is spread over the towers on the current rayon pool.
+//!
+//! ```
+//! use solinas_field::{Backend, prime::primes};
+//! use solinas_ring::{Basis, RnsPoly};
+//! let basis = Basis::new(1024, &primes(50, 3, 2048)?, Backend::detect()?)?;
+//! let mut x = vec![0; 1024];
+//! x[1023] = 2;                                                   // 2 X^1023
+//! let mut y = RnsPoly::from_signed(&basis, &x)?.into_eval();
+//! y.mul_assign(&y.clone())?;                                     // 4 X^2046 = -4 X^1022
+//! assert_eq!(y.into_coeff().tower(0)[1022], basis.modulus(0).value() - 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
+
+mod automorphism;
+mod basis;
+mod convert;
+mod decompose;
+mod divisor;
+mod error;
+mod mixed;
+mod poly;
+mod rescale;
+pub mod sample;
+mod threads;
+
+pub use automorphism::Automorphism;
+pub use basis::Basis;
+pub use convert::BaseConversion;
+pub use decompose::{Hybrid, TowerGadget};
+pub use divisor::Divisor;
+pub use error::Error;
+pub use mixed::MixedRadix;
+pub use poly::{Coeff, Domain, Eval, RnsPoly};
+pub use rescale::{ModDown, Rescale};

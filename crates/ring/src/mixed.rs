@@ -1,0 +1,145 @@
+//! Exact values by mixed-radix digits (Garner's algorithm).
+
+use solinas_field::prime::Shoup;
+use zeroize::Zeroizing;
+
+use crate::threads::for_each_block;
+use crate::{Basis, Coeff, Divisor, Error, RnsPoly};
+
+/// Coefficients worked on at once: their digits stay in the nearest cache.
+const BLOCK: usize = 512;
+
+/// Plan of exact conversions: the digits of `x = v_1 + v_2 q_1 + v_3 q_1 q_2 + ..`, `v_i` in `0..q_i`.
+///
+/// `(Q-1)/2` has the digits `(q_i - 1)/2`, so that the sign of the centred value is found by comparing digits. Runs over blocks of
+/// coefficients, on the current pool; nothing branches on a value, and what it holds in between is wiped.
+#[derive(Clone, Debug)]
+pub struct MixedRadix {
+    basis: Basis,
+    /// Of tower `i`: `1/q_k mod q_i` for `k < i`.
+    inverses: Vec<Vec<Shoup>>,
+}
+
+/// Digits of a block, and of each coefficient 1 when its centred value is negative.
+struct Digits {
+    /// Tower by tower.
+    digits: Zeroizing<Vec<u64>>,
+    negative: Zeroizing<Vec<u64>>,
+}
+
+impl MixedRadix {
+    /// The plan of a basis.
+    pub fn new(basis: &Basis) -> Self {
+        let inverse = |k: usize, i: usize| {
+            let q = basis.modulus(i);
+            // Distinct primes: the inverse exists.
+            q.shoup(q.inv(q.reduce(basis.modulus(k).value())).unwrap_or(0))
+        };
+        let inverses = (0..basis.len()).map(|i| (0..i).map(|k| inverse(k, i)).collect()).collect();
+        Self { basis: basis.clone(), inverses }
+    }
+
+    fn digits(&self, x: &RnsPoly<Coeff>, first: usize, len: usize) -> Digits {
+        let towers = self.basis.len();
+        let mut digits = Zeroizing::new(vec![0; towers * len]);
+        let mut other = Zeroizing::new(vec![0; len]);
+        let mut negative = Zeroizing::new(vec![0; len]);
+        for i in 0..towers {
+            let (q, ops) = (self.basis.modulus(i), self.basis.pointwise(i));
+            let (known, rest) = digits.split_at_mut(i * len);
+            let digit = &mut rest[..len];
+            digit.copy_from_slice(&x.tower(i)[first..][..len]);
+            for (known, &inverse) in known.chunks_exact(len).zip(&self.inverses[i]) {
+                other.copy_from_slice(known);
+                ops.reduce(&mut other);
+                ops.sub_scale(digit, &other, inverse);
+            }
+            let half = q.value() / 2;
+            for (negative, &v) in negative.iter_mut().zip(digit.iter()) {
+                *negative = u64::from(v > half) | u64::from(v == half) & *negative;
+            }
+        }
+        Digits { digits, negative }
+    }
+
+    /// Each coefficient's value in `-(Q-1)/2 ..= (Q-1)/2`, modulo `m`. Shape: N. Range: `0..m`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn centered_mod(&self, x: &RnsPoly<Coeff>, m: Divisor) -> Result<Vec<u64>, Error> {
+        self.basis.same("an exact conversion", x.basis())?;
+        let weights: Vec<u64> = self.weights(|factor, weight| m.reduce(m.reduce(factor) * weight), m.reduce(1));
+        let mut out = vec![0; self.basis.dimension()];
+        for_each_block(&mut out, BLOCK, |first, out| {
+            let Digits { digits, negative } = self.digits(x, first, out.len());
+            for (digit, &weight) in digits.chunks_exact(out.len()).zip(&weights) {
+                for (out, &v) in out.iter_mut().zip(digit) {
+                    *out = m.reduce(*out + m.reduce(v) * weight);
+                }
+            }
+            let wrap = m.reduce(m.value() - weights[self.basis.len()]);
+            for (out, &negative) in out.iter_mut().zip(negative.iter()) {
+                *out = m.reduce(*out + (wrap & negative.wrapping_neg()));
+            }
+        });
+        Ok(out)
+    }
+
+    /// `1, q_1, q_1 q_2, .., Q` by `multiply(factor, product)`.
+    fn weights(&self, multiply: impl Fn(u64, u64) -> u64, one: u64) -> Vec<u64> {
+        let mut weights = vec![one];
+        for q in self.basis.moduli() {
+            weights.push(multiply(q.value(), weights[weights.len() - 1]));
+        }
+        weights
+    }
+
+    /// The centred values modulo the primes of `to`: exact, for any coefficients.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn convert(&self, x: &RnsPoly<Coeff>, to: &Basis) -> Result<RnsPoly<Coeff>, Error> {
+        self.basis.same("an exact conversion", x.basis())?;
+        if to.dimension() != self.basis.dimension() {
+            return Err(self.basis.mismatch("an exact conversion", to));
+        }
+        let n = self.basis.dimension();
+        let digits = self.digits(x, 0, n);
+        Ok(RnsPoly::from_towers(to, |j, out| {
+            let (q, ops) = (to.modulus(j), to.pointwise(j));
+            let weights = self.weights(|factor, weight| q.mul(q.reduce(factor), weight), 1);
+            for (digit, &weight) in digits.digits.chunks_exact(n).zip(&weights) {
+                ops.scale_add(out, digit, q.shoup(weight));
+            }
+            ops.scale_add(out, &digits.negative, q.shoup(q.neg(weights[self.basis.len()])));
+        }))
+    }
+
+    /// `log2` of each coefficient's centred magnitude, to about 40 bits; 0 for 0. Shape: N.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn log2_magnitudes(&self, x: &RnsPoly<Coeff>) -> Result<Vec<f64>, Error> {
+        self.basis.same("an exact conversion", x.basis())?;
+        let mut out = vec![0.0; self.basis.dimension()];
+        for_each_block(&mut out, BLOCK, |first, out| {
+            let len = out.len();
+            let Digits { digits, negative } = self.digits(x, first, len);
+            for (j, out) in out.iter_mut().enumerate() {
+                // |x| = x, or (Q - 1 - x) + 1, which has the digits q_i - 1 - v_i.
+                let (mut value, mut exponent) = (0.0f64, 0.0);
+                for (i, q) in self.basis.moduli().enumerate().rev() {
+                    let v = digits[i * len + j];
+                    let v = if negative[j] == 1 { q.value() - 1 - v } else { v };
+                    value = value * q.value() as f64 + v as f64;
+                    if value > 2f64.powi(500) {
+                        (value, exponent) = (value * 2f64.powi(-500), exponent + 500.0);
+                    }
+                }
+                value += if exponent == 0.0 { negative[j] as f64 } else { 0.0 };
+                *out = if value == 0.0 { 0.0 } else { value.log2() + exponent };
+            }
+        });
+        Ok(out)
+    }
+}

@@ -1,0 +1,249 @@
+//! Polynomials by their residues.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use solinas_field::buffer::AlignedVec;
+use zeroize::Zeroize;
+
+use crate::threads::{for_each_tower, for_each_tower_with};
+use crate::{Basis, Error};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What the words of an [`RnsPoly`] are: [`Coeff`] or [`Eval`].
+pub trait Domain: sealed::Sealed + Copy + Send + Sync + 'static {}
+
+/// Coefficients, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coeff;
+
+/// Values at the odd powers of the root, in the transform's order: products are word by word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eval;
+
+impl sealed::Sealed for Coeff {}
+impl sealed::Sealed for Eval {}
+impl Domain for Coeff {}
+impl Domain for Eval {}
+
+/// A polynomial modulo `X^N + 1` and modulo each prime of a [`Basis`], tower by tower, words in `0..q_i`.
+///
+/// Holds no secret by itself; wrap one that does in [`zeroize::Zeroizing`].
+#[derive(Clone)]
+pub struct RnsPoly<D: Domain> {
+    basis: Basis,
+    words: AlignedVec<u64>,
+    domain: PhantomData<D>,
+}
+
+impl<D: Domain> RnsPoly<D> {
+    /// 0.
+    pub fn zero(basis: &Basis) -> Self {
+        Self { words: AlignedVec::zeroed(basis.words()), basis: basis.clone(), domain: PhantomData }
+    }
+
+    /// From its words, tower by tower, as stored.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::Residue`].
+    pub fn from_words(basis: &Basis, words: &[u64]) -> Result<Self, Error> {
+        if words.len() != basis.words() {
+            return Err(Error::Length { what: "a polynomial", got: words.len(), want: basis.words() });
+        }
+        for (tower, (words, q)) in words.chunks_exact(basis.dimension()).zip(basis.moduli()).enumerate() {
+            if let Some(&word) = words.iter().find(|&&word| word >= q.value()) {
+                return Err(Error::Residue { tower, word, modulus: q.value() });
+            }
+        }
+        Ok(Self { words: AlignedVec::from_slice(words), basis: basis.clone(), domain: PhantomData })
+    }
+
+    /// Fills each tower by `fill(tower, its words)`, on the current pool. `fill` writes residues.
+    pub fn from_towers(basis: &Basis, fill: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
+        let mut out = Self::zero(basis);
+        out.for_each_tower(fill);
+        out
+    }
+
+    /// As [`Self::from_towers`], with as many words again for `fill(tower, its words, scratch)` to work in, of any content.
+    pub fn from_towers_with(basis: &Basis, fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync) -> Self {
+        let mut out = Self::zero(basis);
+        for_each_tower_with(&mut out.words, basis.dimension(), fill);
+        out
+    }
+
+    /// Its basis.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// All words, tower by tower.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words of tower `i`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn tower(&self, i: usize) -> &[u64] {
+        let n = self.basis.dimension();
+        &self.words[i * n..][..n]
+    }
+
+    pub(crate) fn for_each_tower(&mut self, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
+        for_each_tower(&mut self.words, self.basis.dimension(), work);
+    }
+
+    /// Fills tower after tower.
+    pub(crate) fn fill(&mut self, mut fill: impl FnMut(&mut [u64])) {
+        let n = self.basis.dimension();
+        self.words.chunks_exact_mut(n).for_each(&mut fill);
+    }
+
+    /// The same words in the other domain's type.
+    fn recast<E: Domain>(self) -> RnsPoly<E> {
+        RnsPoly { basis: self.basis, words: self.words, domain: PhantomData }
+    }
+
+    /// Modulo the first `count` primes.
+    ///
+    /// # Errors
+    /// [`Error::Towers`].
+    pub fn truncated(&self, count: usize) -> Result<Self, Error> {
+        let basis = self.basis.prefix(count)?;
+        Ok(Self { words: AlignedVec::from_slice(&self.words[..basis.words()]), basis, domain: PhantomData })
+    }
+
+    /// `self + x`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn add_assign(&mut self, x: &Self) -> Result<(), Error> {
+        self.basis.same("a sum", &x.basis)?;
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.pointwise(i).add(words, x.tower(i)));
+        Ok(())
+    }
+
+    /// `self - x`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn sub_assign(&mut self, x: &Self) -> Result<(), Error> {
+        self.basis.same("a difference", &x.basis)?;
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.pointwise(i).sub(words, x.tower(i)));
+        Ok(())
+    }
+
+    /// `-self`.
+    pub fn negate(&mut self) {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.pointwise(i).neg(words));
+    }
+
+    /// `factor self`.
+    pub fn scale(&mut self, factor: i64) {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| {
+            let q = basis.modulus(i);
+            basis.pointwise(i).scale(words, q.shoup(q.reduce_i64(factor)));
+        });
+    }
+}
+
+impl RnsPoly<Coeff> {
+    /// From signed coefficients of magnitude up to `2^61`, without branches on them. Shape: N.
+    ///
+    /// # Errors
+    /// [`Error::Length`].
+    pub fn from_signed(basis: &Basis, coefficients: &[i64]) -> Result<Self, Error> {
+        if coefficients.len() != basis.dimension() {
+            let (got, want) = (coefficients.len(), basis.dimension());
+            return Err(Error::Length { what: "coefficients", got, want });
+        }
+        Ok(Self::from_towers(basis, |i, words| basis.pointwise(i).reduce_signed(words, coefficients)))
+    }
+
+    /// Transforms every tower.
+    pub fn into_eval(mut self) -> RnsPoly<Eval> {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.plan(i).forward(words));
+        self.recast()
+    }
+}
+
+impl RnsPoly<Eval> {
+    /// Transforms every tower back.
+    pub fn into_coeff(mut self) -> RnsPoly<Coeff> {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.plan(i).inverse(words));
+        self.recast()
+    }
+
+    /// `self x`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn mul_assign(&mut self, x: &Self) -> Result<(), Error> {
+        self.basis.same("a product", &x.basis)?;
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.pointwise(i).multiply(words, x.tower(i)));
+        Ok(())
+    }
+
+    /// `self + x y`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn add_product(&mut self, x: &Self, y: &Self) -> Result<(), Error> {
+        self.basis.same("a sum of products", &x.basis)?;
+        self.basis.same("a sum of products", &y.basis)?;
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| basis.pointwise(i).multiply_add(words, x.tower(i), y.tower(i)));
+        Ok(())
+    }
+
+    /// `1 / self`; `None` where a value is 0. The time tells nothing but that.
+    pub fn inverse(&self) -> Option<Self> {
+        if self.words.iter().fold(false, |zero, &word| zero | (word == 0)) {
+            return None;
+        }
+        // One inverse per tower: of the product of all values, from which each is taken in turn.
+        Some(Self::from_towers(&self.basis, |i, out| {
+            let (q, values) = (self.basis.modulus(i), self.tower(i));
+            let mut product = 1;
+            for (out, &value) in out.iter_mut().zip(values) {
+                *out = product;
+                product = q.mul(product, value);
+            }
+            let mut inverse = q.inv(product).unwrap_or(0);
+            for (out, &value) in out.iter_mut().zip(values).rev() {
+                *out = q.mul(*out, inverse);
+                inverse = q.mul(inverse, value);
+            }
+        }))
+    }
+}
+
+impl<D: Domain> PartialEq for RnsPoly<D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.basis == other.basis && *self.words == *other.words
+    }
+}
+
+impl<D: Domain> Zeroize for RnsPoly<D> {
+    fn zeroize(&mut self) {
+        (*self.words).zeroize();
+    }
+}
+
+impl<D: Domain> fmt::Debug for RnsPoly<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RnsPoly").field("basis", &self.basis).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,248 @@
+//! Division by primes of the basis, preserving a plaintext modulus.
+
+use solinas_field::buffer::AlignedVec;
+use solinas_field::prime::Shoup;
+
+use crate::{BaseConversion, Basis, Coeff, Divisor, Error, Eval, RnsPoly};
+
+/// Plan of the exact division by the last prime `q`: `c' = (c - D)/q`, `D` the number of least magnitude that is `c` modulo `q` and 0 modulo
+/// the plaintext modulus `p` (ModReduce, rohloff2014 section 3.4; with `p = 1`, rounding to the nearest).
+///
+/// `|D| <= p q / 2`. The message is multiplied by `1/q mod p`: choose `q = 1 mod p` to keep it. Costs one inverse transform and one forward
+/// transform per prime that stays.
+#[derive(Clone, Debug)]
+pub struct Rescale {
+    basis: Basis,
+    target: Basis,
+    plaintext: Divisor,
+    /// `1/q mod p`.
+    inverse: u64,
+    /// `1/q mod q_i`.
+    inverses: Vec<Shoup>,
+    /// `-q mod q_i`.
+    minus: Vec<Shoup>,
+}
+
+impl Rescale {
+    /// Division by the last prime of `basis`, for plaintext modulus `p`.
+    ///
+    /// # Errors
+    /// [`Error::Towers`] for a basis of one prime; [`Error::PlaintextModulus`] for a `p` out of `1..2^31`, or that the prime divides.
+    pub fn new(basis: &Basis, plaintext: u64) -> Result<Self, Error> {
+        let towers = basis.len();
+        if towers < 2 {
+            return Err(Error::Towers { what: "a division by the last prime", count: towers, min: 2, max: usize::MAX });
+        }
+        let target = basis.prefix(towers - 1)?;
+        let q = basis.modulus(towers - 1).value();
+        let divisor = Divisor::new(plaintext)?;
+        let inverse = divisor.vartime_inverse(divisor.reduce(q));
+        let inverse = inverse.ok_or(Error::PlaintextModulus { modulus: plaintext })?;
+        let constants = |i: usize| {
+            let m = target.modulus(i);
+            let q = m.reduce(q);
+            (m.shoup(m.inv(q).unwrap_or(0)), m.shoup(m.neg(q)))
+        };
+        let (inverses, minus) = (0..towers - 1).map(constants).unzip();
+        Ok(Self { basis: basis.clone(), target, plaintext: divisor, inverse, inverses, minus })
+    }
+
+    /// What is divided.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// The basis of the quotients: the last prime is gone.
+    pub fn target(&self) -> &Basis {
+        &self.target
+    }
+
+    /// `(c - D)/q`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn apply(&self, c: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.basis.same("a division by the last prime", c.basis())?;
+        Ok(self.apply_to(|i, out| out.copy_from_slice(c.tower(i))))
+    }
+
+    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain: what is a product of others is made
+    /// where it is needed, in the nearest cache.
+    pub fn apply_to(&self, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> RnsPoly<Eval> {
+        let last = self.target.len();
+        let mut rest = AlignedVec::zeroed(self.basis.dimension());
+        tower(last, &mut rest);
+        self.basis.plan(last).inverse(&mut rest);
+        let correction = self.correction(&rest);
+        RnsPoly::from_towers_with(&self.target, |i, out, d| {
+            tower(i, out);
+            correction.write(self, i, d);
+            self.target.plan(i).forward(d);
+            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
+        })
+    }
+
+    /// As [`Self::apply`], of coefficients.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn apply_to_coefficients(&self, c: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
+        self.basis.same("a division by the last prime", c.basis())?;
+        let correction = self.correction(c.tower(self.target.len()));
+        Ok(RnsPoly::from_towers_with(&self.target, |i, out, d| {
+            out.copy_from_slice(c.tower(i));
+            correction.write(self, i, d);
+            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
+        }))
+    }
+
+    /// `D` from the residues modulo `q`.
+    fn correction(&self, rest: &[u64]) -> Correction {
+        let q = self.basis.modulus(self.target.len());
+        let (p, m) = (self.plaintext.value(), self.plaintext);
+        let fits = u128::from(p) * u128::from(q.value()) < 1 << 61;
+        let (mut first, mut second) = (vec![0; rest.len()], vec![0; if fits { 0 } else { rest.len() }]);
+        for (j, &x) in rest.iter().enumerate() {
+            let d = q.centered(x);
+            // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
+            let k = m.reduce(m.reduce(d.unsigned_abs()) * self.inverse);
+            let k = m.centered(k);
+            let k = if d < 0 { -k } else { k };
+            if fits {
+                first[j] = d - q.value() as i64 * k;
+            } else {
+                (first[j], second[j]) = (d, k);
+            }
+        }
+        Correction { first, second }
+    }
+}
+
+/// `D = first`, or `first - q second` where that would not fit a word.
+struct Correction {
+    first: Vec<i64>,
+    second: Vec<i64>,
+}
+
+impl Correction {
+    /// Modulo prime `i` of the target.
+    fn write(&self, plan: &Rescale, i: usize, out: &mut [u64]) {
+        let ops = plan.target.pointwise(i);
+        ops.reduce_signed(out, &self.first);
+        if !self.second.is_empty() {
+            let mut k = vec![0; out.len()];
+            ops.reduce_signed(&mut k, &self.second);
+            ops.scale_add(out, &k, plan.minus[i]);
+        }
+    }
+}
+
+/// Plan of the approximate division by the primes `P` that follow those of `Q`: `c' = (c - D)/P`, `D` a number near zero that is `c` modulo `P` and
+/// 0 modulo the plaintext modulus `p`, by one fast base conversion. `|D| <= (2k - 1 + p) P / 2`, `k` the number of primes of `P`.
+#[derive(Clone, Debug)]
+pub struct ModDown {
+    basis: Basis,
+    conversion: BaseConversion,
+    plaintext: Divisor,
+    /// `P/p_i mod p`, and `-1/P mod p`.
+    cofactors: Vec<u64>,
+    minus_inverse: u64,
+    /// `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    inverses: Vec<Shoup>,
+    halves: Vec<u64>,
+    special_halves: Vec<u64>,
+}
+
+impl ModDown {
+    /// Division by `special`, whose primes follow those of `target`, for plaintext modulus `p`.
+    ///
+    /// # Errors
+    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together; [`Error::PlaintextModulus`].
+    pub fn new(target: &Basis, special: &Basis, plaintext: u64) -> Result<Self, Error> {
+        let basis = target.joined(special)?;
+        let m = Divisor::new(plaintext)?;
+        let product = |skip: Option<usize>| {
+            let primes = special.moduli().enumerate().filter(|&(k, _)| Some(k) != skip);
+            primes.fold(m.reduce(1), |product, (_, q)| m.reduce(product * m.reduce(q.value())))
+        };
+        let inverse = m.vartime_inverse(product(None)).ok_or(Error::PlaintextModulus { modulus: plaintext })?;
+        let half = |q: solinas_field::prime::Modulus, product: u64| q.mul(q.sub(product, 1), q.value().div_ceil(2));
+        let of_target = |i: usize| {
+            let q = target.modulus(i);
+            let p = special.product_mod(special.len(), q);
+            (q.shoup(q.inv(p).unwrap_or(0)), half(q, p))
+        };
+        let (inverses, halves) = (0..target.len()).map(of_target).unzip();
+        Ok(Self {
+            conversion: BaseConversion::new(special, target)?,
+            cofactors: (0..special.len()).map(|i| product(Some(i))).collect(),
+            minus_inverse: m.reduce(m.value() - inverse),
+            special_halves: special.moduli().map(|q| half(q, 0)).collect(),
+            basis,
+            plaintext: m,
+            inverses,
+            halves,
+        })
+    }
+
+    /// What is divided.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// `(c - D)/P`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn apply(&self, c: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
+        self.basis.same("a division by special primes", c.basis())?;
+        let (target, special) = (self.conversion.to(), self.conversion.from());
+        let towers = target.len();
+        // x = c + (P-1)/2 mod P, then D = x - (P-1)/2 + P k is centred; k makes it 0 modulo p.
+        let x = RnsPoly::<Coeff>::from_towers(special, |i, out| {
+            out.copy_from_slice(c.tower(towers + i));
+            special.plan(i).inverse(out);
+            let q = special.modulus(i);
+            out.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
+        });
+        let shares = self.conversion.shares(x.words());
+        let corrections = self.corrections(&shares);
+        Ok(RnsPoly::from_towers(target, |i, out| {
+            let (q, ops) = (target.modulus(i), target.pointwise(i));
+            let mut d = AlignedVec::zeroed(out.len());
+            let mut k = vec![0; out.len()];
+            self.conversion.combine(&shares, i, &mut d);
+            ops.reduce_signed(&mut k, &corrections);
+            // 1/P (1/P)^-1 = 1: P k is added as k after the division.
+            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
+            ops.scale(&mut d, self.inverses[i]);
+            ops.add(&mut d, &k);
+            target.plan(i).forward(&mut d);
+            out.copy_from_slice(c.tower(i));
+            ops.scale(out, self.inverses[i]);
+            ops.sub(out, &d);
+        }))
+    }
+
+    /// `k = -D_0/P mod p`, centred, for `D_0 = sum_i y_i P/p_i - (P-1)/2`.
+    fn corrections(&self, shares: &[u64]) -> Vec<i64> {
+        let (m, special) = (self.plaintext, self.conversion.from());
+        if m.value() == 1 {
+            return vec![0; special.dimension()];
+        }
+        let mut sums = vec![0u64; special.dimension()];
+        for (share, &cofactor) in shares.chunks_exact(special.dimension()).zip(&self.cofactors) {
+            for (sum, &y) in sums.iter_mut().zip(share) {
+                *sum = m.reduce(*sum + m.reduce(y) * cofactor);
+            }
+        }
+        // (P-1)/2 modulo p, by P modulo 2p.
+        let twice = 2 * m.value();
+        let product = special
+            .moduli()
+            .fold(1u64, |product, q| (u128::from(product) * u128::from(q.value() % twice) % u128::from(twice)) as u64);
+        let half = (product + twice - 1) % twice / 2 % m.value();
+        let correct = |sum: u64| m.centered(m.reduce(m.reduce(sum + m.value() - half) * self.minus_inverse));
+        sums.into_iter().map(correct).collect()
+    }
+}

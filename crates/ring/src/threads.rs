@@ -1,0 +1,41 @@
+//! Work spread over towers.
+
+use rayon::prelude::*;
+use solinas_field::buffer::AlignedVec;
+
+/// Words below which a thread costs more than it saves.
+const WORTH_A_THREAD: usize = 1 << 13;
+
+/// Runs `work(tower, words of the tower)` for every `n` words: on the current pool when there is enough to do.
+pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
+    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+        words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
+    } else {
+        words.par_chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
+    }
+}
+
+/// As [`for_each_tower`], with `n` words of scratch of any content.
+pub(crate) fn for_each_tower_with(
+    words: &mut [u64],
+    n: usize,
+    work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+) {
+    let scratch = || AlignedVec::<u64>::zeroed(n);
+    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+        let mut scratch = scratch();
+        words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut scratch));
+    } else {
+        let towers = words.par_chunks_exact_mut(n).enumerate();
+        towers.for_each_init(scratch, |scratch, (i, tower)| work(i, tower, scratch));
+    }
+}
+
+/// Runs `work(first coefficient, block)` on blocks of `out`: on the current pool when there is enough to do.
+pub(crate) fn for_each_block<T: Send>(out: &mut [T], block: usize, work: impl Fn(usize, &mut [T]) + Send + Sync) {
+    if out.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+        out.chunks_mut(block).enumerate().for_each(|(i, part)| work(i * block, part));
+    } else {
+        out.par_chunks_mut(block).enumerate().for_each(|(i, part)| work(i * block, part));
+    }
+}

@@ -1,0 +1,103 @@
+//! Times and noise of the NTRU scheme at a parameter set: `cargo run --release --example ntru -- paper-16384-13 [threads] [repetitions]`.
+//!
+//! Shortest of the repetitions. Beside each operation the bound by its transforms and products, from the times of one transform and one product
+//! of a tower, measured in the same run.
+
+use std::time::Instant;
+
+use solinas_ring::{Basis, RnsPoly, sample};
+use solinas_schemes::ntru::{self, Evaluator, Params, Stage};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Shortest time in microseconds, and the last result.
+fn time<T>(repetitions: usize, mut work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
+    let mut best = f64::INFINITY;
+    let mut last = work()?;
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        last = work()?;
+        best = best.min(start.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok((best, last))
+}
+
+fn report(name: &str, micros: f64, bound: f64) {
+    println!("{name:<18} {micros:>10.1} us   bound {bound:>8.1} us   ratio {:>5.2}", micros / bound);
+}
+
+fn run(name: &str, repetitions: usize) -> Result<()> {
+    let params = Params::named(name)?;
+    let (t, n) = (params.moduli().len(), params.dimension());
+    println!("{name}: n = {n}, {t} towers, log2 Q = {:.1}", params.log2_modulus(params.levels()));
+    let start = Instant::now();
+    let (client, server) = ntru::generate_insecure(&params, true, 1)?;
+    println!("key generation     {:>10.1} ms", start.elapsed().as_secs_f64() * 1e3);
+
+    // One transform and one product of a tower in the nearest cache; towers are spread over the threads.
+    let backend = solinas_field::Backend::detect()?;
+    let basis = Basis::new(n, &params.moduli()[t - 1..], backend)?;
+    let mut words = RnsPoly::<solinas_ring::Coeff>::from_signed(&basis, &vec![1; n])?.words().to_vec();
+    let other = words.clone();
+    let threads = rayon::current_num_threads() as f64;
+    let (transform, ()) = time(20 * repetitions, || Ok(basis.plan(0).forward(&mut words)))?;
+    let (product, ()) = time(20 * repetitions, || Ok(basis.pointwise(0).multiply(&mut words, &other)))?;
+    println!(
+        "one transform {transform:.1} us ({}), one product {product:.1} us, {threads} threads",
+        basis.plan(0).kernel().name()
+    );
+    let bound =
+        |transforms: usize, products: usize| (transforms as f64 * transform + products as f64 * product) / threads;
+
+    let public = server.public();
+    let mut rng = public.encryption_rng(0)?;
+    let plain: Vec<u64> = (0..n as u64).map(|i| i * i % params.plaintext_modulus()).collect();
+    let (micros, x) = time(repetitions, || Ok(public.encrypt(&plain, &mut rng)?))?;
+    report("Encrypt", micros, bound(2 * t, t));
+    let gaussian = sample::Gaussian::new(params.sigma())?;
+    let (micros, _) = time(repetitions, || Ok(gaussian.draw_many(&mut rng, n)))?;
+    println!("  of which sampling {:>8.1} us", 2.0 * micros);
+    let y = public.encrypt(&plain, &mut rng)?;
+    let evaluator = Evaluator::new(&server);
+    let (micros, _) = time(repetitions, || Ok(evaluator.add(&x, &y)?))?;
+    report("EvalAdd", micros, bound(0, t));
+    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &y)?))?;
+    report("EvalMult", micros, bound(0, t));
+    let (micros, switched) = time(repetitions, || Ok(evaluator.key_switch(&product)?))?;
+    report("KeySwitch", micros, bound(0, t));
+    let per_level = params.literal().primes_per_level;
+    let transforms: usize = (0..per_level).map(|k| t - k).sum();
+    let (micros, reduced) = time(repetitions, || Ok(evaluator.mod_reduce(&switched)?))?;
+    report("ModReduce", micros, bound(transforms, transforms));
+    if reduced.stage() == Stage::Wide {
+        let (micros, _) = time(repetitions, || Ok(evaluator.ring_reduce(&reduced)?))?;
+        report("RingReduce", micros, bound(2 * t, t));
+    }
+    let (micros, mut z) = time(repetitions, || Ok(evaluator.composed_multiply(&x, &y)?))?;
+    report("ComposedEvalMult", micros, bound(transforms, transforms + 2 * t));
+    let (micros, _) = time(repetitions, || Ok(client.decrypt(&x)?))?;
+    report("Dec, all towers", micros, bound(t, t * (t + 1) / 2));
+    while z.level() > 1 {
+        println!(
+            "level {:>2}: noise 2^{:.2} by the formula, 2^{:.2} measured",
+            z.level(),
+            z.noise(),
+            client.measure_noise(&z)?
+        );
+        z = evaluator.composed_multiply(&z, &z)?;
+    }
+    println!("level  1: noise 2^{:.2} by the formula, 2^{:.2} measured", z.noise(), client.measure_noise(&z)?);
+    let (micros, _) = time(repetitions, || Ok(client.decrypt(&z)?))?;
+    report("Dec, last level", micros, bound(1, 1));
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_else(|| "tight-4096-3".into());
+    let threads = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let repetitions = arguments.next().map_or(Ok(20), |text| text.parse())?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| run(&name, repetitions).map_err(|error| error.to_string()))?;
+    Ok(())
+}

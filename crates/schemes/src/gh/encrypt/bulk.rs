@@ -1,0 +1,143 @@
+//! Encryption of many bits that needs no table afterwards.
+
+use rand_core::RngCore;
+use rayon::prelude::*;
+
+use super::super::modulus::{Arithmetic, Modulus};
+use super::super::{Ciphertext, Error, Params, PublicKey};
+use super::{EncryptMethod, Noise, Powers, SPECTRUM_FACTOR, SWEEP, SignedSum, finish, powers};
+
+/// Encryption of many bits once: by one sweep over all powers of `r`, `n` modular products for any number of bits, or by a two-level table,
+/// whichever takes fewer transforms.
+pub(in crate::gh) enum Bulk {
+    Sweep(Modulus),
+    Table(Powers),
+}
+
+impl Bulk {
+    /// Transforms of a two-level table for `count` bits: five for a product by a kept factor; one for each group of terms, and four to reduce
+    /// their sum.
+    fn table_transforms(params: &Params, count: usize) -> usize {
+        let (n, window) = (params.dimension(), EncryptMethod::TwoLevel.window(params));
+        5 * (window + n / window) + count * (params.nonzeros().min(n / window) + 4)
+    }
+
+    fn sweeps(params: &Params, count: usize) -> bool {
+        5 * params.dimension() <= Self::table_transforms(params, count)
+    }
+
+    /// Transforms for `count` bits.
+    pub(in crate::gh) fn transforms(params: &Params, count: usize) -> usize {
+        Self::table_transforms(params, count).min(5 * params.dimension())
+    }
+
+    /// Bytes for `count` bits, on `threads` threads, their ciphertexts not counted; about.
+    pub(in crate::gh) fn memory(params: &Params, count: usize, threads: usize) -> u64 {
+        let residue = 8 * params.words() as u64;
+        // Spectra of operands, sums and reductions.
+        let scratch = 5 * SPECTRUM_FACTOR * residue * threads as u64;
+        scratch
+            + if Self::sweeps(params, count) {
+                residue * (3 * count + 2 * SWEEP) as u64
+            } else {
+                let factors = params.dimension() / EncryptMethod::TwoLevel.window(params);
+                EncryptMethod::TwoLevel.memory(params) + residue * (factors + 2 * SWEEP) as u64
+            }
+    }
+
+    /// For `count` bits.
+    pub(in crate::gh) fn new(public: &PublicKey, count: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
+        Ok(if Self::sweeps(public.params(), count) {
+            Self::Sweep(Modulus::new(public.d(), 1, arithmetic)?)
+        } else {
+            Self::Table(Powers::new(public, EncryptMethod::TwoLevel, arithmetic, None)?)
+        })
+    }
+
+    /// How many bits to encrypt together: all, where they share the sweep.
+    pub(in crate::gh) fn chunk(&self) -> usize {
+        match self {
+            Self::Sweep(_) => usize::MAX,
+            Self::Table(_) => SWEEP,
+        }
+    }
+
+    /// Encrypts bits, on the current thread pool. `step` hears how much of how much of a sweep is done, and may stop it.
+    pub(in crate::gh) fn encrypt(
+        &self,
+        public: &PublicKey,
+        bits: &[bool],
+        noises: &[Noise],
+        step: impl FnMut(usize, usize) -> Result<(), Error>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        match self {
+            Self::Sweep(modulus) => sweep(public, modulus, bits, noises, step),
+            Self::Table(powers) => {
+                bits.par_iter().zip(noises).map(|(&bit, noise)| powers.encrypt(public, bit, noise)).collect()
+            }
+        }
+    }
+}
+
+/// Encrypts many bits by one sweep over all powers of `r`. `step` hears how many of how many powers are done, and may stop the sweep.
+fn sweep(
+    public: &PublicKey,
+    modulus: &Modulus,
+    bits: &[bool],
+    noises: &[Noise],
+    mut step: impl FnMut(usize, usize) -> Result<(), Error>,
+) -> Result<Vec<Ciphertext>, Error> {
+    let (n, words) = (public.params().dimension(), modulus.words());
+    let r = modulus.residue(public.r());
+    let window = SWEEP.min(n);
+    let mut powers = powers(modulus, &r, window)?;
+    let factor = modulus.forward(&modulus.mul(&powers[(window - 1) * words..], &r)?)?;
+    // Each sum with the terms that are still to come.
+    let mut sums: Vec<_> = noises.iter().map(|noise| (SignedSum::new(modulus), &noise.terms[..])).collect();
+    for start in (0..n).step_by(window) {
+        step(start, n)?;
+        sums.par_iter_mut().for_each(|(sum, terms)| {
+            let here = terms.partition_point(|term| (term.0 as usize) < start + window);
+            for &(index, negative) in &terms[..here] {
+                sum.add(negative, &powers[(index as usize - start) * words..][..words]);
+            }
+            *terms = &terms[here..];
+        });
+        if start + window < n {
+            powers.par_chunks_exact_mut(words).try_for_each(|power| -> Result<(), Error> {
+                power.copy_from_slice(&modulus.mul_spectrum(power, &factor)?);
+                Ok(())
+            })?;
+        }
+    }
+    let finished =
+        sums.into_par_iter().zip(bits).map(|((sum, _), &bit)| finish(public, modulus, bit, &mut sum.finish(modulus)));
+    Ok(finished.collect())
+}
+
+/// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
+///
+/// # Errors
+/// From the integers.
+pub fn encrypt_batch(
+    public: &PublicKey,
+    bits: &[bool],
+    rng: &mut impl RngCore,
+    arithmetic: Arithmetic,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Ciphertext>, Error> {
+    let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(public.params(), rng)).collect();
+    let bulk = Bulk::new(public, bits.len(), arithmetic)?;
+    let mut ciphertexts = Vec::with_capacity(bits.len());
+    let chunk = bulk.chunk().min(bits.len().max(1));
+    for (some, noises) in bits.chunks(chunk).zip(noises.chunks(chunk)) {
+        progress(ciphertexts.len(), bits.len());
+        let step = |done, of| {
+            // Of a sweep, all bits are done together.
+            progress(bits.len() * done / of, bits.len());
+            Ok(())
+        };
+        ciphertexts.extend(bulk.encrypt(public, some, noises, step)?);
+    }
+    Ok(ciphertexts)
+}

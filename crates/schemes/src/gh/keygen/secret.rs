@@ -1,0 +1,58 @@
+//! The secret polynomial `v`.
+
+use rand_core::RngCore;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::{Params, embedding, noise};
+
+/// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
+pub(in crate::gh) struct Secret {
+    pub(in crate::gh) slot: usize,
+    pub(in crate::gh) words: Zeroizing<Vec<u64>>,
+}
+
+impl Secret {
+    /// Coefficients uniform in `-2^(t-1)..2^(t-1)`, the first one more where their sum would be even.
+    pub(super) fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
+        let bits = params.coefficient_bits();
+        let slot = bits / 64 + 1;
+        let mut words = Zeroizing::new(vec![0; params.dimension() * slot]);
+        words.fill_with(|| rng.next_u64());
+        let top = bits % 64;
+        for coefficient in words.chunks_exact_mut(slot) {
+            // The top word keeps `top` bits and the sign of the highest bit drawn.
+            coefficient[slot - 1] = if top == 0 {
+                ((coefficient[slot - 2] as i64) >> 63) as u64
+            } else {
+                (((coefficient[slot - 1] << (64 - top)) as i64) >> (64 - top)) as u64
+            };
+        }
+        let mut v = Self { slot, words };
+        v.make_odd();
+        v
+    }
+
+    fn make_odd(&mut self) {
+        let sum = self.words.iter().step_by(self.slot).fold(0, |sum, low| sum ^ low);
+        if sum & 1 == 0 {
+            solinas_field::limbs::add_1(&mut self.words[..self.slot], 1);
+        }
+    }
+
+    /// Whether `(1/n) sum 1/|v(zeta)|` is small enough for the noise bounds.
+    pub(super) fn is_well_conditioned(&self, params: &Params) -> bool {
+        let t = params.coefficient_bits() as f64;
+        let value = |words: &[u64]| {
+            let (&top, low) = words.split_last().unwrap_or((&0, &[]));
+            let start = (top as i64 as f64, 64.0 * low.len() as f64);
+            let scaled = |value: f64, weight: f64| value * (weight - t).exp2();
+            let low = low.iter().enumerate().map(|(i, &word)| scaled(word as f64, 64.0 * i as f64));
+            low.sum::<f64>() + scaled(start.0, start.1)
+        };
+        let mut coefficients = Zeroizing::new(self.words.chunks_exact(self.slot).map(value).collect::<Vec<_>>());
+        let inverses = Zeroizing::new(embedding::magnitudes(&coefficients));
+        coefficients.zeroize();
+        let mean = inverses.iter().map(|magnitude| magnitude.recip()).sum::<f64>() / inverses.len() as f64;
+        -mean.log2() >= noise::capacity(params) - t
+    }
+}

@@ -1,0 +1,114 @@
+//! Ciphertexts, with the formula's noise.
+
+use core::fmt;
+
+use solinas_ring::{Basis, Eval, RnsPoly};
+
+use super::context::Context;
+use super::{Error, KeyId, PublicKey};
+
+/// Where in a level a ciphertext is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Under the level's key: can be added, multiplied, switched.
+    Ready,
+    /// Under the key of the level below, still modulo the level's `Q_j`: to be reduced.
+    Switched,
+    /// Modulo the level's `Q_j`, still in the ring of the level above: its ring is to be reduced.
+    Wide,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ready => "ready",
+            Self::Switched => "key-switched",
+            Self::Wide => "in a wide ring",
+        })
+    }
+}
+
+/// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them: part `i` holds coefficients `i` modulo `w`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ciphertext {
+    pub(super) key: KeyId,
+    pub(super) level: usize,
+    pub(super) stage: Stage,
+    pub(super) degree: u32,
+    pub(super) noise: f64,
+    pub(super) parts: Vec<RnsPoly<Eval>>,
+}
+
+impl Ciphertext {
+    /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a level, degree or noise out of range or a number of parts that the level does not have; [`Error::Ring`] for words that
+    /// are no residues.
+    pub fn from_parts(
+        public: &PublicKey,
+        level: usize,
+        stage: Stage,
+        degree: u32,
+        noise: f64,
+        parts: &[Vec<u64>],
+    ) -> Result<Self, Error> {
+        let problem = |problem: String| Err(Error::Material { part: "ciphertext", problem });
+        let context = public.context();
+        let lowest = if stage == Stage::Switched { 2 } else { 1 };
+        if !(lowest..=context.params.levels()).contains(&level) {
+            return problem(format!("level {level} is not in {lowest}..={}", context.params.levels()));
+        }
+        let basis = basis_of(context, level, stage);
+        let wide_enough = stage != Stage::Wide || basis.dimension() > context.params.dimension_at(level);
+        if !noise.is_finite() || degree == 0 || degree > 1 && stage != Stage::Ready || !wide_enough {
+            return problem(format!("degree {degree} and noise 2^{noise} when {stage}"));
+        }
+        if parts.len() != context.parts(basis.dimension()) {
+            return problem(format!("{} parts where {} belong", parts.len(), context.parts(basis.dimension())));
+        }
+        let parts = parts.iter().map(|words| RnsPoly::from_words(basis, words)).collect::<Result<_, _>>()?;
+        Ok(Self { key: public.id(), level, stage, degree, noise, parts })
+    }
+
+    /// The key it belongs to.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// Its level: this less one are the multiplications left.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Where in the level it is.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Degree in the secret key: 1 but for products before their key switch.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
+
+    /// `log2` of the noise's standard deviation by the formulas of [`noise`](mod@super::noise).
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The ring elements.
+    pub fn parts(&self) -> &[RnsPoly<Eval>] {
+        &self.parts
+    }
+
+    /// What the parts' words are residues of.
+    pub(super) fn basis<'a>(&self, context: &'a Context) -> &'a Basis {
+        basis_of(context, self.level, self.stage)
+    }
+}
+
+fn basis_of(context: &Context, level: usize, stage: Stage) -> &Basis {
+    let level = context.level(level);
+    if stage == Stage::Wide { &level.wide } else { &level.basis }
+}

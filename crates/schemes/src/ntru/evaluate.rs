@@ -1,0 +1,360 @@
+//! Evaluation, one operation of the scheme at a time.
+
+use solinas_ring::{Eval, RnsPoly};
+
+use super::context::Context;
+use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+
+/// Largest degree of a product: what decrypts slowly still decrypts.
+const MAX_DEGREE: u32 = 8;
+
+/// The operations, each as the paper has it: the caller manages levels and switches keys. [`Self::automatic`] does both.
+///
+/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluator<'a> {
+    key: &'a ServerKey,
+}
+
+impl<'a> Evaluator<'a> {
+    /// With the hints of that key.
+    pub fn new(key: &'a ServerKey) -> Self {
+        Self { key }
+    }
+
+    /// The same operations with automatic management of levels.
+    pub fn automatic(self) -> Automatic<'a> {
+        Automatic::new(self)
+    }
+
+    /// The key.
+    pub fn key(&self) -> &'a ServerKey {
+        self.key
+    }
+
+    fn context(&self) -> &Context {
+        self.key.public().context()
+    }
+
+    fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
+        self.key.public().check(what, x.key)
+    }
+
+    fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+        if x.stage == want {
+            return Ok(());
+        }
+        let remedy = match x.stage {
+            Stage::Ready => "switch its key first (`Evaluator::key_switch`)",
+            Stage::Switched => "reduce its modulus first (`Evaluator::mod_reduce`)",
+            Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
+        };
+        Err(Error::Stage { operation, want, got: x.stage, remedy })
+    }
+
+    /// The operands of a sum or product, checked.
+    fn pair(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+        self.check("the first operand", x)?;
+        self.check("the second operand", y)?;
+        Self::stage(operation, x, Stage::Ready)?;
+        Self::stage(operation, y, Stage::Ready)?;
+        if x.level != y.level {
+            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+        }
+        Ok(())
+    }
+
+    /// `x` with other parts and noise, if that decrypts.
+    fn checked(&self, operation: &'static str, x: Ciphertext, remedy: &'static str) -> Result<Ciphertext, Error> {
+        let room = noise::room(self.key.params(), x.basis(self.context()).log2_modulus());
+        if x.noise > room {
+            return Err(Error::Noise { operation, noise: x.noise, room, remedy });
+        }
+        Ok(x)
+    }
+
+    fn sum_with(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext,
+        y: &Ciphertext,
+        combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
+    ) -> Result<Ciphertext, Error> {
+        self.pair(operation, x, y)?;
+        if x.degree != y.degree {
+            return Err(Error::DegreeMismatch { lhs: x.degree, rhs: y.degree });
+        }
+        let mut sum = x.clone();
+        sum.parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
+        sum.noise = noise::sum(x.noise, y.noise);
+        self.checked(operation, sum, "multiply or lower first, which brings the noise down")
+    }
+
+    /// EvalAdd: `x + y`, of one level and degree.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::add_assign)
+    }
+
+    /// EvalSub: `x - y`, of one level and degree.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `x + mu` for a known polynomial `mu`. Shape: n. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let mut sum = x.clone();
+        let basis = x.basis(context).clone();
+        for (part, poly) in sum.parts.iter_mut().enumerate() {
+            poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
+        }
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree);
+        self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        Self::stage("a product with a plaintext", x, Stage::Ready)?;
+        context.check_plaintext(plaintext)?;
+        let basis = x.basis(context).clone();
+        let factor =
+            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
+        let squares = plaintext.iter().map(|&x| (context.plaintext.centered(x) as f64).powi(2)).sum();
+        let parts = context.product(x.level, &x.parts, &factor)?;
+        let product = Ciphertext { parts, noise: noise::product_plain(x.noise, squares), ..x.clone() };
+        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
+    }
+
+    /// EvalMult: `x y`, of the sum of their degrees; [`Self::key_switch`] makes it one of degree 1.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::Degree`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.pair("a product", x, y)?;
+        let degree = x.degree + y.degree;
+        if degree > MAX_DEGREE {
+            return Err(Error::Degree { operation: "a product", degree, max: MAX_DEGREE });
+        }
+        let parts = self.context().product(x.level, &x.parts, &y.parts)?;
+        let noise = noise::product(self.key.params(), x.noise, y.noise);
+        let product = Ciphertext { parts, noise, degree, ..x.clone() };
+        self.checked("a product", product, "switch keys and reduce the modulus between products")
+    }
+
+    /// The hint for that degree at that level.
+    fn hint(&self, operation: &'static str, level: usize, degree: u32) -> Result<&'a RnsPoly<Eval>, Error> {
+        if level < 2 {
+            return Err(Error::OutOfLevels { operation, level, depth: self.key.params().depth() });
+        }
+        let hints = self.key.of_level(level);
+        match degree {
+            1 => Ok(&hints.linear),
+            2 => Ok(&hints.square),
+            _ => Err(Error::Degree { operation, degree, max: 2 }),
+        }
+    }
+
+    /// KeySwitch: degree 1 or 2 under `f_j` to degree 1 under `f_(j-1)`, still modulo `Q_j`: one product with a hint.
+    ///
+    /// # Errors
+    /// [`Error::OutOfLevels`], [`Error::Degree`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn key_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        Self::stage("a key switch", x, Stage::Ready)?;
+        let hint = self.hint("a key switch", x.level, x.degree)?;
+        let mut switched = x.clone();
+        switched.parts.iter_mut().try_for_each(|part| part.mul_assign(hint))?;
+        (switched.stage, switched.degree) = (Stage::Switched, 1);
+        switched.noise = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
+        self.checked("a key switch", switched, "choose parameters with primes of more bits")
+    }
+
+    /// ModReduce: divides by the level's primes, and the noise with them; the result is at the level below.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] unless the key was switched; [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        Self::stage("a reduction of the modulus", x, Stage::Switched)?;
+        let rescale = |part: &RnsPoly<Eval>| self.rescaled(x.level, |i, out| out.copy_from_slice(part.tower(i)));
+        let parts = x.parts.iter().map(rescale).collect::<Result<_, _>>()?;
+        self.entered(x, x.noise, parts)
+    }
+
+    /// The polynomial with those towers, divided by the level's primes.
+    fn rescaled(&self, level: usize, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> Result<RnsPoly<Eval>, Error> {
+        let mut rescales = self.context().level(level).rescales.iter();
+        let first = rescales.next().ok_or(Error::OutOfLevels {
+            operation: "a reduction of the modulus",
+            level,
+            depth: self.key.params().depth(),
+        })?;
+        rescales.try_fold(first.apply_to(tower), |poly, rescale| Ok(rescale.apply(&poly)?))
+    }
+
+    /// What a key switch of that noise becomes at the level below, before its ring is reduced.
+    fn entered(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+        let (params, level) = (self.key.params(), x.level - 1);
+        let wide = params.dimension_at(level) < params.wide_dimension_at(level);
+        let stage = if wide { Stage::Wide } else { Stage::Ready };
+        let noise = params.noise_after_division(switched, x.level);
+        let entered = Ciphertext { key: x.key, level, stage, degree: 1, noise, parts };
+        self.checked("a reduction of the modulus", entered, "choose parameters with primes of more bits")
+    }
+
+    /// RingReduce: to the level's smaller ring, all components kept. A product with a hint, then each part is cut into its coefficients of the
+    /// same place modulo the factor between the rings.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] unless the modulus was reduced into a level of a smaller ring; [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn ring_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        Self::stage("a reduction of the ring", x, Stage::Wide)?;
+        let (context, params) = (self.context(), self.key.params());
+        let (from, to) = (x.basis(context), &context.level(x.level).basis);
+        // A level that is entered from above has hints above it.
+        let hint = self.key.of_level(x.level + 1).ring.as_ref().ok_or(Error::Material {
+            part: "server key",
+            problem: format!("no hint for the ring of level {}", x.level),
+        })?;
+        let (step, width) = (from.dimension() / to.dimension(), x.parts.len());
+        let mut parts = vec![None; step * width];
+        for (i, part) in x.parts.iter().enumerate() {
+            let mut part = part.clone();
+            part.mul_assign(hint)?;
+            let part = part.into_coeff();
+            for l in 0..step {
+                let component = RnsPoly::from_towers(to, |tower, out| {
+                    let from = part.tower(tower).iter().skip(l).step_by(step);
+                    out.iter_mut().zip(from).for_each(|(out, &x)| *out = x);
+                    to.plan(tower).forward(out);
+                });
+                // m = sum_i Y^i m_i(Y^w) and m_i = sum_l V^l m_il(V^s) with V = Y^w.
+                parts[i + width * l] = Some(component);
+            }
+        }
+        let noise = noise::ring_hint(params, x.noise, from.dimension());
+        let parts = parts.into_iter().flatten().collect();
+        let reduced = Ciphertext { parts, noise, stage: Stage::Ready, ..x.clone() };
+        self.checked("a reduction of the ring", reduced, "choose parameters with primes of more bits")
+    }
+
+    /// The component of a ciphertext in a reduced ring that holds the coefficients `part` modulo their number, alone: the rest of the message becomes 0. The paper keeps
+    /// component 0.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a component there is not; [`Error::KeyMismatch`].
+    pub fn component(&self, x: &Ciphertext, part: usize) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        if part >= x.parts.len() {
+            let problem = format!("component {part} of {}", x.parts.len());
+            return Err(Error::Material { part: "ciphertext", problem });
+        }
+        let mut alone = x.clone();
+        for (i, poly) in alone.parts.iter_mut().enumerate() {
+            if i != part {
+                *poly = RnsPoly::zero(poly.basis());
+            }
+        }
+        Ok(alone)
+    }
+
+    /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
+    /// are one pass over the towers.
+    ///
+    /// # Errors
+    /// As of its parts; [`Error::Degree`] unless both have degree 1.
+    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a composed product";
+        self.pair(WHAT, x, y)?;
+        for degree in [x.degree, y.degree] {
+            if degree != 1 {
+                return Err(Error::Degree { operation: WHAT, degree, max: 1 });
+            }
+        }
+        let hint = self.hint(WHAT, x.level, 2)?;
+        let params = self.key.params();
+        let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
+        let room = noise::room(params, hint.basis().log2_modulus());
+        if switched > room {
+            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
+            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+        }
+        let basis = hint.basis();
+        let parts = if let ([x_part], [y_part]) = (x.parts.as_slice(), y.parts.as_slice()) {
+            vec![self.rescaled(x.level, |i, out| {
+                out.copy_from_slice(x_part.tower(i));
+                basis.pointwise(i).multiply_both(out, y_part.tower(i), hint.tower(i));
+            })?]
+        } else {
+            self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
+        };
+        self.reduce_if_wide(self.entered(x, switched, parts)?)
+    }
+
+    /// Each part times the hint, divided by the level's primes.
+    fn switched_parts(
+        &self,
+        level: usize,
+        parts: &[RnsPoly<Eval>],
+        hint: &RnsPoly<Eval>,
+    ) -> Result<Vec<RnsPoly<Eval>>, Error> {
+        let switch = |part: &RnsPoly<Eval>| {
+            self.rescaled(level, |i, out| {
+                out.copy_from_slice(part.tower(i));
+                hint.basis().pointwise(i).multiply(out, hint.tower(i));
+            })
+        };
+        parts.iter().map(switch).collect()
+    }
+
+    fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
+        if x.stage == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
+    }
+
+    /// The same message one level below, of degree 1: KeySwitch, ModReduce, and RingReduce where the ring is smaller there.
+    ///
+    /// # Errors
+    /// As of its parts.
+    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        let hint = self.hint(WHAT, x.level, x.degree)?;
+        let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
+        let room = noise::room(self.key.params(), hint.basis().log2_modulus());
+        if switched > room {
+            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
+            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+        }
+        let parts = self.switched_parts(x.level, &x.parts, hint)?;
+        self.reduce_if_wide(self.entered(x, switched, parts)?)
+    }
+}

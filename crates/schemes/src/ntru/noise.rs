@@ -1,0 +1,114 @@
+//! Noise: what a ciphertext carries, how operations grow it, and how much there may be.
+//!
+//! A ciphertext `c` of degree `d` under `f` has the noise `b = f^d c mod Q`, centred, a small polynomial that is the message modulo `p`; the message is
+//! counted as noise. All noises here are `log2` of the standard deviation of a coefficient of `b` (its root mean square), by formulas for
+//! the variance that `docs/derivations/ntru-noise.md` derives and the tests compare with measured noise. A product is taken to be a
+//! square, and to hold the same key twice: its variance has an allowance of 4.
+
+use super::Params;
+
+/// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
+const LOG2_FAILURE: f64 = 40.0;
+/// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
+const PRODUCT_ALLOWANCE: f64 = 4.0;
+
+/// `E |b|^4 / (E |b|^2)^2` over the roots of the ring for a switched product: `(4! / 2!^2)^2` for the square of a key times something, 2 for the hint.
+const CARRIED_MOMENT: f64 = 72.0;
+
+/// What measured noise may be below the formula, bits of standard deviation.
+pub const TOLERANCE_BELOW: f64 = 1.3;
+/// What measured noise may be above it, bits of standard deviation: the spread of a root mean square over few roots, some of which are heavy.
+pub fn tolerance_above(dimension: usize) -> f64 {
+    0.4 + 8.0 / (dimension as f64).sqrt()
+}
+
+/// `log2` of the root of a sum of squares.
+fn rss(x: f64, y: f64) -> f64 {
+    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
+}
+
+/// `log2` of the standard deviation of `p e + 1` times a polynomial over that of the polynomial, `e` of standard deviation `sigma` in dimension
+/// `n`.
+fn stretch(params: &Params, sigma: f64, dimension: usize) -> f64 {
+    0.5 * (1.0 + dimension as f64 * (params.plaintext_modulus() as f64 * sigma).powi(2)).log2()
+}
+
+/// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`.
+pub fn fresh(params: &Params) -> f64 {
+    let (p, sigma) = (params.plaintext_modulus() as f64, params.sigma());
+    let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
+        - 0.5 * (params.dimension() as f64).log2();
+    let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
+    rss(masks, message + stretch(params, params.key_sigma(), params.dimension()))
+}
+
+/// Largest mean square of a message's coefficients, centred.
+fn message_square(params: &Params) -> f64 {
+    (params.plaintext_modulus() / 2).pow(2) as f64
+}
+
+/// Noise of a plaintext taken for a ciphertext of degree 1: `f mu`.
+pub fn trivial(params: &Params) -> f64 {
+    0.5 * message_square(params).log2() + stretch(params, params.key_sigma(), params.dimension())
+}
+
+/// Noise of a sum or difference: the operands may be the same.
+pub fn sum(x: f64, y: f64) -> f64 {
+    (x.exp2() + y.exp2()).log2()
+}
+
+/// Noise of a product of polynomials of `params.dimension()` coefficients.
+pub fn product(params: &Params, x: f64, y: f64) -> f64 {
+    x + y + 0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2()
+}
+
+/// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`.
+pub fn sum_plain(params: &Params, x: f64, degree: u32) -> f64 {
+    let key = stretch(params, params.key_sigma(), params.dimension());
+    let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
+    sum(x, trivial(params) + more)
+}
+
+/// Noise of a product with a known polynomial of that sum of squares of (centred) coefficients.
+pub fn product_plain(x: f64, squares: f64) -> f64 {
+    x + 0.5 * squares.max(1.0).log2()
+}
+
+/// Noise after a product with a hint in that ring dimension.
+pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
+    noise + stretch(params, params.sigma(), dimension)
+}
+
+/// Noise after the hint of a ring's reduction: its fourth moment is 2, which the next product feels.
+pub fn ring_hint(params: &Params, noise: f64, dimension: usize) -> f64 {
+    hint(params, noise, dimension) + 0.25
+}
+
+/// Noise of a division's rounding alone.
+pub fn rounding(params: &Params, dimension: usize) -> f64 {
+    let uniform = (params.plaintext_modulus() as f64).log2() - 0.5 * 12f64.log2();
+    uniform + stretch(params, params.key_sigma(), dimension)
+}
+
+/// Noise after division by primes of `log2 q` together, under a key of that ring dimension: the rounding is uniform in `-p/2..p/2`, times the key.
+///
+/// What is left of a product's noise is spread more widely over the roots of the ring than the rounding's is (fourth moments of 72 and 4), and
+/// the next product feels it: that is added in advance, up to 1.04 bits where the product's noise prevails.
+pub fn rescale(params: &Params, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
+    let (carried, rounding) = (noise - log2_primes, rounding(params, dimension));
+    // Variances over that of the rounding; at 2^200 the limit is reached.
+    let (c, r) = ((2.0 * (carried - rounding)).min(200.0).exp2(), 1.0);
+    let fourth = (CARRIED_MOMENT * c * c + 4.0 * c * r + PRODUCT_ALLOWANCE * r * r) / ((c + r) * (c + r));
+    rss(carried, rounding) + 0.25 * (fourth / PRODUCT_ALLOWANCE).log2().max(0.0)
+}
+
+/// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
+pub fn tail(params: &Params) -> f64 {
+    let log2_count = 1.0 + (params.dimension() as f64).log2() + LOG2_FAILURE;
+    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+}
+
+/// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
+pub fn room(params: &Params, log2_modulus: f64) -> f64 {
+    log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}

@@ -1,0 +1,446 @@
+//! Parameter sets, what follows from them, and their checks.
+
+use serde::{Deserialize, Serialize};
+use solinas_field::prime::{Modulus, primes};
+
+use super::{Error, noise};
+use crate::security::{SecurityClaim, Status};
+
+/// Gaussian parameter `r` of the paper; the standard deviation is `r / sqrt(2 pi)`.
+const GAUSSIAN_PARAMETER: f64 = 6.0;
+/// The paper's measure `w` of assurance.
+const ASSURANCE: f64 = 6.0;
+/// Smallest ring dimension.
+const MIN_DIMENSION: usize = 16;
+
+/// Distribution of a secret key's `f'` and of `g`. What masks messages and hints is Gaussian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyDistribution {
+    /// The paper's: discrete Gaussian of parameter `r = 6`.
+    Gaussian,
+    /// Uniform in -1, 0, 1: less noise, and less security.
+    Ternary,
+}
+
+/// Unchecked parameters, as written in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParamsLiteral {
+    /// Name of the set.
+    pub name: String,
+    /// Ring dimension `n` of fresh ciphertexts, a power of two.
+    pub dimension: usize,
+    /// Plaintext modulus `p`.
+    pub plaintext_modulus: u64,
+    /// Multiplications in sequence; there are `depth + 1` levels.
+    pub depth: usize,
+    /// Primes of each level above the first; 2 where one of 61 bits would not do.
+    pub primes_per_level: usize,
+    /// Bits of the prime of the first level; by default the fewest that decrypt.
+    pub first_bits: Option<u32>,
+    /// Bits of the primes of the levels between the first and the highest; by default the fewest that decrypt.
+    pub bits: Option<u32>,
+    /// Bits of the primes of the highest level, where noise is that of fresh ciphertexts; by default the fewest that decrypt.
+    pub top_bits: Option<u32>,
+    /// Distribution of the keys.
+    pub keys: KeyDistribution,
+    /// Rings are halved while the root Hermite factor (equation 3) stays at or below this; never, by default.
+    pub floor: Option<f64>,
+    /// Ciphertexts that may be added up before each multiplication.
+    pub terms: u32,
+}
+
+/// Checked, immutable parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    literal: ParamsLiteral,
+    moduli: Vec<Modulus>,
+    /// Ring dimension of each level, from level 1.
+    dimensions: Vec<usize>,
+}
+
+/// Bits of Table 1: the smallest prime above `4 p^2 r^5 n^1.5 w^5` (rohloff2014, equation 2).
+pub fn paper_bits(dimension: usize, plaintext_modulus: u64) -> u32 {
+    let (n, p) = (dimension as f64, plaintext_modulus as f64);
+    let bound = 4.0 * p * p * GAUSSIAN_PARAMETER.powi(5) * n.powf(1.5) * ASSURANCE.powi(5);
+    bound.log2().floor() as u32 + 1
+}
+
+/// The smallest `q_1` that decrypts a fresh ciphertext: above `4 p r sqrt(n w)` (rohloff2014, equation 1).
+pub fn paper_first_modulus(dimension: usize, plaintext_modulus: u64) -> f64 {
+    4.0 * plaintext_modulus as f64 * GAUSSIAN_PARAMETER * (dimension as f64 * ASSURANCE).sqrt()
+}
+
+/// Root Hermite factor `delta` of `n = lg Q / (4 lg delta)` (rohloff2014, equation 3 and Table 2).
+pub fn root_hermite_factor(dimension: usize, log2_modulus: f64) -> f64 {
+    (log2_modulus / (4.0 * dimension as f64)).exp2()
+}
+
+/// Largest `log2 Q` of 128 bits against dense-sublattice discovery and unique-SVP attacks on the key: see [`Params::security`].
+pub fn secure_bits(dimension: usize, keys: KeyDistribution) -> u32 {
+    let row = match dimension {
+        1024 => (18, 22),
+        2048 => (27, 33),
+        4096 => (41, 49),
+        8192 => (62, 72),
+        16384 => (92, 106),
+        32768 => (135, 155),
+        65536 => (198, 226),
+        _ => (0, 0),
+    };
+    match keys {
+        KeyDistribution::Ternary => row.0,
+        KeyDistribution::Gaussian => row.1,
+    }
+}
+
+/// Name, `n`, depth, keys of the sets of 128 bits; `p = 2`.
+const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
+    ("secure-8192-1", 8192, 1, KeyDistribution::Gaussian),
+    ("secure-16384-2", 16384, 2, KeyDistribution::Gaussian),
+    ("secure-32768-4", 32768, 4, KeyDistribution::Gaussian),
+    ("secure-65536-6", 65536, 6, KeyDistribution::Gaussian),
+];
+
+/// What names may be.
+const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-4, secure-65536-6, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
+                     tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots)";
+
+impl Params {
+    /// Names of sets: those of 128 bits, then examples of the families that take any dimension and depth.
+    pub fn names() -> Vec<&'static str> {
+        let families = ["paper-16384-13", "tight-16384-13", "slots-16384-3"];
+        SECURE.iter().map(|set| set.0).chain(families).collect()
+    }
+
+    /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
+    /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots.
+    ///
+    /// # Errors
+    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let literal = |dimension, depth, p: u64| ParamsLiteral {
+            name: name.into(),
+            dimension,
+            plaintext_modulus: p,
+            depth,
+            primes_per_level: 1,
+            first_bits: None,
+            bits: None,
+            top_bits: None,
+            keys: KeyDistribution::Gaussian,
+            floor: None,
+            terms: 2,
+        };
+        if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
+        }
+        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let mut parts = name.split('-');
+        let family = parts.next().unwrap_or_default();
+        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let (dimension, depth) = (number()?, number()?);
+        if parts.next().is_some() {
+            return Err(unknown());
+        }
+        match family {
+            "paper" => {
+                let bits = Some(paper_bits(dimension, 2));
+                Self::try_from(ParamsLiteral { first_bits: bits, bits, top_bits: bits, ..literal(dimension, depth, 2) })
+            }
+            "tight" => Self::try_from(literal(dimension, depth, 2)),
+            "slots" => {
+                let p = slot_modulus(dimension);
+                // p^3 grows past one prime.
+                let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
+                Self::try_from(ParamsLiteral { primes_per_level, ..literal(dimension, depth, p) })
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The numbers they were made from; the bits chosen by default are filled in.
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.literal
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        &self.literal.name
+    }
+
+    /// Ring dimension `n` of fresh ciphertexts and of plaintexts.
+    pub fn dimension(&self) -> usize {
+        self.literal.dimension
+    }
+
+    /// Plaintext modulus `p`.
+    pub fn plaintext_modulus(&self) -> u64 {
+        self.literal.plaintext_modulus
+    }
+
+    /// Multiplications in sequence.
+    pub fn depth(&self) -> usize {
+        self.literal.depth
+    }
+
+    /// Levels: fresh ciphertexts are at the highest, level 1 is the last.
+    pub fn levels(&self) -> usize {
+        self.literal.depth + 1
+    }
+
+    /// Standard deviation of what masks messages and hints.
+    pub fn sigma(&self) -> f64 {
+        GAUSSIAN_PARAMETER / (2.0 * core::f64::consts::PI).sqrt()
+    }
+
+    /// Standard deviation of `f'` and `g`.
+    pub fn key_sigma(&self) -> f64 {
+        match self.literal.keys {
+            KeyDistribution::Gaussian => self.sigma(),
+            KeyDistribution::Ternary => (2f64 / 3.0).sqrt(),
+        }
+    }
+
+    /// The primes, those of level 1 first.
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
+    /// Primes of a level's modulus `Q_j`.
+    pub fn towers(&self, level: usize) -> usize {
+        1 + (level - 1) * self.literal.primes_per_level
+    }
+
+    /// `log2 Q_j` of a level.
+    pub fn log2_modulus(&self, level: usize) -> f64 {
+        self.moduli[..self.towers(level)].iter().map(|q| (q.value() as f64).log2()).sum()
+    }
+
+    /// Ring dimension of a level: below the first where rings are reduced.
+    pub fn dimension_at(&self, level: usize) -> usize {
+        self.dimensions[level - 1]
+    }
+
+    /// Ring dimension in which a level is entered, before its ring is reduced: that of the level above.
+    pub fn wide_dimension_at(&self, level: usize) -> usize {
+        self.dimensions[level.min(self.levels() - 1)]
+    }
+
+    /// The security claim: at least 128 bits where `Q` of every level is within [`secure_bits`] of its dimension, none elsewhere.
+    ///
+    /// The bounds are those of an estimate that predicts the block size at which BKZ finds the dense sublattice of the key (Ducas and van Woerden
+    /// 2021), or the key itself, at a cost of `2^(0.292 beta)`; attacks by subfields are special cases of the former.
+    pub fn security(&self) -> SecurityClaim {
+        let keys = self.literal.keys;
+        let bound = |level: usize| secure_bits(self.dimension_at(level), keys);
+        let weakest = (1..=self.levels()).rev().find(|&level| self.log2_modulus(level) > f64::from(bound(level)));
+        let (bits, status) = match weakest {
+            None => (128.0, Status::Recommended),
+            Some(level) => {
+                let why = format!(
+                    "a modulus of {:.0} bits at dimension {} is above the {} bits up to which the attack on the key's dense sublattice costs \
+                     2^128",
+                    self.log2_modulus(level),
+                    self.dimension_at(level),
+                    bound(level),
+                );
+                (0.0, Status::ResearchOnly { why })
+            }
+        };
+        SecurityClaim {
+            classical_bits: bits,
+            // Core-SVP: 0.265 beta against 0.292 beta.
+            quantum_bits: (bits * 0.265 / 0.292f64).floor(),
+            estimator: "dense-sublattice discovery (Ducas and van Woerden 2021) and unique SVP, Core-SVP 0.292 beta; 0: none claimed".into(),
+            date: "2026-11-21".into(),
+            status,
+        }
+    }
+
+    fn problem(&self, problem: String) -> Error {
+        Error::Params { name: self.literal.name.clone(), problem }
+    }
+
+    /// The primes of those bits, for the first level, the highest, and those between.
+    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<Vec<Modulus>, Error> {
+        let step = lcm(2 * literal.dimension as u64, literal.plaintext_modulus);
+        let per_level = literal.primes_per_level;
+        let mut wanted = vec![bits.first];
+        wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1) * per_level]);
+        wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
+        let mut moduli = Vec::with_capacity(wanted.len());
+        for (i, &bits) in wanted.iter().enumerate() {
+            // The largest of its width that is not taken.
+            let before = wanted[..i].iter().filter(|&&other| other == bits).count();
+            if before == 0 {
+                let count = wanted.iter().filter(|&&other| other == bits).count();
+                let places = wanted.iter().enumerate().filter(|&(_, &other)| other == bits);
+                moduli.extend(places.map(|(place, _)| place).zip(primes(bits, count, step)?));
+            }
+        }
+        moduli.sort_unstable_by_key(|&(place, _)| place);
+        Ok(moduli.into_iter().map(|(_, modulus)| modulus).collect())
+    }
+
+    /// Ring dimensions by the floor, from level 1.
+    fn reduce_rings(&mut self) {
+        let mut dimension = self.literal.dimension;
+        self.dimensions = vec![dimension; self.levels()];
+        let Some(floor) = self.literal.floor else { return };
+        for level in (1..self.levels()).rev() {
+            let log2_modulus = self.log2_modulus(level);
+            while dimension > MIN_DIMENSION && root_hermite_factor(dimension / 2, log2_modulus) <= floor {
+                dimension /= 2;
+            }
+            self.dimensions[level - 1] = dimension;
+        }
+    }
+
+    /// Noise after the division by the primes of `level` of a ciphertext switched to the key below.
+    pub(super) fn noise_after_division(&self, noise: f64, level: usize) -> f64 {
+        let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
+        noise::rescale(self, noise, log2_primes, self.dimension_at(level))
+    }
+
+    /// Noise of a ciphertext that is ready at level `level - 1` after a key switch of that noise.
+    fn noise_after_switch(&self, noise: f64, level: usize) -> f64 {
+        let (noise, dimension) = (self.noise_after_division(noise, level), self.dimension_at(level));
+        if self.dimension_at(level - 1) < dimension { noise::ring_hint(self, noise, dimension) } else { noise }
+    }
+
+    /// Takes primes of those bits, when they decrypt.
+    fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
+        self.moduli = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
+        self.reduce_rings();
+        self.check_noise()
+    }
+
+    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
+    fn check_noise(&self) -> Result<(), Failure> {
+        let fits = |what, level, noise: f64| {
+            let over = noise - noise::room(self, self.log2_modulus(level));
+            if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
+        };
+        let terms = f64::from(self.literal.terms).log2();
+        let mut noise = noise::fresh(self) + terms;
+        for level in (2..=self.levels()).rev() {
+            let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
+            fits("a product", level, switched)?;
+            // What is carried over is to be no more than the rounding: a chain of any depth then stays where it is.
+            let carried = switched + self.log2_modulus(level - 1) - self.log2_modulus(level);
+            let over = carried - noise::rounding(self, self.dimension_at(level));
+            if over > 0.0 {
+                return Err(Failure::Noise { what: "a product, divided,", level, over });
+            }
+            noise = fits("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
+        }
+        fits("a sum", 1, noise).map(|_| ())
+    }
+}
+
+/// Bits of the primes of the first level, of the highest, and of those between.
+#[derive(Clone, Copy)]
+struct Bits {
+    first: u32,
+    middle: u32,
+    top: u32,
+}
+
+/// Why primes of some bits will not do.
+enum Failure {
+    /// There are too few.
+    Primes(Error),
+    /// The noise of `what` at `level` is `over` bits too much.
+    Noise { what: &'static str, level: usize, over: f64 },
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
+
+/// The smallest prime that is 1 modulo `2n`.
+pub(super) fn slot_modulus(dimension: usize) -> u64 {
+    let step = 2 * dimension.max(1) as u64;
+    (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
+}
+
+impl TryFrom<ParamsLiteral> for Params {
+    type Error = Error;
+
+    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let mut params = Self { literal, moduli: Vec::new(), dimensions: Vec::new() };
+        let literal = params.literal.clone();
+        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(params.problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+            }
+        };
+        in_range("dimension", literal.dimension as u64, MIN_DIMENSION as u64..=1 << 17)?;
+        if !literal.dimension.is_power_of_two() {
+            return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
+        }
+        in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 20)?;
+        in_range("depth", literal.depth as u64, 0..=40)?;
+        in_range("primes per level", literal.primes_per_level as u64, 1..=4)?;
+        in_range("terms", literal.terms.into(), 1..=1 << 20)?;
+        for bits in [literal.first_bits, literal.bits, literal.top_bits].into_iter().flatten() {
+            in_range("bits of primes", bits.into(), 2..=61)?;
+        }
+        if literal.floor.is_some_and(|floor| !(1.0..2.0).contains(&floor)) {
+            return Err(params.problem("the floor is not a root Hermite factor in 1..2, such as 1.007".into()));
+        }
+        // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
+        const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
+        let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);
+        let mut bits =
+            Bits { first: widest(literal.first_bits), middle: widest(literal.bits), top: widest(literal.top_bits) };
+        if let Err(failure) = params.attempt(bits) {
+            return Err(match failure {
+                Failure::Primes(error) => error,
+                Failure::Noise { what, level, over } => {
+                    let over = over.ceil() as u32;
+                    let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
+                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
+                        (level, _, _, Some(top)) if level == params.levels() => {
+                            format!("primes of {} bits at the top", top + over)
+                        }
+                        (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
+                        _ => format!("{} primes per level", literal.primes_per_level + 1),
+                    };
+                    params.problem(format!(
+                        "the noise of {what} at level {level} is {over} bits too much: take {fix}, or less depth, or fewer terms"
+                    ))
+                }
+            });
+        }
+        for (fixed, set) in [
+            (literal.bits, (|bits, value| bits.middle = value) as fn(&mut Bits, u32)),
+            (literal.first_bits, |bits, value| bits.first = value),
+            (literal.top_bits, |bits, value| bits.top = value),
+        ] {
+            if fixed.is_some() {
+                continue;
+            }
+            for value in 10..=WIDEST {
+                let mut fewer = bits;
+                set(&mut fewer, value);
+                if params.attempt(fewer).is_ok() {
+                    bits = fewer;
+                    break;
+                }
+            }
+        }
+        // What was tried last may have failed.
+        params.attempt(bits).map_err(|_| params.problem("no bits for the primes".into()))?;
+        let literal = &mut params.literal;
+        (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
+        Ok(params)
+    }
+}

@@ -1,0 +1,361 @@
+//! Operations against plain polynomial arithmetic, and what is refused.
+
+use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
+use super::super::*;
+use crate::security::Status;
+use rand_core::RngCore;
+
+/// Keys and plain arithmetic of a parameter set.
+struct World {
+    params: Params,
+    client: ClientKey,
+    server: ServerKey,
+    nonce: u64,
+}
+
+impl World {
+    fn new(params: Params) -> Self {
+        let (client, server) = generate_insecure(&params, true, 7).unwrap();
+        Self { params, client, server, nonce: 0 }
+    }
+
+    fn named(name: &str) -> Self {
+        Self::new(Params::named(name).unwrap())
+    }
+
+    /// A random plaintext and its encryption.
+    fn fresh(&mut self) -> (Vec<u64>, Ciphertext) {
+        self.nonce += 1;
+        let mut rng = self.server.public().encryption_rng(self.nonce).unwrap();
+        let p = self.params.plaintext_modulus();
+        let plain: Vec<u64> = (0..self.params.dimension()).map(|_| rng.next_u64() % p).collect();
+        let cipher = self.server.public().encrypt(&plain, &mut rng).unwrap();
+        (plain, cipher)
+    }
+
+    fn product(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let (n, p) = (a.len(), self.params.plaintext_modulus());
+        let mut out = vec![0; n];
+        for (i, &x) in a.iter().enumerate().filter(|(_, x)| **x != 0) {
+            for (j, &y) in b.iter().enumerate() {
+                let term = x * y % p;
+                let at = &mut out[(i + j) % n];
+                *at = if i + j < n { (*at + term) % p } else { (*at + p - term) % p };
+            }
+        }
+        out
+    }
+
+    fn sum(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        a.iter().zip(b).map(|(x, y)| (x + y) % self.params.plaintext_modulus()).collect()
+    }
+
+    /// That it decrypts to that, with noise within the tolerance of the formula.
+    fn check(&self, cipher: &Ciphertext, plain: &[u64], what: &str) {
+        assert!(self.client.decrypt(cipher).unwrap() == plain, "{what}, {}", self.params.name());
+        let (measured, formula) = (self.client.measure_noise(cipher).unwrap(), cipher.noise());
+        let over = measured - formula;
+        assert!(
+            (-TOLERANCE_BELOW..=tolerance_above(plain.len())).contains(&over),
+            "{what}, {}: 2^{measured:.2} measured, 2^{formula:.2} by the formula",
+            self.params.name()
+        );
+    }
+}
+
+fn literal(name: &str, dimension: usize, p: u64, depth: usize) -> ParamsLiteral {
+    ParamsLiteral {
+        name: name.into(),
+        dimension,
+        plaintext_modulus: p,
+        depth,
+        primes_per_level: if p > 1 << 12 { 2 } else { 1 },
+        first_bits: None,
+        bits: None,
+        top_bits: None,
+        keys: KeyDistribution::Gaussian,
+        floor: None,
+        terms: 2,
+    }
+}
+
+#[test]
+fn chains_of_squares_and_products_decrypt_with_the_formulas_noise() {
+    for params in [
+        Params::named("paper-512-3").unwrap(),
+        Params::named("tight-512-4").unwrap(),
+        Params::named("tight-1024-2").unwrap(),
+        Params::named("slots-128-3").unwrap(),
+        Params::try_from(literal("p3", 256, 3, 3)).unwrap(),
+        Params::try_from(literal("p65537", 256, 65537, 2)).unwrap(),
+        Params::try_from(literal("p16", 256, 16, 3)).unwrap(),
+        Params::try_from(ParamsLiteral { keys: KeyDistribution::Ternary, ..literal("ternary", 512, 2, 3) }).unwrap(),
+    ] {
+        chain(&mut World::new(params));
+    }
+}
+
+/// Products of distinct ciphertexts, then of each with itself, down to the last level, one operation at a time and composed.
+fn chain(world: &mut World) {
+    let server = world.server.clone();
+    let evaluator = Evaluator::new(&server);
+    let ((mut a, mut x), (mut b, mut y)) = (world.fresh(), world.fresh());
+    world.check(&x, &a, "fresh");
+    while x.level() > 1 {
+        // Sums of two, as the parameters allow.
+        let (sum, plain_sum) = (evaluator.add(&x, &y).unwrap(), world.sum(&a, &b));
+        assert!(world.client.decrypt(&sum).unwrap() == plain_sum);
+        assert!(world.client.decrypt(&evaluator.sub(&sum, &y).unwrap()).unwrap() == a);
+        let want = world.product(&a, &b);
+        let product = evaluator.multiply(&x, &y).unwrap();
+        world.check(&product, &want, "product");
+        let switched = evaluator.key_switch(&product).unwrap();
+        world.check(&switched, &want, "key switch");
+        let mut reduced = evaluator.mod_reduce(&switched).unwrap();
+        world.check(&reduced, &want, "mod reduce");
+        if reduced.stage() == Stage::Wide {
+            reduced = evaluator.ring_reduce(&reduced).unwrap();
+            world.check(&reduced, &want, "ring reduce");
+        }
+        assert!(evaluator.composed_multiply(&x, &y).unwrap() == reduced);
+        // The sum's product too: the parameters' terms.
+        let product = evaluator.composed_multiply(&sum, &sum).unwrap();
+        assert!(world.client.decrypt(&product).unwrap() == world.product(&plain_sum, &plain_sum));
+        (a, x) = (want.clone(), reduced.clone());
+        (b, y) = (want, reduced);
+    }
+    assert!(matches!(evaluator.composed_multiply(&x, &x), Err(Error::OutOfLevels { .. })));
+}
+
+#[test]
+fn reduced_rings_keep_every_component() {
+    let params = Params::try_from(ParamsLiteral { floor: Some(1.1), ..literal("rings", 512, 2, 6) }).unwrap();
+    let dimensions: Vec<usize> = (1..=7).map(|level| params.dimension_at(level)).collect();
+    assert!(dimensions.windows(2).all(|pair| pair[0] <= pair[1]) && dimensions[0] < 512, "{dimensions:?}");
+    for level in 1..=7 {
+        let n = params.dimension_at(level);
+        let factor = |n| params::root_hermite_factor(n, params.log2_modulus(level));
+        assert!(n == 512 || factor(n) <= 1.1);
+        assert!(n == 16 || factor(n / 2) > 1.1, "level {level}");
+    }
+    let mut world = World::new(params);
+    chain(&mut world);
+    let ((a, x), (b, y)) = (world.fresh(), world.fresh());
+    let server = world.server.clone();
+    let automatic = Evaluator::new(&server).automatic();
+    // Operands of different rings.
+    let low = automatic.at_level(&x, 2).unwrap();
+    assert!(low.parts().len() > 1);
+    world.check(&low, &a, "lowered");
+    let product = automatic.multiply(&low, &y).unwrap();
+    assert!(world.client.decrypt(&product).unwrap() == world.product(&a, &b));
+    let plain: Vec<u64> = a.iter().map(|x| 1 - x).collect();
+    let sum = automatic.manual().add_plain(&low, &plain).unwrap();
+    assert!(world.client.decrypt(&sum).unwrap().iter().all(|&x| x == 1));
+    let mut sparse = vec![0; 512];
+    (sparse[0], sparse[3], sparse[511]) = (1, 1, 1);
+    let scaled = automatic.manual().multiply_plain(&low, &sparse).unwrap();
+    assert!(world.client.decrypt(&scaled).unwrap() == world.product(&a, &sparse));
+    let w = low.parts().len();
+    let alone = automatic.manual().component(&low, 1).unwrap();
+    let want: Vec<u64> = a.iter().enumerate().map(|(i, &x)| if i % w == 1 { x } else { 0 }).collect();
+    assert!(world.client.decrypt(&alone).unwrap() == want);
+    assert!(automatic.manual().component(&low, w).is_err());
+}
+
+#[test]
+fn automatic_evaluation_aligns_levels_and_degrees() {
+    let mut world = World::named("tight-512-3");
+    let server = world.server.clone();
+    let (manual, automatic) = (Evaluator::new(&server), Evaluator::new(&server).automatic());
+    let ((a, x), (b, y)) = (world.fresh(), world.fresh());
+    let raw = manual.multiply(&x, &y).unwrap();
+    let ab = world.product(&a, &b);
+    assert!(matches!(manual.add(&raw, &x), Err(Error::DegreeMismatch { lhs: 2, rhs: 1 })));
+    let sum = automatic.add(&raw, &x).unwrap();
+    assert_eq!((sum.level(), sum.degree()), (3, 1));
+    assert!(world.client.decrypt(&sum).unwrap() == world.sum(&ab, &a));
+    assert!(matches!(manual.add(&sum, &x), Err(Error::LevelMismatch { lhs: 3, rhs: 4 })));
+    let switched = manual.key_switch(&raw).unwrap();
+    assert!(matches!(manual.add(&switched, &switched), Err(Error::Stage { got: Stage::Switched, .. })));
+    assert!(matches!(manual.mod_reduce(&x), Err(Error::Stage { got: Stage::Ready, .. })));
+    assert!(matches!(manual.ring_reduce(&x), Err(Error::Stage { .. })));
+    let difference = automatic.sub(&switched, &raw).unwrap();
+    assert!(world.client.decrypt(&difference).unwrap().iter().all(|&x| x == 0));
+    let cube = automatic.multiply(&raw, &x).unwrap();
+    assert!(world.client.decrypt(&cube).unwrap() == world.product(&ab, &a));
+    assert!(matches!(automatic.at_level(&cube, 4), Err(Error::OutOfLevels { .. })));
+    let negative = manual.negate(&x).unwrap();
+    assert!(world.client.decrypt(&manual.add(&negative, &x).unwrap()).unwrap().iter().all(|&x| x == 0));
+    assert!(matches!(manual.composed_multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
+    let constant = server.public().trivial(&a).unwrap();
+    world.check(&constant, &a, "trivial");
+    assert!(world.client.decrypt(&manual.composed_multiply(&constant, &y).unwrap()).unwrap() == ab);
+}
+
+#[test]
+fn high_degrees_decrypt_without_a_key_switch() {
+    let mut world = World::named("paper-512-7");
+    let server = world.server.clone();
+    let evaluator = Evaluator::new(&server);
+    let ((a, x), (b, y)) = (world.fresh(), world.fresh());
+    let square = evaluator.multiply(&x, &y).unwrap();
+    let cube = evaluator.multiply(&square, &x).unwrap();
+    let want = world.product(&world.product(&a, &b), &a);
+    assert_eq!(cube.degree(), 3);
+    assert!(world.client.decrypt(&cube).unwrap() == want);
+    assert!(matches!(evaluator.key_switch(&cube), Err(Error::Degree { degree: 3, .. })));
+}
+
+#[test]
+fn slots_add_and_multiply_one_by_one() {
+    for name in ["slots-128-2", "slots-64-2"] {
+        let mut world = World::named(name);
+        let encoder = SlotEncoder::new(&world.params).unwrap();
+        let p = world.params.plaintext_modulus();
+        let slots =
+            |seed: u64| (0..encoder.slots() as u64).map(|i| (i * i * seed + 3 * i + seed) % p).collect::<Vec<_>>();
+        let (a, b) = (slots(5), slots(11));
+        assert_eq!(encoder.decode(&encoder.encode(&a).unwrap()).unwrap(), a);
+        let mut rng = world.server.public().encryption_rng(1).unwrap();
+        let mut encrypt =
+            |slots: &[u64]| world.server.public().encrypt(&encoder.encode(slots).unwrap(), &mut rng).unwrap();
+        let (x, y) = (encrypt(&a), encrypt(&b));
+        let automatic = Evaluator::new(&world.server).automatic();
+        // (x y + x) y
+        let z = automatic.multiply(&automatic.add(&automatic.multiply(&x, &y).unwrap(), &x).unwrap(), &y).unwrap();
+        let got = encoder.decode(&world.client.decrypt(&z).unwrap()).unwrap();
+        let want: Vec<u64> = a.iter().zip(&b).map(|(a, b)| (a * b + a) % p * b % p).collect();
+        assert_eq!(got, want, "{name}");
+        world.nonce += 1;
+    }
+    let tight = Params::named("tight-512-1").unwrap();
+    assert!(matches!(SlotEncoder::new(&tight), Err(Error::NoSlots { example: 12289, .. })));
+}
+
+#[test]
+fn sets_are_those_of_the_paper_and_of_the_security_bounds() {
+    let bits: Vec<u32> = (9..=14).map(|log| params::paper_bits(1 << log, 2)).collect();
+    assert_eq!(bits, [44, 45, 47, 48, 50, 51]);
+    for name in Params::names() {
+        let params = Params::named(name).unwrap();
+        assert_eq!(params.name(), name);
+        let recommended = params.security().status == Status::Recommended;
+        assert_eq!(recommended, name.starts_with("secure"), "{name}: {:?}", params.security());
+    }
+    let research = Params::named("paper-512-1").unwrap();
+    assert!(matches!(generate_insecure(&research, false, 1), Err(Error::ResearchOnly { .. })));
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_its_fix() {
+    let refused = |literal: ParamsLiteral, words: &str| match Params::try_from(literal) {
+        Err(error) => assert!(error.to_string().contains(words), "{error}"),
+        Ok(params) => panic!("{} was taken", params.name()),
+    };
+    let good = || literal("x", 512, 2, 3);
+    refused(ParamsLiteral { dimension: 500, ..good() }, "not a power of two");
+    refused(ParamsLiteral { dimension: 8, ..good() }, "dimension 8 is not in 16..=");
+    refused(ParamsLiteral { plaintext_modulus: 1, ..good() }, "plaintext modulus 1");
+    refused(ParamsLiteral { bits: Some(16), ..good() }, "take primes of");
+    refused(ParamsLiteral { depth: 0, first_bits: Some(14), ..good() }, "take a first prime of");
+    refused(ParamsLiteral { dimension: 16384, plaintext_modulus: 65537, ..good() }, "2 primes per level");
+    refused(ParamsLiteral { floor: Some(0.5), ..good() }, "root Hermite factor");
+    // The fix suffices.
+    let params = Params::try_from(ParamsLiteral { bits: Some(26), ..good() }).unwrap();
+    assert_eq!(params.literal().bits, Some(26));
+    for name in ["", "paper", "paper-512", "paper-512-3-4", "tight-512-x", "huge-1-2"] {
+        assert!(matches!(Params::named(name), Err(Error::UnknownParams { .. })), "{name}");
+    }
+    assert!(Params::named("paper-0-1").is_err() && Params::named("tight-512-9999").is_err());
+}
+
+#[test]
+fn foreign_and_damaged_material_is_refused() {
+    let mut world = World::named("tight-512-2");
+    let (other, other_server) = generate_insecure(&world.params, true, 8).unwrap();
+    let (plain, x) = world.fresh();
+    assert!(matches!(other.decrypt(&x), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(Evaluator::new(&other_server).add(&x, &x), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(world.server.public().encrypt(&plain[1..], &mut rng()), Err(Error::Plaintext { .. })));
+    assert!(matches!(world.server.public().encrypt(&[2; 512], &mut rng()), Err(Error::Plaintext { .. })));
+
+    let public = world.server.public();
+    let words: Vec<Vec<u64>> = x.parts().iter().map(|part| part.words().to_vec()).collect();
+    let again = |level, stage, degree, noise, words: &[Vec<u64>]| {
+        Ciphertext::from_parts(public, level, stage, degree, noise, words)
+    };
+    assert!(again(3, Stage::Ready, 1, x.noise(), &words).unwrap() == x);
+    for (level, stage, degree, noise) in [
+        (0, Stage::Ready, 1, 1.0),
+        (4, Stage::Ready, 1, 1.0),
+        (1, Stage::Switched, 1, 1.0),
+        (3, Stage::Switched, 2, 1.0),
+        (3, Stage::Wide, 1, 1.0),
+        (3, Stage::Ready, 0, 1.0),
+        (3, Stage::Ready, 1, f64::NAN),
+    ] {
+        assert!(matches!(again(level, stage, degree, noise, &words), Err(Error::Material { .. })), "{level} {stage}");
+    }
+    let mut damaged = words.clone();
+    damaged[0][700] = u64::MAX;
+    assert!(matches!(again(3, Stage::Ready, 1, 1.0, &damaged), Err(Error::Ring(_))));
+    assert!(matches!(again(2, Stage::Ready, 1, 1.0, &words), Err(Error::Ring(_))));
+
+    let hints: Vec<Vec<u64>> = world.server.hints().map(|hint| hint.words().to_vec()).collect();
+    assert!(ServerKey::from_parts(public.clone(), &hints).unwrap() == world.server);
+    assert!(ServerKey::from_parts(public.clone(), &hints[1..]).is_err());
+    let stored = PublicKey::from_parts(&world.params, true, public.h().words()).unwrap();
+    assert!(stored == *public && stored.id() == public.id());
+
+    let keys = |change: fn(&mut Vec<i64>)| {
+        let of_level = |level| {
+            let mut key = world.client.coefficients(level).unwrap().0.to_vec();
+            change(&mut key);
+            zeroize::Zeroizing::new(key)
+        };
+        ClientKey::from_parts(public.clone(), (1..=3).map(of_level).collect(), vec![None, None, None])
+    };
+    assert_eq!(keys(|_| ()).unwrap().decrypt(&x).unwrap(), plain);
+    assert!(matches!(keys(|key| key[3] = 1 << 40), Err(Error::Material { .. })));
+    assert!(matches!(keys(|key| key[0] += 1), Err(Error::Material { .. })));
+    assert!(matches!(keys(|key| key.truncate(511)), Err(Error::Material { .. })));
+    assert!(!format!("{:?}", world.client).contains("keys"));
+}
+
+#[test]
+fn too_much_noise_is_an_error_and_not_a_wrong_answer() {
+    let mut world = World::named("tight-512-1");
+    let server = world.server.clone();
+    let evaluator = Evaluator::new(&server);
+    let (plain, mut x) = world.fresh();
+    let mut doublings = 0;
+    let error = loop {
+        match evaluator.add(&x, &x) {
+            Ok(sum) => x = sum,
+            Err(error) => break error,
+        }
+        doublings += 1;
+        assert!(world.client.decrypt(&x).unwrap().iter().all(|&x| x == 0), "{doublings}");
+    };
+    assert!(matches!(error, Error::Noise { .. }) && doublings > 10, "{error}");
+    assert!(plain.contains(&1));
+    assert!(matches!(evaluator.composed_multiply(&x, &x), Err(Error::Noise { .. })));
+}
+
+#[test]
+fn threads_make_no_difference() {
+    let run = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut world = World::named("tight-4096-2");
+            let ((_, x), (_, y)) = (world.fresh(), world.fresh());
+            let product = Evaluator::new(&world.server).composed_multiply(&x, &y).unwrap();
+            (world.client.decrypt(&product).unwrap(), product)
+        })
+    };
+    assert!(run(1) == run(2));
+}
+
+fn rng() -> impl RngCore {
+    crate::random::SecretSeed::insecure(3).stream(0)
+}

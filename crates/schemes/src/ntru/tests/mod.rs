@@ -1,0 +1,4 @@
+//! The whole cycle, noise against the formulas, and agreement with the Python oracle.
+
+mod cycle;
+mod oracle;
