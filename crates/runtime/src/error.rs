@@ -185,14 +185,6 @@ pub enum Error {
         /// What is right.
         expected: &'static str,
     },
-    /// A server key that does not encrypt.
-    #[error("{path} is a {scheme} server key, which cannot encrypt; use the client key")]
-    NotForEncryption {
-        /// The file.
-        path: String,
-        /// Its scheme.
-        scheme: Scheme,
-    },
     /// The caller asked to stop.
     #[error("cancelled; nothing was written")]
     Cancelled,

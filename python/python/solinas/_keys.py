@@ -39,7 +39,7 @@ def keygen(
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     watch = _bar if progress is True else progress or None
-    client, server = _core.keygen(scheme, params, research, insecure_seed, _threads(threads), _memory(memory), watch)
+    client, server = _core.keygen(scheme, params, research, insecure_seed, (_threads(threads), _memory(memory)), watch)
     if watch is _bar:
         sys.stderr.write("\n")
     return ClientKey._wrap(client), ServerKey._wrap(server)

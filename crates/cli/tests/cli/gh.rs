@@ -71,7 +71,7 @@ fn mistakes_are_told_with_the_fix() {
         assert!(place.fail(line, 1).contains("belongs to key"), "{line}");
     }
     assert!(place.fail("decrypt --key CLIENT a.ct", 1).contains("belongs to key"));
-    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("use the client key"));
+    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("a client key is needed"));
     let message = place.fail("eval --key k/server.key neg a.ct -o c.ct --memory 0", 1);
     assert!(
         message.contains("0 MiB are allowed") && message.contains("by --memory or SOLINAS_MEMORY_MIB"),
