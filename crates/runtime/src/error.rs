@@ -220,8 +220,11 @@ impl From<gh::Error> for Error {
     fn from(error: gh::Error) -> Self {
         match error {
             gh::Error::Cancelled { .. } => Self::Cancelled,
-            gh::Error::Memory { method, params, need_mib, limit_mib, .. } => {
-                let remedy = format!("allow {need_mib} MiB by --memory or {}", crate::memory::VARIABLE);
+            gh::Error::Memory { method, params, need_mib, limit_mib, alternative } => {
+                // Tables have an option of their own.
+                let option = if method.contains("recryption") { "--memory or " } else { "" };
+                let variable = crate::memory::VARIABLE;
+                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or choose {alternative}");
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
             other => Self::Gh(other),

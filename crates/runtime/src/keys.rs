@@ -62,7 +62,8 @@ impl fmt::Debug for ClientKey {
 /// Makes a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
 /// # Errors
-/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Cancelled`].
+/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Memory`], before the work starts;
+/// [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let (client, server) = match options.scheme {
         Scheme::Tfhe => {
