@@ -16,17 +16,16 @@ use crate::error::{Failure, circuit_error, guarded};
 use crate::job::{PyJob, Task};
 use crate::program::PyProgram;
 
-/// Makes a pair of keys. `watch` gets (done, total).
+/// Makes a pair of keys. `limits` are the server's threads and its bytes for tables; `watch` gets (done, total).
 #[pyfunction]
-#[pyo3(signature = (scheme, params, research, insecure_seed, threads, memory, watch))]
+#[pyo3(signature = (scheme, params, research, insecure_seed, limits, watch))]
 pub(crate) fn keygen(
     py: Python<'_>,
     scheme: &str,
     params: Option<String>,
     research: bool,
     insecure_seed: Option<u64>,
-    threads: Option<usize>,
-    memory: Option<u64>,
+    limits: (Option<usize>, Option<u64>),
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
@@ -34,7 +33,7 @@ pub(crate) fn keygen(
     let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     task.wait(py, None, watch)?;
     let (client, server) = task.take()?;
-    Ok((PyClientKey { inner: client }, PyServerKey::new(server, ServerOptions { threads, memory })))
+    Ok((PyClientKey { inner: client }, PyServerKey::new(server, ServerOptions { threads: limits.0, memory: limits.1 })))
 }
 
 /// The secret key.

@@ -185,14 +185,6 @@ pub enum Error {
         /// What is right.
         expected: &'static str,
     },
-    /// A server key that does not encrypt.
-    #[error("{path} is a {scheme} server key, which cannot encrypt; use the client key")]
-    NotForEncryption {
-        /// The file.
-        path: String,
-        /// Its scheme.
-        scheme: Scheme,
-    },
     /// The caller asked to stop.
     #[error("cancelled; nothing was written")]
     Cancelled,
@@ -228,8 +220,11 @@ impl From<gh::Error> for Error {
     fn from(error: gh::Error) -> Self {
         match error {
             gh::Error::Cancelled { .. } => Self::Cancelled,
-            gh::Error::Memory { method, params, need_mib, limit_mib, .. } => {
-                let remedy = format!("allow {need_mib} MiB by --memory or {}", crate::memory::VARIABLE);
+            gh::Error::Memory { method, params, need_mib, limit_mib, alternative } => {
+                // Tables have an option of their own.
+                let option = if method.contains("recryption") { "--memory or " } else { "" };
+                let variable = crate::memory::VARIABLE;
+                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or choose {alternative}");
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
             other => Self::Gh(other),

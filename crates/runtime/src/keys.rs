@@ -62,7 +62,8 @@ impl fmt::Debug for ClientKey {
 /// Makes a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
 /// # Errors
-/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Cancelled`].
+/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Memory`], before the work starts;
+/// [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let (client, server) = match options.scheme {
         Scheme::Tfhe => {
@@ -172,10 +173,11 @@ impl ClientKey {
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        Ok(match &self.part {
+        match &self.part {
             SecretPart::Tfhe(key) => solinas_formats::tfhe::write_client(writer, key)?,
             SecretPart::Gh(key) => solinas_formats::gh::write_client(writer, key)?,
-        })
+        }
+        Ok(())
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
@@ -249,10 +251,11 @@ impl ServerKey {
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        Ok(match &self.part {
+        match &self.part {
             PublicPart::Tfhe(key) => solinas_formats::tfhe::write_server(writer, key)?,
             PublicPart::Gh(key) => solinas_formats::gh::write_server(writer, key)?,
-        })
+        }
+        Ok(())
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
@@ -278,17 +281,15 @@ impl EncryptionKey {
     /// Reads one; of a server key only what encryption needs.
     ///
     /// # Errors
-    /// From the file; [`Error::NotForEncryption`] for a server key that does not encrypt.
+    /// From the file: not a key that encrypts, damaged, newer.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
         Ok(Self(match (reader.kind(), Scheme::of(&reader)?) {
             (Kind::ServerKey | Kind::PublicKey, Scheme::Gh) => {
                 Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?), AtomicU64::new(0))
             }
-            (Kind::ServerKey | Kind::PublicKey, scheme) => {
-                return Err(Error::NotForEncryption { path: path.display().to_string(), scheme });
-            }
-            _ => Encrypts::Client(ClientKey::read(&reader)?),
+            // Of any other key but a client key this tells what it is, and what is needed.
+            _ => Encrypts::Client(ClientKey::load(path)?),
         }))
     }
 

@@ -133,7 +133,10 @@ impl Server {
         let outputs: Vec<Type> =
             program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
         let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
-        self.execute(&inputs, shape, &outputs, control, |work| self.engine.plan(program, work))
+        let work = self.work(&inputs);
+        let plan = self.engine.plan(program, &work)?;
+        let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
+        self.pool.install(|| plan.run(&batch, control))
     }
 
     /// Runs a circuit on one ciphertext for each of its input ports, of any type of the port's width.
@@ -177,7 +180,10 @@ impl Server {
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
         // A circuit knows bits, not signs.
         let (inputs, shape) = self.check_inputs(&ports, |a, b| a.width() == b.width(), inputs, control)?;
-        self.execute(&inputs, shape, &outputs, control, |work| self.engine.plan_circuit(netlist, optimize, work))
+        let work = self.work(&inputs);
+        let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
+        let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
+        self.pool.install(|| plan.run(&batch, control))
     }
 
     /// What a program costs on `elements` fresh elements.
@@ -264,20 +270,11 @@ impl Server {
         Ok((checked, shape))
     }
 
-    /// Plans for the inputs, and runs the plan.
-    fn execute<'s>(
-        &'s self,
-        inputs: &[Ciphertext],
-        shape: Option<Vec<usize>>,
-        outputs: &[Type],
-        control: &Control<'_>,
-        plan: impl FnOnce(&Work<'_>) -> Result<Box<dyn crate::engine::Plan + 's>, Error>,
-    ) -> Result<Vec<Ciphertext>, Error> {
+    /// What the inputs ask for.
+    fn work<'i>(&self, inputs: &'i [Ciphertext]) -> Work<'i> {
         // Elements the inputs run on.
         let lanes = inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
-        let plan = plan(&Work { inputs: Some(inputs), lanes, threads: self.threads() })?;
-        let batch = Batch { inputs, lanes, shape, outputs };
-        self.pool.install(|| plan.run(&batch, control))
+        Work { inputs: Some(inputs), lanes, threads: self.threads() }
     }
 }
 

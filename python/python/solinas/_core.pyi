@@ -178,8 +178,7 @@ def keygen(
     params: str | None,
     research: bool,
     insecure_seed: int | None,
-    threads: int | None,
-    memory: int | None,
+    limits: tuple[int | None, int | None],
     watch: Callable[[int, int], object] | None,
 ) -> tuple[ClientKey, ServerKey]: ...
 def params() -> list[ParamsInfo]: ...

@@ -39,9 +39,7 @@ def keygen(
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     watch = _bar if progress is True else progress or None
-    client, server = _core.keygen(
-        scheme, params, research, insecure_seed, _threads(threads), _memory(memory), watch
-    )
+    client, server = _core.keygen(scheme, params, research, insecure_seed, (_threads(threads), _memory(memory)), watch)
     if watch is _bar:
         sys.stderr.write("\n")
     return ClientKey._wrap(client), ServerKey._wrap(server)
@@ -216,7 +214,7 @@ class Job(Generic[R]):
         self._inner.cancel()
 
     def progress(self) -> tuple[int, int]:
-        """Steps done and steps in all; (0, 0) before it starts.
+        """Give steps done and steps in all; (0, 0) before it starts.
 
         Steps are bootstraps, or under scheme gh recrypts (products where there are none).
         """
@@ -341,7 +339,10 @@ class ServerKey:
         return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
 
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
-        """Give bootstraps (under gh recrypts and products), depth and seconds of a program on this server, which measures its speed first."""
+        """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
+
+        Under scheme gh recrypts and products stand for bootstraps.
+        """
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         return self._inner.estimate(program._inner, elements)

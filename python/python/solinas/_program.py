@@ -237,7 +237,10 @@ class Program(Generic[P, R]):
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128") -> _core.Estimate:
-        """Bootstraps (recrypts and products under scheme gh) and depth with a parameter set; for seconds on a machine see `ServerKey.estimate`."""
+        """Bootstraps (under scheme gh recrypts and products) and depth with a parameter set.
+
+        For seconds on a machine see `ServerKey.estimate`.
+        """
         return _core.cost(self._inner, params)
 
     def draw(self, path: PathLike | None = None, *, gates: bool = False) -> str:

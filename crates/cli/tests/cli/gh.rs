@@ -63,6 +63,10 @@ fn mistakes_are_told_with_the_fix() {
     let message = place.fail("keygen --scheme gh --research --out k", 1);
     assert!(message.contains("no recommended parameter set") && message.contains("toy, small"), "{message}");
     assert!(place.fail("keygen --scheme ntru --out k", 2).contains("tfhe, gh"));
+    let large = "keygen --scheme gh --params large --research --out k";
+    let output = place.command(large).env("SOLINAS_MEMORY_MIB", "100").assert();
+    let message = String::from_utf8(output.code(1).get_output().stderr.clone()).unwrap();
+    assert!(message.contains("key generation takes") && message.contains("choose parameters"), "{message}");
     assert!(place.files().is_empty());
     place.run(KEYGEN);
     place.run("encrypt --key k/server.key --type u4 5 -o a.ct");
@@ -71,7 +75,7 @@ fn mistakes_are_told_with_the_fix() {
         assert!(place.fail(line, 1).contains("belongs to key"), "{line}");
     }
     assert!(place.fail("decrypt --key CLIENT a.ct", 1).contains("belongs to key"));
-    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("use the client key"));
+    assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("a client key is needed"));
     let message = place.fail("eval --key k/server.key neg a.ct -o c.ct --memory 0", 1);
     assert!(
         message.contains("0 MiB are allowed") && message.contains("by --memory or SOLINAS_MEMORY_MIB"),

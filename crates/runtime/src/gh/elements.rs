@@ -66,7 +66,6 @@ impl Elements {
                 break;
             }
         }
-        drop(section);
         let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();
         Ok(writer.section("noise", &pack::u64_to_le(&noises))?)
     }

@@ -29,6 +29,9 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
     let name =
         options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
     let params = Params::named(name)?;
+    if options.research {
+        gh::keygen::check_memory(&params, crate::memory::budget()?)?;
+    }
     // Another lattice may be drawn: the bar does not go back.
     let furthest = AtomicU64::new(0);
     let progress = |stage: Stage, done: usize, of: usize| {

@@ -92,23 +92,26 @@ fn run_lanes(
     for part in order.chunk_by(|a, b| key(a) == key(b)) {
         let jobs: Vec<(usize, usize)> =
             part.iter().flat_map(|&index| (0..inputs.len()).map(move |lane| (index, lane))).collect();
-        let one = |&(index, lane): &(usize, usize)| -> Result<Arc<Ciphertext>, Error> {
+        let one = |values: &Values, &(index, lane): &(usize, usize)| -> Result<Arc<Ciphertext>, Error> {
             let step = schedule.steps[index];
             runner.control.check()?;
-            let result = runner.step(step, &values, lane, &inputs[lane])?;
+            let result = runner.step(step, values, lane, &inputs[lane])?;
             tick(&step);
             Ok(Arc::new(result))
         };
         let alone = recrypts(part[0]) && runner.public.words() >= LARGE;
-        let results: Vec<_> = if alone {
-            jobs.iter().map(one).collect::<Result<_, _>>()?
-        } else {
-            jobs.par_iter().map(one).collect::<Result<_, _>>()?
-        };
-        for (&(index, lane), result) in jobs.iter().zip(results) {
-            values.lanes[lane][index] = Some(result);
+        // Jobs that run together; their operands go when all of them are done.
+        for jobs in jobs.chunks(if alone { inputs.len() } else { jobs.len() }) {
+            let results: Vec<_> = if alone {
+                jobs.iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+            } else {
+                jobs.par_iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+            };
+            for (&(index, lane), result) in jobs.iter().zip(results) {
+                values.lanes[lane][index] = Some(result);
+            }
+            jobs.iter().filter(|(_, lane)| *lane == 0).for_each(|&(index, _)| values.release(schedule.steps[index]));
         }
-        part.iter().for_each(|&index| values.release(schedule.steps[index]));
     }
     let output = |lane: usize, value: Value| Ok(Bit::of(values.get(value, lane)?));
     (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()

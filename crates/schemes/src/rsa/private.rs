@@ -180,7 +180,8 @@ impl PrivateKey {
             );
         }
         let difference = Zeroizing::new(p.abs_diff(q));
-        (difference.bit_len() + 100 <= self.public.bits() / 2).then_some("the primes are close to each other: Fermat's method may factor the modulus at once")
+        (difference.bit_len() + 100 <= self.public.bits() / 2)
+            .then_some("the primes are close to each other: Fermat's method may factor the modulus at once")
     }
 
     /// Decrypts. What is not well-formed gives one error, whatever is wrong with it, in the same time.
