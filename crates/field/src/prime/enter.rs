@@ -58,7 +58,7 @@ pub(super) fn passes(_dimension: usize, _lanes: usize) -> Vec<Pass> {
 mod x86 {
     use super::super::FAST_PRIME_BITS;
     use super::super::float::Float;
-    use super::super::ifma::Ifma;
+    use super::super::ifma::{Ifma, LAZY, WIDE};
     use super::super::kernel::{self, Factors, Shape};
     use super::super::word::Word;
     use super::{Call, Kernel};
@@ -75,14 +75,21 @@ mod x86 {
                     ifma,
                     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
                     Avx512,
-                    Ifma::<false>::new
+                    Ifma::<FAST_PRIME_BITS>::new
+                );
+                entries!(
+                    $direction,
+                    lazy,
+                    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
+                    Avx512,
+                    Ifma::<LAZY>::new
                 );
                 entries!(
                     $direction,
                     wide,
                     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
                     Avx512,
-                    Ifma::<true>::new
+                    Ifma::<WIDE>::new
                 );
                 entries!($direction, avx2_double, "avx2,fma", Avx2, Float::new);
                 entries!($direction, avx2_word, "avx2,fma", Avx2, Word::new);
@@ -95,6 +102,7 @@ mod x86 {
                     match (call.kernel, call.backend) {
                         (Kernel::Double, Backend::Avx512(token)) => avx512_double(token, q, shape, at),
                         (Kernel::Word, Backend::Avx512(token)) => avx512_word(token, q, shape, at),
+                        (Kernel::Ifma, Backend::Avx512(token)) if q >> LAZY == 0 => lazy(token, q, shape, at),
                         (Kernel::Ifma, Backend::Avx512(token)) if q >> FAST_PRIME_BITS == 0 => {
                             ifma(token, q, shape, at)
                         }

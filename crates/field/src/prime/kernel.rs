@@ -35,8 +35,16 @@ pub(super) trait Arithmetic: Copy {
     fn leave(self, v: Self::V) -> Self::V;
     /// What [`product`](Self::product) gives to canonical words.
     fn leave_product(self, v: Self::V) -> Self::V;
-    /// The same residue in the smallest range that costs little.
+    /// What [`split`](Self::split) gives, in the range that three levels may start from.
     fn relax(self, v: Self::V) -> Self::V;
+    /// A sum of sums within a pass upwards, where the next level would be too much.
+    #[inline(always)]
+    fn settle_middle(self, v: Self::V) -> Self::V {
+        v
+    }
+    /// A sum of `2^doublings` of the values that [`join`](Self::join)s started from, in the range that they start from. After three levels, the sum of
+    /// them all is one of two that went through [`settle_middle`](Self::settle_middle).
+    fn settle(self, v: Self::V, doublings: u32) -> Self::V;
     /// `x w`.
     fn product(self, x: Self::V, w: Self::W) -> Self::V;
     /// `(a + b w, a - b w)`.
@@ -156,7 +164,7 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     if R == 8 {
         // Sums of sums are four times what came in.
         for k in 0..K {
-            (v[k][0], v[k][4]) = (a.relax(v[k][0]), a.relax(v[k][4]));
+            (v[k][0], v[k][4]) = (a.settle_middle(v[k][0]), a.settle_middle(v[k][4]));
         }
     }
     let half = R / 2;
@@ -165,8 +173,8 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
         for k in 0..K {
             if LAST {
                 v[k][j] = a.product(v[k][j], w[k][0]);
-            } else if R < 8 || j > 0 {
-                v[k][j] = a.relax(v[k][j]);
+            } else {
+                v[k][j] = a.settle(v[k][j], R.ilog2() - (usize::BITS - j.leading_zeros()));
             }
         }
     }
