@@ -102,7 +102,7 @@ fn main() -> Result<(), Error> {
         "peer",
         "ratio"
     );
-    for (bits, narrow) in [(50, false), (51, false), (60, false), (61, false), (30, false), (30, true)] {
+    for (bits, narrow) in [(48, false), (50, false), (51, false), (60, false), (61, false), (30, false), (30, true)] {
         for n in (10..=17).map(|log| 1usize << log) {
             let q = primes(bits, 1, 2 * n as u64)?[0];
             let peer = if narrow {

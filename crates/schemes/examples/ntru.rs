@@ -1,6 +1,6 @@
 //! Times and noise of the NTRU scheme at a parameter set: `cargo run --release --example ntru -- paper-16384-13 [threads] [repetitions]`.
 //!
-//! Shortest of the repetitions. Beside each operation the bound by its transforms and products, from the times of one transform and one product
+//! Every level is checked: the chain of squares decrypts to the plaintext's squares. Shortest of the repetitions. Beside each operation the bound by its transforms and products, from the times of one transform and one product
 //! of a tower, measured in the same run.
 
 use std::time::Instant;
@@ -22,6 +22,19 @@ fn time<T>(repetitions: usize, mut work: impl FnMut() -> Result<T>) -> Result<(f
     Ok((best, last))
 }
 
+/// The square of a plaintext modulo `p`: exact modulo a prime of 50 bits, as `n (p-1)^2 < 2^49` in all sets.
+fn squared(plain: &[u64], p: u64) -> Result<Vec<u64>> {
+    let n = plain.len();
+    let q = solinas_field::prime::primes(50, 1, 2 * n as u64)?[0];
+    let plan = solinas_field::prime::NttPlan::new(q, n, solinas_field::Backend::detect()?)?;
+    let mut x = plain.to_vec();
+    plan.forward(&mut x);
+    let y = x.clone();
+    plan.pointwise().multiply(&mut x, &y);
+    plan.inverse(&mut x);
+    Ok(x.into_iter().map(|x| q.centered(x).rem_euclid(p as i64) as u64).collect())
+}
+
 fn report(name: &str, micros: f64, bound: f64) {
     println!("{name:<18} {micros:>10.1} us   bound {bound:>8.1} us   ratio {:>5.2}", micros / bound);
 }
@@ -40,8 +53,14 @@ fn run(name: &str, repetitions: usize) -> Result<()> {
     let mut words = RnsPoly::<solinas_ring::Coeff>::from_signed(&basis, &vec![1; n])?.words().to_vec();
     let other = words.clone();
     let threads = rayon::current_num_threads() as f64;
-    let (transform, ()) = time(20 * repetitions, || Ok(basis.plan(0).forward(&mut words)))?;
-    let (product, ()) = time(20 * repetitions, || Ok(basis.pointwise(0).multiply(&mut words, &other)))?;
+    let (transform, ()) = time(20 * repetitions, || {
+        basis.plan(0).forward(&mut words);
+        Ok(())
+    })?;
+    let (product, ()) = time(20 * repetitions, || {
+        basis.pointwise(0).multiply(&mut words, &other);
+        Ok(())
+    })?;
     println!(
         "one transform {transform:.1} us ({}), one product {product:.1} us, {threads} threads",
         basis.plan(0).kernel().name()
@@ -77,15 +96,18 @@ fn run(name: &str, repetitions: usize) -> Result<()> {
     report("ComposedEvalMult", micros, bound(transforms, transforms + 2 * t));
     let (micros, _) = time(repetitions, || Ok(client.decrypt(&x)?))?;
     report("Dec, all towers", micros, bound(t, t * (t + 1) / 2));
+    let mut want = squared(&plain, params.plaintext_modulus())?;
     while z.level() > 1 {
+        assert!(client.decrypt(&z)? == want, "level {} decrypts wrongly", z.level());
         println!(
             "level {:>2}: noise 2^{:.2} by the formula, 2^{:.2} measured",
             z.level(),
             z.noise(),
             client.measure_noise(&z)?
         );
-        z = evaluator.composed_multiply(&z, &z)?;
+        (z, want) = (evaluator.composed_multiply(&z, &z)?, squared(&want, params.plaintext_modulus())?);
     }
+    assert!(client.decrypt(&z)? == want, "level 1 decrypts wrongly");
     println!("level  1: noise 2^{:.2} by the formula, 2^{:.2} measured", z.noise(), client.measure_noise(&z)?);
     let (micros, _) = time(repetitions, || Ok(client.decrypt(&z)?))?;
     report("Dec, last level", micros, bound(1, 1));

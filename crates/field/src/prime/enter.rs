@@ -58,7 +58,7 @@ pub(super) fn passes(_dimension: usize, _lanes: usize) -> Vec<Pass> {
 mod x86 {
     use super::super::FAST_PRIME_BITS;
     use super::super::float::Float;
-    use super::super::ifma::Ifma;
+    use super::super::ifma::{Ifma, LAZY, WIDE};
     use super::super::kernel::{self, Factors, Shape};
     use super::super::word::Word;
     use super::{Call, Kernel};
@@ -66,26 +66,33 @@ mod x86 {
     use crate::backend::{Avx2, Avx512};
 
     macro_rules! entries {
-        ($direction:ident) => {
+        ($direction:ident, $inverse:literal) => {
             pub(in super::super) fn $direction(call: Call<'_>, x: &mut [u64]) {
-                entries!($direction, avx512_double, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Float::new);
-                entries!($direction, avx512_word, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Word::new);
+                entries!($inverse, avx512_double, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Float::new);
+                entries!($inverse, avx512_word, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", Avx512, Word::new);
                 entries!(
-                    $direction,
+                    $inverse,
                     ifma,
                     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
                     Avx512,
-                    Ifma::<false>::new
+                    Ifma::<FAST_PRIME_BITS>::new
                 );
                 entries!(
-                    $direction,
+                    $inverse,
+                    lazy,
+                    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
+                    Avx512,
+                    Ifma::<LAZY>::new
+                );
+                entries!(
+                    $inverse,
                     wide,
                     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,avx2,fma",
                     Avx512,
-                    Ifma::<true>::new
+                    Ifma::<WIDE>::new
                 );
-                entries!($direction, avx2_double, "avx2,fma", Avx2, Float::new);
-                entries!($direction, avx2_word, "avx2,fma", Avx2, Word::new);
+                entries!($inverse, avx2_double, "avx2,fma", Avx2, Float::new);
+                entries!($inverse, avx2_word, "avx2,fma", Avx2, Word::new);
                 let factors = Factors { values: call.table.values.as_ptr(), quotients: call.table.quotients.as_ptr() };
                 let shape = Shape { len: x.len(), passes: call.passes, factors };
                 let (q, at) = (call.modulus.value(), x.as_mut_ptr());
@@ -95,6 +102,7 @@ mod x86 {
                     match (call.kernel, call.backend) {
                         (Kernel::Double, Backend::Avx512(token)) => avx512_double(token, q, shape, at),
                         (Kernel::Word, Backend::Avx512(token)) => avx512_word(token, q, shape, at),
+                        (Kernel::Ifma, Backend::Avx512(token)) if q >> LAZY == 0 => lazy(token, q, shape, at),
                         (Kernel::Ifma, Backend::Avx512(token)) if q >> FAST_PRIME_BITS == 0 => {
                             ifma(token, q, shape, at)
                         }
@@ -106,16 +114,16 @@ mod x86 {
                 }
             }
         };
-        ($direction:ident, $name:ident, $features:literal, $token:ty, $arithmetic:expr) => {
+        ($inverse:literal, $name:ident, $features:literal, $token:ty, $arithmetic:expr) => {
             #[target_feature(enable = $features)]
             unsafe fn $name(token: $token, q: u64, shape: Shape<'_>, at: *mut u64) {
                 // SAFETY: the caller's contract is the kernel's.
-                unsafe { kernel::$direction($arithmetic(token, q), shape, at) }
+                unsafe { kernel::transform::<_, $inverse>($arithmetic(token, q), shape, at) }
             }
         };
     }
-    entries!(forward);
-    entries!(inverse);
+    entries!(forward, false);
+    entries!(inverse, true);
 }
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{forward, inverse};

@@ -1,29 +1,54 @@
 //! Primes below 2^51 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
 //!
-//! Products are in `0..2q`. Residues are in `0..4q`; with `WIDE`, for primes of 51 bits, in `0..2q`, at one operation more a butterfly.
-//! Ranges: docs/derivations/word-ntt.md, section 2.
+//! Products are in `0..2q`, residues in `0..4q`. For primes of 51 bits ([`WIDE`]), residues are in `0..2q`, at one operation more a butterfly. For
+//! primes of up to 48 bits ([`LAZY`]), they are in `0..16q` and known in their low 52 bits alone, which are all that a multiplication reads: a
+//! butterfly reduces nothing. Ranges: docs/derivations/word-ntt.md, section 2.
 
 use super::kernel::{Arithmetic, Factors};
 use super::words::Words;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
-/// Words modulo `q < 2^50`, or with `WIDE`, `q < 2^51`.
+/// Bits up to which nothing is reduced within three levels.
+pub(super) const LAZY: u32 = 48;
+/// Bits of the widest prime.
+pub(super) const WIDE: u32 = super::WIDE_PRIME_BITS;
+
+/// Words modulo a prime of up to `BITS` bits: [`LAZY`], [`FAST_PRIME_BITS`](super::FAST_PRIME_BITS) or [`WIDE`].
 #[derive(Clone, Copy)]
-pub(super) struct Ifma<const WIDE: bool> {
+pub(super) struct Ifma<const BITS: u32> {
     lanes: Avx512,
     q: __m512i,
     q2: __m512i,
+    q8: __m512i,
     /// `2^52 - q`.
     minus: __m512i,
     mask: __m512i,
 }
 
-impl<const WIDE: bool> Ifma<WIDE> {
+impl<const BITS: u32> Ifma<BITS> {
     #[inline(always)]
     pub(super) fn new(lanes: Avx512, q: u64) -> Self {
         let splat = |x| lanes.splat_word(x);
-        Self { lanes, q: splat(q), q2: splat(2 * q), minus: splat((1 << 52) - q), mask: splat((1 << 52) - 1) }
+        Self {
+            lanes,
+            q: splat(q),
+            q2: splat(2 * q),
+            q8: splat(8 * q),
+            minus: splat((1 << 52) - q),
+            mask: splat((1 << 52) - 1),
+        }
+    }
+
+    /// A residue below `2^(doublings + 1) q`, known in its low 52 bits, to `0..2q`.
+    #[inline(always)]
+    fn halve(self, v: __m512i, doublings: u32) -> __m512i {
+        let l = self.lanes;
+        let mut v = l.and(v, self.mask);
+        for k in (0..doublings).rev() {
+            v = l.once(v, l.shift_left(self.q2, k));
+        }
+        v
     }
 
     /// `a - b`, of words in `0..2q`, in the same range.
@@ -45,7 +70,7 @@ fn high(a: __m512i, b: __m512i) -> __m512i {
     unsafe { _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b) }
 }
 
-impl<const WIDE: bool> Arithmetic for Ifma<WIDE> {
+impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     type V = __m512i;
     type W = [__m512i; 2];
     const WIDTH: usize = 8;
@@ -77,27 +102,39 @@ impl<const WIDE: bool> Arithmetic for Ifma<WIDE> {
     }
     #[inline(always)]
     fn leave(self, v: __m512i) -> __m512i {
-        self.leave_product(v)
+        self.leave_product(if BITS == LAZY { self.halve(v, 3) } else { v })
     }
     #[inline(always)]
     fn leave_product(self, v: __m512i) -> __m512i {
-        let v = if WIDE { v } else { self.lanes.once(v, self.q2) };
+        let v = match BITS {
+            LAZY => self.lanes.and(v, self.mask),
+            WIDE => v,
+            _ => self.lanes.once(v, self.q2),
+        };
         self.lanes.once(v, self.q)
     }
     #[inline(always)]
     fn relax(self, v: __m512i) -> __m512i {
-        v
+        if BITS == LAZY { self.lanes.once(self.lanes.and(v, self.mask), self.q8) } else { v }
+    }
+    #[inline(always)]
+    fn settle(self, v: __m512i, doublings: u32) -> __m512i {
+        if BITS == LAZY { self.halve(v, doublings) } else { v }
     }
     #[inline(always)]
     fn product(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
         let zero = self.lanes.splat_word(0);
         let r = low(low(zero, x, w[0]), high(x, w[1]), self.minus);
-        self.lanes.and(r, self.mask)
+        if BITS == LAZY { r } else { self.lanes.and(r, self.mask) }
     }
     #[inline(always)]
     fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
         let l = self.lanes;
-        if WIDE {
+        if BITS == LAZY {
+            let sum = low(low(a, b, w[0]), high(b, w[1]), self.minus);
+            return [sum, l.sub_word(l.add_word(l.add_word(a, a), self.q2), sum)];
+        }
+        if BITS == WIDE {
             let p = self.product(b, w);
             return [l.once(l.add_word(a, p), self.q2), self.difference(a, p)];
         }
@@ -108,7 +145,10 @@ impl<const WIDE: bool> Arithmetic for Ifma<WIDE> {
     #[inline(always)]
     fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
         let l = self.lanes;
-        let difference = if WIDE { self.difference(a, b) } else { l.add_word(a, l.sub_word(self.q2, b)) };
+        if BITS == LAZY {
+            return [l.add_word(a, b), self.product(l.add_word(a, l.sub_word(self.q8, b)), w)];
+        }
+        let difference = if BITS == WIDE { self.difference(a, b) } else { l.add_word(a, l.sub_word(self.q2, b)) };
         [l.once(l.add_word(a, b), self.q2), self.product(difference, w)]
     }
     #[inline(always)]

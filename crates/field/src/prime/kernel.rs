@@ -35,8 +35,16 @@ pub(super) trait Arithmetic: Copy {
     fn leave(self, v: Self::V) -> Self::V;
     /// What [`product`](Self::product) gives to canonical words.
     fn leave_product(self, v: Self::V) -> Self::V;
-    /// The same residue in the smallest range that costs little.
+    /// What [`split`](Self::split) gives, in the range that three levels may start from.
     fn relax(self, v: Self::V) -> Self::V;
+    /// A sum of sums within a pass upwards, where the next level would be too much.
+    #[inline(always)]
+    fn settle_middle(self, v: Self::V) -> Self::V {
+        v
+    }
+    /// A sum of `2^doublings` of the values that [`join`](Self::join)s started from, in the range that they start from. After three levels, the sum of
+    /// them all is one of two that went through [`settle_middle`](Self::settle_middle).
+    fn settle(self, v: Self::V, doublings: u32) -> Self::V;
     /// `x w`.
     fn product(self, x: Self::V, w: Self::W) -> Self::V;
     /// `(a + b w, a - b w)`.
@@ -156,7 +164,7 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     if R == 8 {
         // Sums of sums are four times what came in.
         for k in 0..K {
-            (v[k][0], v[k][4]) = (a.relax(v[k][0]), a.relax(v[k][4]));
+            (v[k][0], v[k][4]) = (a.settle_middle(v[k][0]), a.settle_middle(v[k][4]));
         }
     }
     let half = R / 2;
@@ -165,48 +173,150 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
         for k in 0..K {
             if LAST {
                 v[k][j] = a.product(v[k][j], w[k][0]);
-            } else if R < 8 || j > 0 {
-                v[k][j] = a.relax(v[k][j]);
+            } else {
+                v[k][j] = a.settle(v[k][j], R.ilog2() - (usize::BITS - j.leading_zeros()));
             }
         }
     }
 }
 
-/// `N` words in bit-reversed order from `N` words in natural order, both canonical.
+/// `N` words in bit-reversed order from `N` words in natural order, both canonical; with `INVERSE`, the other way round, where the tables hold the
+/// inverse roots, number 1 times `1/N`, and `1/N` as number 0.
 ///
 /// # Safety
 /// `at` holds `shape.len` words; the tables fit the shape; the instruction set of `a` is enabled in the caller.
 #[inline(always)]
-pub(super) unsafe fn forward<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
+pub(super) unsafe fn transform<A: Arithmetic, const INVERSE: bool>(a: A, shape: Shape<'_>, at: *mut u64) {
     let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
     // Depth first: a block is done with, while it is in the nearest cache that holds it, before the next one starts.
     for begin in (0..shape.len).step_by(area) {
-        for (number, pass) in shape.passes.iter().enumerate() {
-            if begin & (pass.length - 1) != 0 {
-                continue;
+        // SAFETY: the tile ends at or before `len`; so does a block that starts with it, or ends with it.
+        unsafe {
+            if INVERSE {
+                inverse_tile(a, shape, begin, at.add(begin));
+                let end = begin + area;
+                for (number, pass) in shape.passes.iter().enumerate().rev() {
+                    if end & (pass.length - 1) != 0 {
+                        break;
+                    }
+                    block::<A, true>(a, shape, *pass, number == 0, end - pass.length, at);
+                }
+            } else {
+                for (number, pass) in shape.passes.iter().enumerate() {
+                    if begin & (pass.length - 1) == 0 {
+                        block::<A, false>(a, shape, *pass, number == 0, begin, at);
+                    }
+                }
+                forward_tile(a, shape, begin, at.add(begin));
             }
-            let node = (shape.len + begin) / pass.length;
-            // SAFETY: `begin + length <= len`, and the nodes of the pass are in the table.
-            unsafe {
-                let at = at.add(begin);
-                match (pass.radix, number) {
-                    (8, 0) => forward_pass::<A, 8, true>(a, shape.factors, node, at, pass.length),
-                    (8, _) => forward_pass::<A, 8, false>(a, shape.factors, node, at, pass.length),
-                    (4, 0) => forward_pass::<A, 4, true>(a, shape.factors, node, at, pass.length),
-                    (4, _) => forward_pass::<A, 4, false>(a, shape.factors, node, at, pass.length),
-                    (_, 0) => forward_pass::<A, 2, true>(a, shape.factors, node, at, pass.length),
-                    _ => forward_pass::<A, 2, false>(a, shape.factors, node, at, pass.length),
+        }
+    }
+}
+
+/// A pass over the block that starts at word `begin`; the longest pass is at the `edge`.
+///
+/// # Safety
+/// As [`transform`]; the block ends at or before `shape.len`.
+#[inline(always)]
+unsafe fn block<A: Arithmetic, const INVERSE: bool>(
+    a: A,
+    shape: Shape<'_>,
+    pass: Pass,
+    edge: bool,
+    begin: usize,
+    at: *mut u64,
+) {
+    let (factors, node, length) = (shape.factors, (shape.len + begin) / pass.length, pass.length);
+    // SAFETY: the caller's contract; the nodes of the pass are in the table.
+    unsafe {
+        let at = at.add(begin);
+        match (pass.radix, edge) {
+            (8, true) => strided::<A, 8, true, INVERSE>(a, factors, node, at, length),
+            (8, false) => strided::<A, 8, false, INVERSE>(a, factors, node, at, length),
+            (4, true) => strided::<A, 4, true, INVERSE>(a, factors, node, at, length),
+            (4, false) => strided::<A, 4, false, INVERSE>(a, factors, node, at, length),
+            (_, true) => strided::<A, 2, true, INVERSE>(a, factors, node, at, length),
+            (_, false) => strided::<A, 2, false, INVERSE>(a, factors, node, at, length),
+        }
+    }
+}
+
+/// `log2 R` levels at stride `length / R`: the first of the transform at the `EDGE`, or with `INVERSE` the last.
+#[inline(always)]
+unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE: bool>(
+    a: A,
+    factors: Factors,
+    node: usize,
+    at: *mut u64,
+    length: usize,
+) {
+    let step = length / R;
+    // SAFETY: `j + k step + WIDTH <= length`.
+    unsafe {
+        let mut w = subtree::<A, R>(a, factors, node);
+        if INVERSE && EDGE {
+            w[0] = a.broadcast(factors, 0);
+        }
+        let w = [w; PASS];
+        for j in (0..step).step_by(PASS * A::WIDTH) {
+            let at = at.add(j);
+            let mut v = [[a.load(at); 8]; PASS];
+            for k in 0..R {
+                for body in 0..PASS {
+                    let x = a.load(at.add(k * step + body * A::WIDTH));
+                    v[body][k] = match (INVERSE, EDGE) {
+                        (true, _) => x,
+                        (false, true) => a.enter(x),
+                        (false, false) if k < R / 2 => a.relax(x),
+                        (false, false) => x,
+                    };
+                }
+            }
+            if INVERSE {
+                join_levels::<A, R, PASS, EDGE>(a, &mut v, &w);
+            } else {
+                split_levels::<A, R, PASS>(a, &mut v, &w);
+            }
+            for k in 0..R {
+                for body in 0..PASS {
+                    let v = v[body][k];
+                    a.store(at.add(k * step + body * A::WIDTH), if INVERSE && EDGE { a.leave_product(v) } else { v });
                 }
             }
         }
-        // SAFETY: the tile ends at or before `len`.
-        unsafe {
-            match (A::WIDTH, shape.passes.is_empty()) {
-                (8, true) => forward_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
-                (8, false) => forward_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
-                (_, true) => forward_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
-                (_, false) => forward_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
-            }
+    }
+}
+
+/// The tiles at `begin`, whichever their size and number.
+///
+/// # Safety
+/// As [`transform`].
+#[inline(always)]
+unsafe fn forward_tile<A: Arithmetic>(a: A, shape: Shape<'_>, begin: usize, at: *mut u64) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match (A::WIDTH, shape.passes.is_empty()) {
+            (8, true) => forward_tiles::<A, 8, 1, true>(a, shape, begin, at),
+            (8, false) => forward_tiles::<A, 8, TILES, false>(a, shape, begin, at),
+            (_, true) => forward_tiles::<A, 4, 1, true>(a, shape, begin, at),
+            (_, false) => forward_tiles::<A, 4, TILES, false>(a, shape, begin, at),
+        }
+    }
+}
+
+/// As [`forward_tile`].
+///
+/// # Safety
+/// As [`transform`].
+#[inline(always)]
+unsafe fn inverse_tile<A: Arithmetic>(a: A, shape: Shape<'_>, begin: usize, at: *mut u64) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match (A::WIDTH, shape.passes.is_empty()) {
+            (8, true) => inverse_tiles::<A, 8, 1, true>(a, shape, begin, at),
+            (8, false) => inverse_tiles::<A, 8, TILES, false>(a, shape, begin, at),
+            (_, true) => inverse_tiles::<A, 4, 1, true>(a, shape, begin, at),
+            (_, false) => inverse_tiles::<A, 4, TILES, false>(a, shape, begin, at),
         }
     }
 }
@@ -222,43 +332,6 @@ unsafe fn subtree<A: Arithmetic, const R: usize>(a: A, factors: Factors, node: u
             w[h] = a.broadcast(factors, (node << level) + h - (1 << level));
         }
         w
-    }
-}
-
-#[inline(always)]
-unsafe fn forward_pass<A: Arithmetic, const R: usize, const FIRST: bool>(
-    a: A,
-    factors: Factors,
-    node: usize,
-    at: *mut u64,
-    length: usize,
-) {
-    let step = length / R;
-    // SAFETY: `j + k step + WIDTH <= length`.
-    unsafe {
-        let w = [subtree::<A, R>(a, factors, node); PASS];
-        for j in (0..step).step_by(PASS * A::WIDTH) {
-            let at = at.add(j);
-            let mut v = [[a.load(at); 8]; PASS];
-            for k in 0..R {
-                for body in 0..PASS {
-                    let x = a.load(at.add(k * step + body * A::WIDTH));
-                    v[body][k] = if FIRST {
-                        a.enter(x)
-                    } else if k < R / 2 {
-                        a.relax(x)
-                    } else {
-                        x
-                    };
-                }
-            }
-            split_levels::<A, R, PASS>(a, &mut v, &w);
-            for k in 0..R {
-                for body in 0..PASS {
-                    a.store(at.add(k * step + body * A::WIDTH), v[body][k]);
-                }
-            }
-        }
     }
 }
 
@@ -323,81 +396,6 @@ unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIR
             a.transpose(&mut v[tile]);
             for k in 0..T {
                 a.store(at.add(tile * area + k * T), v[tile][k]);
-            }
-        }
-    }
-}
-
-/// Inverse of [`forward`]; the tables hold the inverse roots, number 1 times `1/N`, and `1/N` as number 0.
-///
-/// # Safety
-/// As [`forward`].
-#[inline(always)]
-pub(super) unsafe fn inverse<A: Arithmetic>(a: A, shape: Shape<'_>, at: *mut u64) {
-    let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
-    for begin in (0..shape.len).step_by(area) {
-        // SAFETY: the tile ends at or before `len`.
-        unsafe {
-            match (A::WIDTH, shape.passes.is_empty()) {
-                (8, true) => inverse_tiles::<A, 8, 1, true>(a, shape, begin, at.add(begin)),
-                (8, false) => inverse_tiles::<A, 8, TILES, false>(a, shape, begin, at.add(begin)),
-                (_, true) => inverse_tiles::<A, 4, 1, true>(a, shape, begin, at.add(begin)),
-                (_, false) => inverse_tiles::<A, 4, TILES, false>(a, shape, begin, at.add(begin)),
-            }
-        }
-        let end = begin + area;
-        for (number, pass) in shape.passes.iter().enumerate().rev() {
-            if end & (pass.length - 1) != 0 {
-                break;
-            }
-            let begin = end - pass.length;
-            let node = (shape.len + begin) / pass.length;
-            // SAFETY: the block ends at `end <= len`, and the nodes of the pass are in the table.
-            unsafe {
-                let at = at.add(begin);
-                match (pass.radix, number) {
-                    (8, 0) => inverse_pass::<A, 8, true>(a, shape.factors, node, at, pass.length),
-                    (8, _) => inverse_pass::<A, 8, false>(a, shape.factors, node, at, pass.length),
-                    (4, 0) => inverse_pass::<A, 4, true>(a, shape.factors, node, at, pass.length),
-                    (4, _) => inverse_pass::<A, 4, false>(a, shape.factors, node, at, pass.length),
-                    (_, 0) => inverse_pass::<A, 2, true>(a, shape.factors, node, at, pass.length),
-                    _ => inverse_pass::<A, 2, false>(a, shape.factors, node, at, pass.length),
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn inverse_pass<A: Arithmetic, const R: usize, const LAST: bool>(
-    a: A,
-    factors: Factors,
-    node: usize,
-    at: *mut u64,
-    length: usize,
-) {
-    let step = length / R;
-    // SAFETY: `j + k step + WIDTH <= length`.
-    unsafe {
-        let mut w = subtree::<A, R>(a, factors, node);
-        if LAST {
-            w[0] = a.broadcast(factors, 0);
-        }
-        let w = [w; PASS];
-        for j in (0..step).step_by(PASS * A::WIDTH) {
-            let at = at.add(j);
-            let mut v = [[a.load(at); 8]; PASS];
-            for k in 0..R {
-                for body in 0..PASS {
-                    v[body][k] = a.load(at.add(k * step + body * A::WIDTH));
-                }
-            }
-            join_levels::<A, R, PASS, LAST>(a, &mut v, &w);
-            for k in 0..R {
-                for body in 0..PASS {
-                    let v = v[body][k];
-                    a.store(at.add(k * step + body * A::WIDTH), if LAST { a.leave_product(v) } else { v });
-                }
             }
         }
     }

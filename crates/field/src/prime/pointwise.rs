@@ -107,13 +107,11 @@ impl Pointwise {
 
     /// `dst <- x mod q`, for signed words of magnitude up to `2^61`. Branch-free.
     pub fn reduce_signed(&self, dst: &mut [u64], x: &[i64]) {
+        // SAFETY: signed and unsigned words have one size and alignment, and no invalid values.
+        let words = unsafe { core::slice::from_raw_parts(x.as_ptr().cast::<u64>(), x.len()) };
         // A multiple of q between 2^61 and 2^62: the sum is a word.
         let offset = (1u64 << 61).div_ceil(self.modulus.value()) * self.modulus.value();
-        assert!(dst.len() == x.len(), "slices of {} and {} words", dst.len(), x.len());
-        for (dst, &x) in dst.iter_mut().zip(x) {
-            *dst = offset.wrapping_add(x as u64);
-        }
-        self.reduce(dst);
+        self.run(ReduceSigned(offset), dst, words, &[]);
     }
 
     fn run<O: Op>(&self, op: O, dst: &mut [u64], x: &[u64], y: &[u64]) {
@@ -286,6 +284,9 @@ struct Neg;
 struct Scale(Shoup);
 #[derive(Clone, Copy)]
 struct Reduce;
+/// With a multiple of `q` that makes signed words positive.
+#[derive(Clone, Copy)]
+struct ReduceSigned(u64);
 /// For primes of up to so many bits: [`FAST_PRIME_BITS`] and [`WIDE_PRIME_BITS`] by doubles, [`MAX_PRIME_BITS`] in words.
 #[derive(Clone, Copy)]
 struct Mul<const BITS: u32>;
@@ -304,6 +305,18 @@ op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q
 op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
 op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
 op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
+op!(
+    ReduceSigned,
+    1,
+    |self, q, d, x, y| {
+        let _ = d;
+        q.reduce(x.wrapping_add(self.0))
+    },
+    |c| {
+        let _ = d;
+        c.reduce(c.l.add_word(x, c.l.splat_word(self.0)))
+    }
+);
 op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(d, self.0)));
 op!(SubScale, 1, |self, q, d, x, y| q.mul_shoup(q.sub(d, x), self.0), |c| {
     // Any word will do: no need to bring the difference below q.

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::float::Float;
-use super::ifma::Ifma;
+use super::ifma::{Ifma, LAZY, WIDE};
 use super::kernel::{Arithmetic, Factors};
 use super::word::Word;
 use super::words::Words;
-use super::{Modulus, primes};
+use super::{FAST_PRIME_BITS, Modulus, primes};
 use crate::Backend;
 
 /// Largest and smallest primes that the transforms of a kernel meet.
@@ -92,10 +92,10 @@ fn products_and_butterflies_of_words_keep_their_ranges() {
     for backend in Backend::available() {
         if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
             for q in moduli(50) {
-                words_keep_their_ranges(Ifma::<false>::new(token, q.value()), q, 52, 2, 4, 2);
+                words_keep_their_ranges(Ifma::<FAST_PRIME_BITS>::new(token, q.value()), q, 52, 2, 4, 2);
             }
             for q in moduli(51) {
-                words_keep_their_ranges(Ifma::<true>::new(token, q.value()), q, 52, 2, 2, 2);
+                words_keep_their_ranges(Ifma::<WIDE>::new(token, q.value()), q, 52, 2, 2, 2);
             }
         }
     }
@@ -134,5 +134,57 @@ fn doubles_keep_their_ranges<L: Words>(lanes: L, q: Modulus) {
 fn products_of_doubles_keep_their_ranges() {
     for q in moduli(50) {
         for_tokens!(|token| doubles_keep_their_ranges(token, q));
+    }
+}
+
+/// Three levels in either direction, from the ends of the ranges that they may start from, with every factor at its largest.
+#[test]
+fn lazy_butterflies_keep_their_low_bits() {
+    for backend in Backend::available() {
+        let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) else { continue };
+        for q in moduli(LAZY) {
+            let a = Ifma::<LAZY>::new(token, q.value());
+            let m = q.value();
+            let low = |x: u64| x & ((1 << 52) - 1);
+            let rem = |x: u128| (x % u128::from(m)) as u64;
+            for w in [0, 1, m / 2, m - 1] {
+                let factor = factor(a, w, ((u128::from(w) << 52) / u128::from(m)) as u64);
+                // Downwards: relaxed values grow by 2q a level. High bits are noise.
+                for x in [0, 1, 8 * m - 1, 7 * m] {
+                    for y in [0, 1, 14 * m - 1, 9 * m] {
+                        let (mut v, mut exact) = (splat(a, x), rem(x.into()));
+                        let p = rem(u128::from(y) * u128::from(w));
+                        for level in 1..=3u64 {
+                            let other = splat(a, y | level << 60);
+                            let [s, d] = a.split(v, other, factor);
+                            assert!(low(first(a, s)) < (8 + 2 * level) * m && low(first(a, d)) < (8 + 2 * level) * m);
+                            assert_eq!(
+                                [first(a, a.leave(s)), first(a, a.leave(d))],
+                                [q.add(exact, p), q.sub(exact, p)]
+                            );
+                            assert_eq!(first(a, a.leave(a.relax(d))), q.sub(exact, p));
+                            assert!(first(a, a.relax(d)) < 8 * m);
+                            (v, exact) = if level == 2 { (s, q.add(exact, p)) } else { (d, q.sub(exact, p)) };
+                        }
+                    }
+                }
+                // Upwards: sums double.
+                for x in [0, 1, m, 2 * m - 1] {
+                    let (mut v, mut other, mut exact) = (splat(a, x | 5 << 55), splat(a, 0), rem(x.into()));
+                    for level in 1..=3u32 {
+                        let [s, p] = a.join(v, v, factor);
+                        assert_eq!(first(a, a.leave_product(p)), 0);
+                        let [_, p] = a.join(other, v, factor);
+                        assert_eq!(first(a, a.leave_product(p)), q.mul(q.neg(exact), w));
+                        let [_, p] = a.join(v, other, factor);
+                        assert_eq!(first(a, a.leave_product(p)), q.mul(exact, w));
+                        (v, exact) = (s, q.add(exact, exact));
+                        other = splat(a, 0);
+                        let settled = first(a, a.settle(v, level));
+                        assert!(settled < 2 * m && settled % m == exact);
+                    }
+                }
+            }
+        }
     }
 }

@@ -80,6 +80,10 @@ impl<L: Words> Arithmetic for Word<L> {
         v
     }
     #[inline(always)]
+    fn settle(self, v: L::U, _doublings: u32) -> L::U {
+        v
+    }
+    #[inline(always)]
     fn product(self, x: L::U, w: Factor<L::U>) -> L::U {
         let l = self.lanes;
         let quotient = l.high_lazy(x, w.quotient, w.high);

@@ -95,6 +95,11 @@ impl Context {
         b: &[RnsPoly<Eval>],
     ) -> Result<Vec<RnsPoly<Eval>>, Error> {
         let Level { basis, variable, .. } = self.level(level);
+        if let ([a], [b]) = (a, b) {
+            let mut product = a.clone();
+            product.mul_assign(b)?;
+            return Ok(vec![product]);
+        }
         let width = a.len();
         (0..width)
             .map(|k| {

@@ -356,6 +356,32 @@ fn threads_make_no_difference() {
     assert!(run(1) == run(2));
 }
 
+/// Why each level has its own key: with `f_1 = f_2` the hint is `m f`, which decrypts, and it is public.
+#[test]
+fn one_key_for_two_levels_is_broken_by_its_hint() {
+    let params = Params::named("paper-512-1").unwrap();
+    let context = context::Context::new(&params).unwrap();
+    let gaussian = solinas_ring::sample::Gaussian::new(params.sigma()).unwrap();
+    let mut rng = rng();
+    let mut draw = || gaussian.draw_many(&mut rng, 512);
+    let key = draw();
+    let (g, masks) = (draw(), vec![[draw(), draw(), draw()]]);
+    let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g, masks };
+    let (_, server) = keygen::assemble(context.clone(), true, choices).unwrap();
+    let plain: Vec<u64> = (0..512).map(|i| i * i / 7 % 2).collect();
+    let cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(0).unwrap()).unwrap();
+    // From here on with what is public.
+    let mut noise = cipher.parts()[0].clone();
+    noise.mul_assign(server.hints().next().unwrap()).unwrap();
+    assert_eq!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+    // With keys of their own it is of no use.
+    let mut world = World::new(params);
+    let (plain, cipher) = world.fresh();
+    let mut noise = cipher.parts()[0].clone();
+    noise.mul_assign(world.server.hints().next().unwrap()).unwrap();
+    assert_ne!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+}
+
 fn rng() -> impl RngCore {
     crate::random::SecretSeed::insecure(3).stream(0)
 }
