@@ -12,11 +12,8 @@ const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 
-/// `E |b|^4 / (E |b|^2)^2` over the roots of the ring for a switched product: `(4! / 2!^2)^2` for the square of a key times something, 2 for the hint.
-const CARRIED_MOMENT: f64 = 72.0;
-
-/// What measured noise may be below the formula, bits of standard deviation.
-pub const TOLERANCE_BELOW: f64 = 1.3;
+/// What measured noise may be below the formula, bits of standard deviation: two operands whose carried noise is counted for the worst root.
+pub const TOLERANCE_BELOW: f64 = 2.2;
 /// What measured noise may be above it, bits of standard deviation: the spread of a root mean square over few roots, some of which are heavy.
 pub fn tolerance_above(dimension: usize) -> f64 {
     0.4 + 8.0 / (dimension as f64).sqrt()
@@ -79,7 +76,7 @@ pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
     noise + stretch(params, params.sigma(), dimension)
 }
 
-/// Noise after the hint of a ring's reduction: its fourth moment is 2, which the next product feels.
+/// Noise after the hint of a ring's reduction: its mean fourth power over the roots is twice the square's, which the next product feels.
 pub fn ring_hint(params: &Params, noise: f64, dimension: usize) -> f64 {
     hint(params, noise, dimension) + 0.25
 }
@@ -90,16 +87,20 @@ pub fn rounding(params: &Params, dimension: usize) -> f64 {
     uniform + stretch(params, params.key_sigma(), dimension)
 }
 
-/// Noise after division by primes of `log2 q` together, under a key of that ring dimension: the rounding is uniform in `-p/2..p/2`, times the key.
+/// What is carried over a division, as far as the next products are concerned: `b/q` for a switched product `b`, with an allowance for the roots of the ring
+/// at which it is largest.
 ///
-/// What is left of a product's noise is spread more widely over the roots of the ring than the rounding's is (fourth moments of 72 and 4), and
-/// the next product feels it: that is added in advance, up to 1.04 bits where the product's noise prevails.
+/// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one: there the key, the ciphertext and the hint are large
+/// together. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
+/// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
+pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+    let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
+}
+
+/// Noise after division by primes of `log2 q` together, under a key of that ring dimension: the rounding is uniform in `-p/2..p/2`, times the key.
 pub fn rescale(params: &Params, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
-    let (carried, rounding) = (noise - log2_primes, rounding(params, dimension));
-    // Variances over that of the rounding; at 2^200 the limit is reached.
-    let (c, r) = ((2.0 * (carried - rounding)).min(200.0).exp2(), 1.0);
-    let fourth = (CARRIED_MOMENT * c * c + 4.0 * c * r + PRODUCT_ALLOWANCE * r * r) / ((c + r) * (c + r));
-    rss(carried, rounding) + 0.25 * (fourth / PRODUCT_ALLOWANCE).log2().max(0.0)
+    sum(carried(params, noise, log2_primes), rounding(params, dimension))
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.

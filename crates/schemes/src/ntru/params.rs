@@ -98,12 +98,12 @@ pub fn secure_bits(dimension: usize, keys: KeyDistribution) -> u32 {
 const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
     ("secure-8192-1", 8192, 1, KeyDistribution::Gaussian),
     ("secure-16384-2", 16384, 2, KeyDistribution::Gaussian),
-    ("secure-32768-4", 32768, 4, KeyDistribution::Gaussian),
-    ("secure-65536-6", 65536, 6, KeyDistribution::Gaussian),
+    ("secure-32768-3", 32768, 3, KeyDistribution::Gaussian),
+    ("secure-65536-5", 65536, 5, KeyDistribution::Gaussian),
 ];
 
 /// What names may be.
-const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-4, secure-65536-6, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
+const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
                      tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots)";
 
 impl Params {
@@ -327,9 +327,10 @@ impl Params {
         for level in (2..=self.levels()).rev() {
             let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
             fits("a product", level, switched)?;
-            // What is carried over is to be no more than the rounding: a chain of any depth then stays where it is.
-            let carried = switched + self.log2_modulus(level - 1) - self.log2_modulus(level);
-            let over = carried - noise::rounding(self, self.dimension_at(level));
+            // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
+            let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
+            let over =
+                1.0 + noise::carried(self, switched, log2_primes) - noise::rounding(self, self.dimension_at(level));
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }

@@ -83,7 +83,7 @@ fn literal(name: &str, dimension: usize, p: u64, depth: usize) -> ParamsLiteral 
 fn chains_of_squares_and_products_decrypt_with_the_formulas_noise() {
     for params in [
         Params::named("paper-512-3").unwrap(),
-        Params::named("tight-512-4").unwrap(),
+        Params::named("tight-512-12").unwrap(),
         Params::named("tight-1024-2").unwrap(),
         Params::named("slots-128-3").unwrap(),
         Params::try_from(literal("p3", 256, 3, 3)).unwrap(),
@@ -262,8 +262,8 @@ fn what_cannot_work_is_refused_with_its_fix() {
     refused(ParamsLiteral { dimension: 16384, plaintext_modulus: 65537, ..good() }, "2 primes per level");
     refused(ParamsLiteral { floor: Some(0.5), ..good() }, "root Hermite factor");
     // The fix suffices.
-    let params = Params::try_from(ParamsLiteral { bits: Some(26), ..good() }).unwrap();
-    assert_eq!(params.literal().bits, Some(26));
+    let params = Params::try_from(ParamsLiteral { bits: Some(28), ..good() }).unwrap();
+    assert_eq!(params.literal().bits, Some(28));
     for name in ["", "paper", "paper-512", "paper-512-3-4", "tight-512-x", "huge-1-2"] {
         assert!(matches!(Params::named(name), Err(Error::UnknownParams { .. })), "{name}");
     }
