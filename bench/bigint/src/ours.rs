@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use solinas_bigint::fft::{Options, Plan};
+use solinas_bigint::modular::{Form, McLaughlin};
 use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
 use solinas_field::limbs;
 use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
@@ -99,6 +100,26 @@ fn plan(m: &[u64], threads: usize) -> Modulus {
 pub fn mulmod(threads: usize, a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
     let (a, b, m) = (natural(a), natural(b), plan(m, threads));
     Run::new(move || must(m.mul(&a, &b)))
+}
+
+/// A product modulo `m` by McLaughlin's form: one factor is in it, the other is plain, and so is the result.
+pub fn mulmod_form(threads: usize, a: &[u64], b: &[u64], m: &[u64]) -> impl Work + use<> {
+    let form = must(McLaughlin::new(&natural(m), &options(None, threads)));
+    let (mut workspace, n) = (form.workspace(), form.residue_words());
+    let a = must(form.enter(a, &mut workspace));
+    let (mut b, m) = (b.to_vec(), m.to_vec());
+    b.resize(n, 0);
+    let mut product = vec![0; n];
+    Job::new(m.len(), move |out: &mut [u64]| {
+        product.copy_from_slice(&a);
+        must(form.mul(&mut product, &b, &mut workspace));
+        // Below 2m.
+        let (low, high) = product.split_at_mut(m.len());
+        if high.iter().any(|&word| word != 0) || limbs::vartime_compare(low, &m).is_ge() {
+            limbs::sub(low, &m);
+        }
+        out.copy_from_slice(low);
+    })
 }
 
 /// A sum modulo `m` into words of the caller's, by the kernel for public numbers.

@@ -25,7 +25,9 @@ fn multiply(bench: &Bench<'_>, bits: usize, threads: usize) -> Result<Option<Row
     let mut targets = Vec::new();
     if threads == 1 && bits == 785_006 {
         for flint in &bench.peers.flint {
-            targets.extend(["", " Barrett"].map(|how| Target::new("ours", &(flint.column() + how), 2.0)));
+            for ours in ["ours", "ours, McLaughlin"] {
+                targets.extend(["", " Barrett"].map(|how| Target::new(ours, &(flint.column() + how), 2.0)));
+            }
         }
     }
     let contestants = || {
@@ -34,6 +36,7 @@ fn multiply(bench: &Bench<'_>, bits: usize, threads: usize) -> Result<Option<Row
         let mut all = Vec::new();
         for threads in if threads == 1 { vec![1] } else { vec![threads, 1] } {
             all.push(Contestant::new(on("ours", threads), ours::mulmod(threads, &a, &b, &m)));
+            all.push(Contestant::new(on("ours, McLaughlin", threads), ours::mulmod_form(threads, &a, &b, &m)));
         }
         if let Some(gmp) = bench.peers.gmp.filter(|_| threads == 1) {
             let (x, y, z) = (a.clone(), b.clone(), m.clone());
