@@ -11,9 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use solinas_bigint::Natural;
 use solinas_field::{Backend, limbs};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::Error;
-use solinas_bigint::fft::{Engine, Options, Plan, Ring, Spectrum};
+use solinas_bigint::fft::{self, Engine, Options, Plan, Ring, Spectrum};
 
 /// How the arithmetic is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,7 +49,8 @@ pub(super) struct Modulus {
     pool: Mutex<Vec<Scratch>>,
 }
 
-/// Working memory of one reduction.
+/// Working memory of one reduction; wiped on drop, with the modulus that keeps it.
+#[derive(Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     sum: Spectrum,
     full: Spectrum,
@@ -142,7 +144,7 @@ impl Modulus {
 
     /// a b modulo `d`.
     pub(super) fn mul(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, Error> {
-        self.mul_spectrum(a, &self.forward(b)?)
+        self.mul_spectrum(a, &Zeroizing::new(self.forward(b)?))
     }
 
     /// a b modulo `d`, for a transformed `b`.
@@ -159,7 +161,7 @@ impl Modulus {
 
     /// a^2 modulo `d`.
     pub(super) fn square(&self, a: &[u64]) -> Result<Vec<u64>, Error> {
-        let mut sum = self.forward(a)?;
+        let mut sum = Zeroizing::new(self.forward(a)?);
         self.sums.square(&mut sum)?;
         self.reduce(&mut sum)
     }
@@ -177,14 +179,13 @@ impl Modulus {
     }
 
     /// a^exponent modulo `d`, for a secret exponent below `2^bits`.
-    pub(super) fn pow(&self, a: &[u64], exponent: u64, bits: u32) -> Result<Vec<u64>, Error> {
+    pub(super) fn pow(&self, a: &[u64], exponent: u64, bits: u32) -> Result<Zeroizing<Vec<u64>>, Error> {
         let one = self.one();
-        let mut factor = one.clone();
-        let mut power = one.clone();
+        let [mut factor, mut power] = [0, 1].map(|_| Zeroizing::new(one.clone()));
         for i in (0..bits).rev() {
-            power = self.square(&power)?;
+            power = Zeroizing::new(self.square(&power)?);
             limbs::select(&mut factor, exponent >> i & 1, a, &one);
-            power = self.mul(&power, &factor)?;
+            power = Zeroizing::new(self.mul(&power, &factor)?);
         }
         Ok(power)
     }
@@ -211,7 +212,7 @@ impl Modulus {
 
     /// a <- a - b modulo `d`.
     pub(super) fn sub(&self, a: &mut [u64], b: &[u64]) {
-        let left = a.to_vec();
+        let left = Zeroizing::new(a.to_vec());
         limbs::sub_mod(a, &left, b, self.d());
     }
 
@@ -287,6 +288,14 @@ impl Modulus {
     fn give(&self, scratch: Scratch) {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
     }
+}
+
+/// Runs `work`, and wipes what products have left in the scratch of this thread and of those of the current pool: for secrets.
+pub(super) fn with_wiped<T>(work: impl FnOnce() -> T) -> T {
+    let result = work();
+    fft::wipe_scratch();
+    rayon::broadcast(|_| fft::wipe_scratch());
+    result
 }
 
 /// Bits of a number whose last word is not zero.

@@ -324,13 +324,13 @@ impl Powers {
                     for &(index, negative) in noise.terms.iter().filter(|term| split(term.0).0 == high) {
                         sum.add(negative, powers.residue(words, split(index).1));
                     }
-                    *value = modulus.mul_spectrum(&value, factor)?;
+                    value = Zeroizing::new(modulus.mul_spectrum(&value, factor)?);
                     modulus.add(&mut value, &sum.finish(modulus));
                 }
                 Ok(value)
             }
             Tables::Full { powers, factors } => {
-                let mut sum = modulus.spectrum();
+                let mut sum = Zeroizing::new(modulus.spectrum());
                 for &(index, negative) in &noise.terms {
                     let (high, low) = split(index);
                     let high = high + if negative { factors.len() / 2 } else { 0 };
@@ -339,8 +339,7 @@ impl Powers {
                 Ok(Zeroizing::new(modulus.reduce(&mut sum)?))
             }
             Tables::TwoLevel { powers, factors } => {
-                let mut sum = modulus.spectrum();
-                let mut operand = modulus.spectrum();
+                let [mut sum, mut operand] = [0, 1].map(|_| Zeroizing::new(modulus.spectrum()));
                 for group in noise.terms.chunk_by(|a, b| split(a.0).0 == split(b.0).0) {
                     let mut inner = SignedSum::new(modulus);
                     for &(index, negative) in group {
