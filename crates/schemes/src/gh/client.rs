@@ -62,7 +62,8 @@ impl ClientKey {
         Ok(if *other < *noise { other } else { noise })
     }
 
-    /// `log2(d / |[c w]_d|)`, measured: never below [`Ciphertext::margin`]. For tests and reports: it tells of the key.
+    /// `log2(d / |[c w]_d|)`, measured: not below [`Ciphertext::margin`], a bound, but with the small probability that
+    /// `docs/derivations/gh-noise.md` allows for recrypted ciphertexts. For tests and reports: it tells of the key.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for a ciphertext of another key.

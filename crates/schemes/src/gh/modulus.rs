@@ -224,7 +224,8 @@ impl Modulus {
         out
     }
 
-    /// a <- a modulo `d`, for a wide residue: its last word becomes zero. In a time that does not depend on `a`.
+    /// a <- a modulo `d`, for a wide residue: its last word becomes zero. In a time that does not depend on `a`, but for one division of
+    /// two words by one, which tells about how long the quotient is: of how many residues `a` may be the sum.
     ///
     /// With `A = floor(a / 2^e)` and `D = floor(d / 2^e) + 1 > 2^62`, the quotient `floor(A / D)` is right or one too small
     /// (right for a `d` of 63 bits or less, where `D = d`).

@@ -1,7 +1,8 @@
 //! Encryption: `c = b + 2 u(r) mod d` for a random sparse polynomial `u`.
 //!
-//! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret; which
-//! table entries it reads is not hidden from one who watches memory, its signs and the sums are.
+//! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret. One who watches
+//! the addresses of memory (a shared cache) sees its places and its signs, which choose the table entries that are read and the sum that they
+//! are added to, and with them the bit: encrypt where no one else runs. The time of a sum does not depend on the values that are added.
 
 mod bulk;
 
