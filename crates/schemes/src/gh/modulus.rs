@@ -31,6 +31,10 @@ impl Arithmetic {
     }
 }
 
+/// Products of wide residues in a sum, at most: with `2^24 d` for each factor, the sum is below `2^16 2^48 d^2 < 2^(64 (2L+1))`, which Barrett's
+/// reduction takes.
+const MAX_TERMS: usize = 1 << 16;
+
 /// The modulus `d`, with its plans.
 pub(super) struct Modulus {
     /// With a zero word above.
@@ -64,11 +68,15 @@ struct Scratch {
 }
 
 impl Modulus {
-    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products, 128 at most.
+    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products of wide residues, [`MAX_TERMS`] at most.
     pub(super) fn new(d: &Natural, terms: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
         let words = d.words().len();
         if d.is_even() || d.bit_len() < 2 {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
+        }
+        if terms > MAX_TERMS {
+            let problem = format!("its plans are for sums of {terms} products where {MAX_TERMS} are the most");
+            return Err(Error::Material { part: "modulus d", problem });
         }
         let sums = Plan::for_product(words + 1, words + 1, &arithmetic.options(terms))?;
         let full = Plan::for_product(words + 2, words + 2, &arithmetic.options(1))?;
@@ -310,7 +318,8 @@ mod tests {
     use crate::random::SecretSeed;
     use proptest::prelude::*;
 
-    const TERMS: usize = 128;
+    /// As many as the larger sets sum, and as any may.
+    const TERMS: [usize; 2] = [150, MAX_TERMS];
 
     /// An odd modulus of exactly `bits` bits.
     fn odd(bits: usize, seed: u64) -> Natural {
@@ -360,16 +369,17 @@ mod tests {
     fn sums_of_the_most_products_of_the_largest_wide_residues_are_exact() {
         let d = Natural::power_of_two(3904).checked_sub(&Natural::one()).unwrap();
         let wide = &d * &Natural::power_of_two(24);
-        for arithmetic in arithmetics() {
-            let modulus = Modulus::new(&d, TERMS, arithmetic).unwrap();
+        for (arithmetic, terms) in arithmetics().into_iter().flat_map(|a| TERMS.map(|terms| (a, terms))) {
+            let modulus = Modulus::new(&d, terms, arithmetic).unwrap();
             let x = modulus.forward(wide.checked_sub(&Natural::one()).unwrap().words()).unwrap();
             let mut sum = modulus.spectrum();
-            for _ in 0..TERMS {
+            for _ in 0..terms {
                 modulus.multiply_add(&mut sum, &x, &x).unwrap();
             }
             // (-1)^2, as often.
-            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(TERMS as u64)));
+            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(terms as u64)));
         }
+        assert!(Modulus::new(&d, MAX_TERMS + 1, Arithmetic::default()).is_err());
     }
 
     proptest! {
