@@ -33,6 +33,7 @@ mod evaluate;
 pub mod keygen;
 mod keys;
 mod lattice;
+mod method;
 mod modulus;
 pub mod noise;
 pub mod params;

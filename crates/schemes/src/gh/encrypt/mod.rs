@@ -13,6 +13,7 @@ use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::keys::check_residues;
+use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
 use crate::random::SecretSeed;
@@ -86,30 +87,24 @@ impl EncryptMethod {
     /// # Errors
     /// [`Error::Memory`] with what the smallest takes.
     pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
-        let fits = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
+        Self::fastest(params, memory)
     }
 
     /// Words of [`Encryptor::table`].
     pub fn table_words(self, public: &PublicKey) -> Option<usize> {
         (self != Self::FullFft).then(|| self.window(public.params()) * public.words())
     }
+}
 
-    fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
-        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
+impl Method for EncryptMethod {
+    const BY_SPEED: &'static [Self] = &Self::ALL;
+
+    fn title(self) -> &'static str {
+        self.name()
     }
 
-    fn too_large(self, params: &Params, memory: u64) -> Error {
-        let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        let smallest =
-            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
-        Error::Memory {
-            method: self.name(),
-            params: params.name().into(),
-            need_mib: self.memory(params).div_ceil(1 << 20),
-            limit_mib: memory >> 20,
-            alternative: smaller.map_or_else(smallest, |method| method.name().into()),
-        }
+    fn bytes(self, params: &Params) -> u64 {
+        self.memory(params)
     }
 }
 
