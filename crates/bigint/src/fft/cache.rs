@@ -110,7 +110,8 @@ fn plan(digits: usize) -> Option<&'static complex::Plan> {
 
 /// `out <- a b`. Shape: `out` has the words of `a` and of `b` together; all are written.
 ///
-/// The time depends on the lengths only, but for carries through more than 15 words of ones where products have more than 512 words. The transforms of the operands remain in the thread's scratch: see [`wipe_scratch`].
+/// The time depends on the lengths only, but for carries ([`crate::fft`], *Time*). The transforms of the operands remain in the thread's scratch: see
+/// [`wipe_scratch`].
 ///
 /// # Panics
 /// When `out` has another length.

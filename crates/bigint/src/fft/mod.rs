@@ -11,8 +11,13 @@
 //! | [`Engine::Complex`] | balanced, 12 to 21 bits | complex doubles ([`solinas_field::complex`]) | the error is below 1/2 for all inputs (`docs/derivations/complex-products.md`) |
 //! | [`Engine::Solinas`] | 17 to 29 bits | modulo 2^64 - 2^32 + 1 ([`solinas_field::solinas`]) | coefficients stay below the modulus |
 //!
-//! [`mul`] and [`square`] keep the plans they need. No function's time depends on the values of the operands, only on their
-//! lengths; in residues of more than 512 words, the carry that comes round from the highest digit runs as far as it must.
+//! [`mul`] and [`square`] keep the plans they need.
+//!
+//! # Time
+//! Depends on the lengths of the operands, not on their values, with one exception in the last step of [`Engine::Complex`]. Residues of up to 512
+//! words have none. In longer ones a carry from one stream of digits into the next goes through 16 words whatever they hold, and the one that comes
+//! round from the highest digit through 512; each goes on from there only through words that are all ones (all zeros, for a borrow). Of random
+//! residues that happens to a carry with probability 2^-960 at most; operands such as powers of two minus one can bring it about.
 //!
 //! ```
 //! use solinas_bigint::fft::{Options, Plan, Ring};

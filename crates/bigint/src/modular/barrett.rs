@@ -27,7 +27,8 @@ use crate::{Error, Natural};
 /// Plans of its own pay for a divisor from this many quotients on; [`mul::mul`] has its plans ready.
 const PLANNED_QUOTIENTS_MIN: usize = 32;
 
-/// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced.
+/// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced, but for the
+/// carries of transforms ([`crate::fft`], *Time*).
 #[derive(ZeroizeOnDrop)]
 pub struct Barrett {
     /// m, n + 1 words, the last one zero.

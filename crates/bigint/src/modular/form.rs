@@ -8,7 +8,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use crate::{Error, Natural, fft};
 
 /// A representation of residues with products that stay in it. Residues are slices of [`Form::residue_words`] words; workspaces are of `self`.
-/// No operation's time depends on the values, [`Form::vartime_pow`]'s on the exponent excepted; what residues pass through is wiped when dropped.
+/// No operation's time depends on the values, but for the carries of transforms ([`crate::fft`], *Time*), and [`Form::vartime_pow`]'s on the exponent;
+/// what residues pass through is wiped when dropped.
 pub trait Form {
     /// Buffers for one thread.
     type Workspace: ZeroizeOnDrop;

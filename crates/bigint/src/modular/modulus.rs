@@ -238,7 +238,7 @@ impl Modulus {
     }
 
     /// base^exponent for a secret exponent; 0^0 is 1. The time depends on the bits of the modulus, or of the exponent where it has more, and not
-    /// on their values. The buffers are wiped afterwards; the base and the result are the caller's.
+    /// on their values, but for the carries of transforms ([`crate::fft`], *Time*). The buffers are wiped afterwards; the base and the result are the caller's.
     ///
     /// # Errors
     /// As [`Self::reduce`].

@@ -1,7 +1,7 @@
 //! Products on little-endian word slices.
 //!
 //! Schoolbook for short operands, [`karatsuba`] between, transforms ([`crate::fft`]) for long ones; [`Thresholds`] says from where on, which
-//! depends on the instructions of the CPU. The time depends on the lengths only, never on the values.
+//! depends on the instructions of the CPU. The time depends on the lengths only, but for the carries of transforms ([`crate::fft`], *Time*).
 
 mod cyclic;
 pub mod karatsuba;

@@ -222,7 +222,8 @@ pub(super) unsafe fn flat(
 
 /// Words that the last carry goes through whatever they hold, and every carry where there are no more of them.
 pub(super) const ALWAYS: usize = 512;
-/// Words that a carry out of a stream goes through whatever they hold where there are more: random ones stop it there but once in `2^960`.
+/// Words that a carry out of a stream goes through whatever they hold where there are more: random ones stop it there but once in `2^960`. This is
+/// the exception to times that depend on lengths alone; `solinas_bigint::fft` and the derivation state it.
 const RARELY: usize = 16;
 
 /// `out <- out + x`; the carry. Takes the same time for all values up to [`ALWAYS`] words; of more, a carry runs as far as it must.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use solinas_bigint::Natural;
+use solinas_bigint::{Natural, fft};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::{Ciphertext, Error, Params, PublicKey, noise};
@@ -51,33 +51,25 @@ impl ClientKey {
         &self.w
     }
 
-    /// The centred `[c w]_d`, by one product and one division, as sign and absolute value: the noise, which tells of the key.
-    fn noise_of(&self, words: &[u64]) -> Result<(bool, Natural), Error> {
+    /// The absolute value of the centred `[c w]_d`, by one product and one division: the noise, which tells of the key.
+    fn noise_of(&self, words: &[u64]) -> Result<Zeroizing<Natural>, Error> {
         let d = self.public.d();
-        let mut c = Natural::from_words(words);
-        let mut product = &c * &self.w;
-        let mut noise = product.rem(d)?;
-        product.zeroize();
-        c.zeroize();
-        let mut other = d.abs_diff(&noise);
-        let negative = other < noise;
-        if negative {
-            core::mem::swap(&mut noise, &mut other);
-        }
-        other.zeroize();
-        Ok((negative, noise))
+        let noise = this_thread_wiped(|| {
+            let product = Zeroizing::new(&Natural::from_words(words) * &self.w);
+            product.rem(d).map(Zeroizing::new)
+        })?;
+        let other = Zeroizing::new(d.abs_diff(&noise));
+        Ok(if *other < *noise { other } else { noise })
     }
 
-    /// `log2(d / |[c w]_d|)`, measured: never below [`Ciphertext::margin`]. For tests and reports: it tells of the key.
+    /// `log2(d / |[c w]_d|)`, measured: not below [`Ciphertext::margin`], a bound, but with the small probability that
+    /// `docs/derivations/gh-noise.md` allows for recrypted ciphertexts. For tests and reports: it tells of the key.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for a ciphertext of another key.
     pub fn measure_margin(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
         self.public.check("the ciphertext", ciphertext.key())?;
-        let (_, mut noise) = self.noise_of(ciphertext.words())?;
-        let margin = log2(self.public.d()) - log2(&noise);
-        noise.zeroize();
-        Ok(margin)
+        Ok(log2(self.public.d()) - log2(&*self.noise_of(ciphertext.words())?))
     }
 
     /// Prepares decryption: one long division.
@@ -88,7 +80,12 @@ impl ClientKey {
         let (d, words) = (self.public.d(), self.public.words());
         // w / d = expansion / 2^(64 (words + 2)), rounded down; window j is the bits of weight 2^0 to 2^-127 of 2^(64 j) w / d.
         let shifted = Zeroizing::new(&self.w << (64 * (words + 2)));
-        let expansion = Zeroizing::new(shifted.div_rem(d)?.0);
+        let expansion = this_thread_wiped(|| {
+            shifted.div_rem(d).map(|(quotient, mut rest)| {
+                rest.zeroize();
+                Zeroizing::new(quotient)
+            })
+        })?;
         let word = |i: usize| u128::from(expansion.words().get(i).copied().unwrap_or(0));
         let window = |j: usize| {
             // Bit 0 of the window has weight 2^-127 there: bit 64 (words + 2 - j) - 127 of the expansion.
@@ -97,6 +94,13 @@ impl ClientKey {
         };
         Ok(Decryptor { key: self, windows: Zeroizing::new((0..words).map(window).collect()) })
     }
+}
+
+/// Runs `work`, products and divisions on this thread alone, and wipes what they have left in its scratch.
+fn this_thread_wiped<T>(work: impl FnOnce() -> T) -> T {
+    let result = work();
+    fft::wipe_scratch();
+    result
 }
 
 /// `log2 x`, for `x > 0`; 0 for 0.
@@ -150,10 +154,7 @@ impl Decryptor<'_> {
     /// As [`Self::decrypt`].
     pub fn decrypt_exact(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         self.check(ciphertext)?;
-        let (_, mut noise) = self.key.noise_of(ciphertext.words())?;
-        let bit = !noise.is_even();
-        noise.zeroize();
-        Ok(bit)
+        Ok(!self.key.noise_of(ciphertext.words())?.is_even())
     }
 
     fn check(&self, ciphertext: &Ciphertext) -> Result<(), Error> {

@@ -15,7 +15,7 @@
 //! let memory = 1 << 30;
 //! let encryptor =
 //!     Encryptor::new(server.public(), EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
-//! let mut rng = server.public().encryption_rng(0)?;
+//! let mut rng = server.public().encryption_rng(None)?;
 //! let [x, y] = [encryptor.encrypt(true, &mut rng)?, encryptor.encrypt(true, &mut rng)?];
 //! let evaluator =
 //!     Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
@@ -33,6 +33,7 @@ mod evaluate;
 pub mod keygen;
 mod keys;
 mod lattice;
+mod method;
 mod modulus;
 pub mod noise;
 pub mod params;

@@ -11,9 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use solinas_bigint::Natural;
 use solinas_field::{Backend, limbs};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::Error;
-use solinas_bigint::fft::{Engine, Options, Plan, Ring, Spectrum};
+use solinas_bigint::fft::{self, Engine, Options, Plan, Ring, Spectrum};
 
 /// How the arithmetic is done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,6 +30,10 @@ impl Arithmetic {
         Options { engine: self.engine, backend: self.backend, threads: 1, terms }
     }
 }
+
+/// Products of wide residues in a sum, at most: with `2^24 d` for each factor, the sum is below `2^16 2^48 d^2 < 2^(64 (2L+1))`, which Barrett's
+/// reduction takes.
+const MAX_TERMS: usize = 1 << 16;
 
 /// The modulus `d`, with its plans.
 pub(super) struct Modulus {
@@ -48,7 +53,8 @@ pub(super) struct Modulus {
     pool: Mutex<Vec<Scratch>>,
 }
 
-/// Working memory of one reduction.
+/// Working memory of one reduction; wiped on drop, with the modulus that keeps it.
+#[derive(Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     sum: Spectrum,
     full: Spectrum,
@@ -62,11 +68,15 @@ struct Scratch {
 }
 
 impl Modulus {
-    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products, 128 at most.
+    /// Plans for an odd `d` of two bits or more, and for sums of up to `terms` products of wide residues, [`MAX_TERMS`] at most.
     pub(super) fn new(d: &Natural, terms: usize, arithmetic: Arithmetic) -> Result<Self, Error> {
         let words = d.words().len();
         if d.is_even() || d.bit_len() < 2 {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
+        }
+        if terms > MAX_TERMS {
+            let problem = format!("its plans are for sums of {terms} products where {MAX_TERMS} are the most");
+            return Err(Error::Material { part: "modulus d", problem });
         }
         let sums = Plan::for_product(words + 1, words + 1, &arithmetic.options(terms))?;
         let full = Plan::for_product(words + 2, words + 2, &arithmetic.options(1))?;
@@ -142,7 +152,7 @@ impl Modulus {
 
     /// a b modulo `d`.
     pub(super) fn mul(&self, a: &[u64], b: &[u64]) -> Result<Vec<u64>, Error> {
-        self.mul_spectrum(a, &self.forward(b)?)
+        self.mul_spectrum(a, &Zeroizing::new(self.forward(b)?))
     }
 
     /// a b modulo `d`, for a transformed `b`.
@@ -159,7 +169,7 @@ impl Modulus {
 
     /// a^2 modulo `d`.
     pub(super) fn square(&self, a: &[u64]) -> Result<Vec<u64>, Error> {
-        let mut sum = self.forward(a)?;
+        let mut sum = Zeroizing::new(self.forward(a)?);
         self.sums.square(&mut sum)?;
         self.reduce(&mut sum)
     }
@@ -177,14 +187,13 @@ impl Modulus {
     }
 
     /// a^exponent modulo `d`, for a secret exponent below `2^bits`.
-    pub(super) fn pow(&self, a: &[u64], exponent: u64, bits: u32) -> Result<Vec<u64>, Error> {
+    pub(super) fn pow(&self, a: &[u64], exponent: u64, bits: u32) -> Result<Zeroizing<Vec<u64>>, Error> {
         let one = self.one();
-        let mut factor = one.clone();
-        let mut power = one.clone();
+        let [mut factor, mut power] = [0, 1].map(|_| Zeroizing::new(one.clone()));
         for i in (0..bits).rev() {
-            power = self.square(&power)?;
+            power = Zeroizing::new(self.square(&power)?);
             limbs::select(&mut factor, exponent >> i & 1, a, &one);
-            power = self.mul(&power, &factor)?;
+            power = Zeroizing::new(self.mul(&power, &factor)?);
         }
         Ok(power)
     }
@@ -211,7 +220,7 @@ impl Modulus {
 
     /// a <- a - b modulo `d`.
     pub(super) fn sub(&self, a: &mut [u64], b: &[u64]) {
-        let left = a.to_vec();
+        let left = Zeroizing::new(a.to_vec());
         limbs::sub_mod(a, &left, b, self.d());
     }
 
@@ -223,7 +232,8 @@ impl Modulus {
         out
     }
 
-    /// a <- a modulo `d`, for a wide residue: its last word becomes zero. In a time that does not depend on `a`.
+    /// a <- a modulo `d`, for a wide residue: its last word becomes zero. In a time that does not depend on `a`, but for one division of
+    /// two words by one, which tells about how long the quotient is: of how many residues `a` may be the sum.
     ///
     /// With `A = floor(a / 2^e)` and `D = floor(d / 2^e) + 1 > 2^62`, the quotient `floor(A / D)` is right or one too small
     /// (right for a `d` of 63 bits or less, where `D = d`).
@@ -289,6 +299,14 @@ impl Modulus {
     }
 }
 
+/// Runs `work`, and wipes what products have left in the scratch of this thread and of those of the current pool: for secrets.
+pub(super) fn with_wiped<T>(work: impl FnOnce() -> T) -> T {
+    let result = work();
+    fft::wipe_scratch();
+    rayon::broadcast(|_| fft::wipe_scratch());
+    result
+}
+
 /// Bits of a number whose last word is not zero.
 fn bit_len(words: &[u64]) -> usize {
     words.last().map_or(0, |top| 64 * words.len() - top.leading_zeros() as usize)
@@ -300,7 +318,8 @@ mod tests {
     use crate::random::SecretSeed;
     use proptest::prelude::*;
 
-    const TERMS: usize = 128;
+    /// As many as the larger sets sum, and as any may.
+    const TERMS: [usize; 2] = [150, MAX_TERMS];
 
     /// An odd modulus of exactly `bits` bits.
     fn odd(bits: usize, seed: u64) -> Natural {
@@ -350,16 +369,17 @@ mod tests {
     fn sums_of_the_most_products_of_the_largest_wide_residues_are_exact() {
         let d = Natural::power_of_two(3904).checked_sub(&Natural::one()).unwrap();
         let wide = &d * &Natural::power_of_two(24);
-        for arithmetic in arithmetics() {
-            let modulus = Modulus::new(&d, TERMS, arithmetic).unwrap();
+        for (arithmetic, terms) in arithmetics().into_iter().flat_map(|a| TERMS.map(|terms| (a, terms))) {
+            let modulus = Modulus::new(&d, terms, arithmetic).unwrap();
             let x = modulus.forward(wide.checked_sub(&Natural::one()).unwrap().words()).unwrap();
             let mut sum = modulus.spectrum();
-            for _ in 0..TERMS {
+            for _ in 0..terms {
                 modulus.multiply_add(&mut sum, &x, &x).unwrap();
             }
             // (-1)^2, as often.
-            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(TERMS as u64)));
+            assert_eq!(modulus.reduce(&mut sum).unwrap(), modulus.residue(&Natural::from(terms as u64)));
         }
+        assert!(Modulus::new(&d, MAX_TERMS + 1, Arithmetic::default()).is_err());
     }
 
     proptest! {

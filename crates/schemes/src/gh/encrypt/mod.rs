@@ -1,7 +1,8 @@
 //! Encryption: `c = b + 2 u(r) mod d` for a random sparse polynomial `u`.
 //!
-//! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret; which
-//! table entries it reads is not hidden from one who watches memory, its signs and the sums are.
+//! Methods ([`EncryptMethod`]) differ in what they keep of the powers of `r` and in what an encryption costs. The polynomial is secret. One who watches
+//! the addresses of memory (a shared cache) sees its places and its signs, which choose the table entries that are read and the sum that they
+//! are added to, and with them the bit: encrypt where no one else runs. The time of a sum does not depend on the values that are added.
 
 mod bulk;
 
@@ -12,6 +13,7 @@ use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::keys::check_residues;
+use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
 use crate::random::SecretSeed;
@@ -85,30 +87,24 @@ impl EncryptMethod {
     /// # Errors
     /// [`Error::Memory`] with what the smallest takes.
     pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
-        let fits = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
+        Self::fastest(params, memory)
     }
 
     /// Words of [`Encryptor::table`].
     pub fn table_words(self, public: &PublicKey) -> Option<usize> {
         (self != Self::FullFft).then(|| self.window(public.params()) * public.words())
     }
+}
 
-    fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
-        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
+impl Method for EncryptMethod {
+    const BY_SPEED: &'static [Self] = &Self::ALL;
+
+    fn title(self) -> &'static str {
+        self.name()
     }
 
-    fn too_large(self, params: &Params, memory: u64) -> Error {
-        let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        let smallest =
-            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
-        Error::Memory {
-            method: self.name(),
-            params: params.name().into(),
-            need_mib: self.memory(params).div_ceil(1 << 20),
-            limit_mib: memory >> 20,
-            alternative: smaller.map_or_else(smallest, |method| method.name().into()),
-        }
+    fn bytes(self, params: &Params) -> u64 {
+        self.memory(params)
     }
 }
 
@@ -324,13 +320,13 @@ impl Powers {
                     for &(index, negative) in noise.terms.iter().filter(|term| split(term.0).0 == high) {
                         sum.add(negative, powers.residue(words, split(index).1));
                     }
-                    *value = modulus.mul_spectrum(&value, factor)?;
+                    value = Zeroizing::new(modulus.mul_spectrum(&value, factor)?);
                     modulus.add(&mut value, &sum.finish(modulus));
                 }
                 Ok(value)
             }
             Tables::Full { powers, factors } => {
-                let mut sum = modulus.spectrum();
+                let mut sum = Zeroizing::new(modulus.spectrum());
                 for &(index, negative) in &noise.terms {
                     let (high, low) = split(index);
                     let high = high + if negative { factors.len() / 2 } else { 0 };
@@ -339,8 +335,7 @@ impl Powers {
                 Ok(Zeroizing::new(modulus.reduce(&mut sum)?))
             }
             Tables::TwoLevel { powers, factors } => {
-                let mut sum = modulus.spectrum();
-                let mut operand = modulus.spectrum();
+                let [mut sum, mut operand] = [0, 1].map(|_| Zeroizing::new(modulus.spectrum()));
                 for group in noise.terms.chunk_by(|a, b| split(a.0).0 == split(b.0).0) {
                     let mut inner = SignedSum::new(modulus);
                     for &(index, negative) in group {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 
 use super::super::encrypt::SPECTRUM_FACTOR;
+use super::super::method::Method;
 use super::super::modulus::Modulus;
 use super::super::{Error, Params, PublicKey, Residues, ServerKey};
 use crate::random::SecretSeed;
@@ -57,25 +58,19 @@ impl RecryptMethod {
     /// # Errors
     /// [`Error::Memory`] with what the smallest takes.
     pub fn fitting(params: &Params, memory: u64) -> Result<Self, Error> {
-        let fits = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        fits.ok_or_else(|| Self::PartialFft.too_large(params, memory))
+        Self::fastest(params, memory)
+    }
+}
+
+impl Method for RecryptMethod {
+    const BY_SPEED: &'static [Self] = &Self::ALL;
+
+    fn title(self) -> &'static str {
+        self.name()
     }
 
-    pub(super) fn check(self, params: &Params, memory: u64) -> Result<(), Error> {
-        if self.memory(params) > memory { Err(self.too_large(params, memory)) } else { Ok(()) }
-    }
-
-    fn too_large(self, params: &Params, memory: u64) -> Error {
-        let smaller = Self::ALL.into_iter().find(|method| method.memory(params) <= memory);
-        let smallest =
-            || format!("a smaller parameter set: the least is {} MiB", Self::PartialFft.memory(params) >> 20);
-        Error::Memory {
-            method: self.name(),
-            params: params.name().into(),
-            need_mib: self.memory(params).div_ceil(1 << 20),
-            limit_mib: memory >> 20,
-            alternative: smaller.map_or_else(smallest, |method| method.name().into()),
-        }
+    fn bytes(self, params: &Params) -> u64 {
+        self.memory(params)
     }
 }
 

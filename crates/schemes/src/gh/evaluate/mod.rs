@@ -8,6 +8,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
 use blocks::Blocks;

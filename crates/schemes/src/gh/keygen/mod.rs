@@ -9,14 +9,14 @@ use core::ops::ControlFlow;
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_bigint::Natural;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 pub use checkpoint::Checkpoint;
 pub use cost::{check_memory, memory};
 
 use super::encrypt::{Bulk, Noise};
 use super::lattice::{Resultant, Signed, Splitting};
-use super::modulus::{Arithmetic, Modulus};
+use super::modulus::{Arithmetic, Modulus, with_wiped};
 use super::params::pair;
 use super::{ClientKey, Error, Params, PublicKey, ServerKey};
 use crate::random::SecretSeed;
@@ -200,11 +200,15 @@ impl KeyGeneration {
         }
     }
 
-    /// One step, on the current thread pool; nothing when all are done. After an error it is as before.
+    /// One step, on the current thread pool, whose scratch is wiped afterwards; nothing when all are done. After an error it is as before.
     ///
     /// # Errors
     /// [`Error::Cancelled`]; from the integers.
     pub fn step(&mut self, progress: Progress<'_>) -> Result<(), Error> {
+        with_wiped(|| self.advance(progress))
+    }
+
+    fn advance(&mut self, progress: Progress<'_>) -> Result<(), Error> {
         self.reported = self.reported.max(self.done());
         let (stage, reported, total) = (self.stage(), self.reported, self.costs.total(&self.params));
         let report = |more: usize| match progress(stage, (reported + more).min(total), total) {
@@ -276,8 +280,13 @@ impl Root {
             return Ok(None);
         }
         let residue = |x: &Signed| -> Result<Natural, Error> {
-            let rest = x.magnitude.rem(d)?;
-            Ok(if x.negative != sign && !rest.is_zero() { d.abs_diff(&rest) } else { rest })
+            let mut rest = x.magnitude.rem(d)?;
+            if x.negative != sign && !rest.is_zero() {
+                let other = d.abs_diff(&rest);
+                rest.zeroize();
+                rest = other;
+            }
+            Ok(rest)
         };
         let [w0, w1] = [Zeroizing::new(residue(&w[0])?), Zeroizing::new(residue(&w[1])?)];
         let modulus = Modulus::new(d, 1, Arithmetic::default())?;
@@ -285,7 +294,8 @@ impl Root {
             return Ok(None);
         };
         let w1_inverse = Zeroizing::new(w1_inverse);
-        let r = modulus.mul(&modulus.residue(&w0), &modulus.residue(&w1_inverse))?;
+        let [first, second_inverse] = [&w0, &w1_inverse].map(|x| Zeroizing::new(modulus.residue(x)));
+        let r = modulus.mul(&first, &second_inverse)?;
         // Where r^n = -1, the inverse of r is -r^(n-1).
         let power = modulus.vartime_pow(&r, n as u64 - 1)?;
         if modulus.mul(&power, &r)? != modulus.neg(&modulus.one()) {
@@ -293,15 +303,16 @@ impl Root {
         }
         let inverse = modulus.forward(&modulus.neg(&power))?;
         // The first centred coefficient that is odd: w_(i+1) = w_i / r.
-        let mut w = Zeroizing::new(modulus.residue(&w0));
+        let mut w = first;
         for _ in 0..n {
             // Centred, it is w or w - d, and d is odd.
-            let twice = Zeroizing::new(&Natural::from_words(w.to_vec()) << 1);
+            let value = Zeroizing::new(Natural::from_words(w.to_vec()));
+            let twice = Zeroizing::new(&*value << 1);
             if (w[0] & 1 == 1) != (*twice > *d) {
                 let public = PublicKey::from_parts(params.clone(), insecure, d.clone(), Natural::from_words(r))?;
                 return Ok(Some(Self { public, modulus, w }));
             }
-            *w = modulus.mul_spectrum(&w, &inverse)?;
+            w = Zeroizing::new(modulus.mul_spectrum(&w, &inverse)?);
         }
         Ok(None)
     }
@@ -342,12 +353,12 @@ pub(super) fn squash(
         let factor = if largest + 1 < modulus.bits() {
             Zeroizing::new(power_of_two(words, rho * index))
         } else {
-            Zeroizing::new(power(&modulus.residue(&Natural::from(2u64).rem(&d)?), index)?)
+            power(&modulus.residue(&Natural::from(2u64).rem(&d)?), index)?
         };
         modulus.mul(x, &factor)
     };
     let terms = || x.par_chunks_exact(words).zip(indices).map(term).collect::<Result<Vec<_>, _>>();
-    let (terms, factor) = rayon::join(terms, || power(&half, last).map(Zeroizing::new));
+    let (terms, factor) = rayon::join(terms, || power(&half, last));
     let mut rest = Zeroizing::new(w.to_vec());
     for term in Zeroizing::new(terms?).iter() {
         modulus.sub(&mut rest, term);
