@@ -19,11 +19,11 @@ pub struct ParamsLiteral {
     pub dimension: usize,
     /// Bits `t` of the coefficients of the secret `v`.
     pub coefficient_bits: usize,
-    /// Blocks `s` of the sparse subset sum, `2^p - 1`.
+    /// Blocks `s` of the sparse subset sum, `2^p - 1`: 3, 7 or 15.
     pub blocks: usize,
-    /// Candidates `S` of a block; by default `max(ceil(2^(72 / ceil(s/2))), ceil(n/s))`.
+    /// Candidates `S` of a block; 16 to 65536; by default `max(ceil(2^(72 / ceil(s/2))), ceil(n/s))`.
     pub candidates: Option<usize>,
-    /// Non-zero coefficients `nz` to expect of a noise polynomial; by default `max(s, ceil(144 / (log2 n - 2)))`.
+    /// Non-zero coefficients `nz` to expect of a noise polynomial, at least `s`; by default `max(s, ceil(144 / (log2 n - 2)))`.
     pub nonzeros: Option<usize>,
 }
 
@@ -37,6 +37,9 @@ pub struct Params {
     indicators: usize,
     nonzeros: usize,
 }
+
+/// Fewest candidates for which the noise of recrypted ciphertexts has been simulated: fewer make its tail longer.
+const MIN_CANDIDATES: usize = 16;
 
 /// Name, `n`, `t`, `s`, `S` (0: derived).
 const SETS: [(&str, usize, usize, usize, usize); 7] = [
@@ -152,7 +155,8 @@ impl Params {
         pair(self.candidates - 1, self.indicators).0 + 1
     }
 
-    /// Whether a product of two recrypted ciphertexts is sure to be recryptable, so that circuits of any depth can be evaluated.
+    /// Whether a product of two recrypted ciphertexts can be recrypted, by the noise they carry, so that circuits of any depth can be evaluated. Not at
+    /// large, ci-3 and ci-7.
     pub fn supports_circuits(&self) -> bool {
         noise::margin(self, 2.0 * noise::recrypted(self)) >= noise::recrypt_need(self)
     }
@@ -203,27 +207,29 @@ impl TryFrom<ParamsLiteral> for Params {
             if range.contains(&value) {
                 Ok(())
             } else {
-                Err(problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+                let near = value.clamp(*range.start(), *range.end());
+                let (least, most) = range.into_inner();
+                Err(problem(format!("{what} {value} is not in {least}..={most}: give {near}")))
             }
         };
         let (n, s) = (literal.dimension, literal.blocks);
-        in_range("dimension", n, 16..=1 << 16)?;
+        in_range("dimension", n, 64..=1 << 16)?;
         if !n.is_power_of_two() {
             return Err(problem(format!("dimension {n} is not a power of two")));
         }
         in_range("coefficient bits", literal.coefficient_bits, 16..=1024)?;
-        in_range("blocks", s, 3..=31)?;
-        if !(s + 1).is_power_of_two() {
-            return Err(problem(format!("blocks {s} are not 3, 7, 15 or 31")));
+        if ![3, 7, 15].contains(&s) {
+            return Err(problem(format!("blocks {s} are not 3, 7 or 15")));
         }
         let log2_n = f64::from(n.ilog2());
         let default_candidates =
             ((TARGET_BITS / (s as f64 / 2.0).ceil()).exp2().ceil().min(1e9) as usize).max(n.div_ceil(s));
         let candidates = literal.candidates.unwrap_or(default_candidates);
-        in_range("candidates", candidates, 4..=1 << 16)?;
+        in_range("candidates", candidates, MIN_CANDIDATES..=1 << 16)?;
         let default_nonzeros = ((2.0 * TARGET_BITS / (log2_n - 2.0)).ceil() as usize).clamp(s, n);
         let nonzeros = literal.nonzeros.unwrap_or(default_nonzeros);
-        in_range("non-zeros", nonzeros, 1..=n)?;
+        // Fewer than s are not what the papers allow, nor what the tail of the noise was simulated with.
+        in_range("non-zeros", nonzeros, s..=n)?;
         let params = Self {
             precision: (s + 1).ilog2() as usize,
             candidates,
@@ -266,7 +272,7 @@ mod tests {
                 "{name}"
             );
             assert!((params.modulus_bits() / bits - 1.0).abs() < 1e-3, "{name}: {}", params.modulus_bits());
-            assert!(params.supports_circuits(), "{name}");
+            assert_eq!(params.supports_circuits(), name != "large", "{name}");
         }
     }
 
@@ -303,10 +309,12 @@ mod tests {
             assert!(message.contains(word), "{message}");
         };
         refused(&|l| l.dimension = 65, "power of two");
-        refused(&|l| l.dimension = 8, "16..=");
-        refused(&|l| l.blocks = 8, "3, 7, 15 or 31");
-        refused(&|l| l.candidates = Some(1), "candidates");
-        refused(&|l| l.nonzeros = Some(65), "non-zeros");
+        refused(&|l| l.dimension = 8, "not in 64..=65536: give 64");
+        refused(&|l| l.blocks = 8, "3, 7 or 15");
+        refused(&|l| l.blocks = 31, "3, 7 or 15");
+        refused(&|l| l.candidates = Some(15), "candidates 15 is not in 16..=65536: give 16");
+        refused(&|l| l.nonzeros = Some(65), "non-zeros 65 is not in 7..=64: give 64");
+        refused(&|l| l.nonzeros = Some(6), "give 7");
         refused(&|l| l.coefficient_bits = 60, "give coefficients");
         assert!(Params::named("huge").unwrap_err().to_string().contains("toy"));
     }
