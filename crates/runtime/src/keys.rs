@@ -29,7 +29,7 @@ pub struct KeygenOptions {
 /// The secret key. It never leaves the client; it is wiped on drop.
 pub struct ClientKey {
     part: SecretPart,
-    /// Makes the encryptions of an insecure key differ from each other.
+    /// Makes the encryptions of an insecure TFHE key differ from each other.
     count: AtomicU64,
 }
 
@@ -93,10 +93,9 @@ impl ClientKey {
     /// No randomness from the operating system; [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
-        let nonce = self.count.fetch_add(1, Ordering::Relaxed);
         match &self.part {
-            SecretPart::Tfhe(key) => tfhe::encrypt(key, plain, nonce),
-            SecretPart::Gh(key) => gh::encrypt(key.public(), plain, nonce),
+            SecretPart::Tfhe(key) => tfhe::encrypt(key, plain, self.count.fetch_add(1, Ordering::Relaxed)),
+            SecretPart::Gh(key) => gh::encrypt(key.public(), plain),
         }
     }
 
@@ -275,7 +274,7 @@ pub struct EncryptionKey(Encrypts);
 #[derive(Debug)]
 enum Encrypts {
     Client(ClientKey),
-    Public(Box<gentry_halevi::PublicKey>, AtomicU64),
+    Public(Box<gentry_halevi::PublicKey>),
 }
 
 impl EncryptionKey {
@@ -287,7 +286,7 @@ impl EncryptionKey {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
         Ok(Self(match (reader.kind(), Scheme::of(&reader)?) {
             (Kind::ServerKey | Kind::PublicKey, Scheme::Gh) => {
-                Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?), AtomicU64::new(0))
+                Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?))
             }
             // Of any other key but a client key this tells what it is, and what is needed.
             _ => Encrypts::Client(ClientKey::load(path)?),
@@ -301,9 +300,9 @@ impl EncryptionKey {
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         match &self.0 {
             Encrypts::Client(key) => key.encrypt(plain),
-            Encrypts::Public(key, count) => {
+            Encrypts::Public(key) => {
                 let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
-                gh::encrypt(key, plain, count.fetch_add(1, Ordering::Relaxed))
+                gh::encrypt(key, plain)
             }
         }
     }
@@ -312,7 +311,7 @@ impl EncryptionKey {
     pub fn key_id(&self) -> KeyId {
         match &self.0 {
             Encrypts::Client(key) => key.key_id(),
-            Encrypts::Public(key, _) => KeyId(key.id().0),
+            Encrypts::Public(key) => KeyId(key.id().0),
         }
     }
 
@@ -320,7 +319,7 @@ impl EncryptionKey {
     pub fn params(&self) -> ParamsInfo {
         match &self.0 {
             Encrypts::Client(key) => key.params(),
-            Encrypts::Public(key, _) => gh::info(key.params()),
+            Encrypts::Public(key) => gh::info(key.params()),
         }
     }
 }

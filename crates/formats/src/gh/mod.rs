@@ -142,7 +142,7 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
         return Err(reader.section_error("d", "its last word is zero"));
     }
     if reader.key_id()?.0 != key.id().0 {
-        return Err(reader.field("key_id", "it does not match the key's parameters, d and r"));
+        return Err(reader.field("key_id", "it does not match the key's parameters, d, r and insecure_seed"));
     }
     Ok(key)
 }

@@ -46,11 +46,11 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
     Ok(keys)
 }
 
-/// Encrypts each element, on the current thread pool; for an insecure key, the same each time `nonce` is.
-pub(crate) fn encrypt(public: &PublicKey, plain: Plain, nonce: u64) -> Result<Ciphertext, Error> {
+/// Encrypts each element, on the current thread pool, with randomness from the operating system for every key.
+pub(crate) fn encrypt(public: &PublicKey, plain: Plain) -> Result<Ciphertext, Error> {
     let (params, width) = (public.params(), plain.ty.width());
     let bits: Vec<bool> = plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
-    let mut rng = public.encryption_rng(nonce)?;
+    let mut rng = public.encryption_rng(None)?;
     let memory = crate::memory::budget()?;
     let arithmetic = Arithmetic::default();
     let bits = if EncryptMethod::TwoLevel.memory(params) <= memory {

@@ -79,6 +79,11 @@ pub enum Error {
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),
+    /// A chosen seed for encryptions by a key that was not made from one.
+    #[error(
+        "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"
+    )]
+    ChosenSeed,
     /// From the integers.
     #[error(transparent)]
     Integer(#[from] solinas_bigint::Error),

@@ -9,7 +9,7 @@ use solinas_bigint::Natural;
 use super::{Error, Params};
 use crate::random::SecretSeed;
 
-/// Identity of a key pair and of all that belongs to it: BLAKE3 of the parameters' name, `d` and `r`.
+/// Identity of a key pair and of all that belongs to it: BLAKE3 of the parameters' name, `d` and `r`, and whether the key was made from a chosen seed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyId(pub [u8; 32]);
 
@@ -61,6 +61,7 @@ impl PublicKey {
         }
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 gentry-halevi key id");
         hasher.update(params.name().as_bytes()).update(&d.to_le_bytes()).update(&r.to_le_bytes());
+        hasher.update(&[insecure.into()]);
         Ok(Self { id: KeyId(hasher.finalize().into()), params, insecure, d, r })
     }
 
@@ -94,15 +95,17 @@ impl PublicKey {
         self.d.words().len()
     }
 
-    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+    /// A generator for encryptions, from the operating system; by `insecure_seed`, for tests and benchmarks alone, a reproducible one, which hides
+    /// nothing.
     ///
     /// # Errors
-    /// [`Error::Entropy`].
-    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
-        if self.insecure {
-            return Ok(SecretSeed::insecure(nonce).derive("gh encryption").stream(0));
+    /// [`Error::Entropy`]; [`Error::ChosenSeed`] unless the key was made from a chosen seed too.
+    pub fn encryption_rng<S: Into<Option<u64>>>(&self, insecure_seed: S) -> Result<impl RngCore + use<S>, Error> {
+        match insecure_seed.into() {
+            None => Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0)),
+            Some(seed) if self.insecure => Ok(SecretSeed::insecure(seed).derive("gh encryption").stream(0)),
+            Some(_) => Err(Error::ChosenSeed),
         }
-        Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
     }
 
     pub(super) fn check(&self, what: &'static str, id: KeyId) -> Result<(), Error> {

@@ -298,7 +298,14 @@ fn what_does_not_belong_together_is_refused() {
     assert!(ClientKey::from_parts(public.clone(), Natural::ZERO).is_err());
     assert!(ClientKey::from_parts(public.clone(), public.d().clone()).is_err());
     assert!(PublicKey::from_parts(params.clone(), false, public.d() << 1, public.r().clone()).is_err());
-    assert!(PublicKey::from_parts(params, false, Natural::from(15u64), Natural::one()).is_err());
+    assert!(PublicKey::from_parts(params.clone(), false, Natural::from(15u64), Natural::one()).is_err());
+
+    // The same numbers, said to be secure, are another key, which takes no chosen seed.
+    let secure = PublicKey::from_parts(params, false, public.d().clone(), public.r().clone()).unwrap();
+    assert_ne!(secure.id(), public.id());
+    assert_eq!(secure.encryption_rng(1).err(), Some(Error::ChosenSeed));
+    let draw = |public: &PublicKey| public.encryption_rng(None).unwrap().next_u64();
+    assert!(draw(&secure) != draw(&secure) && draw(public) != draw(public));
     assert_eq!(
         &ServerKey::from_parts(public.clone(), server.x().to_vec(), server.indicators().to_vec()).unwrap(),
         &server
