@@ -18,18 +18,19 @@ use crate::program::PyProgram;
 
 /// Makes a pair of keys. `limits` are the server's threads and its bytes for tables; `watch` gets (done, total).
 #[pyfunction]
-#[pyo3(signature = (scheme, params, research, insecure_seed, limits, watch))]
+#[pyo3(signature = (scheme, params, research, insecure_seed, checkpoint, limits, watch))]
 pub(crate) fn keygen(
     py: Python<'_>,
     scheme: &str,
     params: Option<String>,
     research: bool,
     insecure_seed: Option<u64>,
+    checkpoint: Option<PathBuf>,
     limits: (Option<usize>, Option<u64>),
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
-    let options = KeygenOptions { scheme, params, research, insecure_seed, checkpoint: None };
+    let options = KeygenOptions { scheme, params, research, insecure_seed, checkpoint };
     let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     task.wait(py, None, watch)?;
     let (client, server) = task.take()?;

@@ -111,7 +111,7 @@ impl<'a> Bench<'a> {
     fn recrypt(&self) -> Result<Row> {
         let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
         let seconds = self.server.estimate(&program, 1)?.bootstrap_seconds;
-        let estimate = Estimate { recrypts: 1, ..Default::default() };
+        let estimate = Estimate { scheme: solinas_runtime::Scheme::Gh, recrypts: 1, ..Default::default() };
         Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
     }
 

@@ -15,7 +15,7 @@ Examples:
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
 `solinas params` lists the parameter sets. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
-after Ctrl-C the same command goes on from DIR/client.key.partial, which is secret as the key is.";
+after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -85,12 +85,29 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         insecure_seed: args.insecure_seed,
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),
     };
-    let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
-    let (client, server) = made.map_err(|error| match options.checkpoint {
-        Some(path) if matches!(error, Error::Interrupted) && path.exists() => Error::Paused(path),
-        _ => error,
-    })?;
+    let keygen = || {
+        let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
+        made.map_err(|error| match &options.checkpoint {
+            Some(path) if matches!(error, Error::Interrupted) && path.exists() => Error::Paused(path.clone()),
+            _ => error,
+        })
+    };
+    let (mut client, mut server) = keygen()?;
+    // A run that was killed after it had stored its keys leaves the checkpoint, which makes the key that is to be replaced.
+    let is_old = |client: &ClientKey| ClientKey::load(client_path).is_ok_and(|old| old.key_id() == client.key_id());
+    if let (Some(path), None) = (&options.checkpoint, args.insecure_seed)
+        && is_old(&client)
+    {
+        std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+        (client, server) = keygen()?;
+    }
     save(&client, &server, &args.out, args.force)?;
+    if let Some(path) = &options.checkpoint
+        && let Err(error) = std::fs::remove_file(path)
+    {
+        let what = format!("{} holds the secret key and could not be removed", path.display());
+        out.warn(&format!("{what} ({error}): remove it, or the next keygen makes the same key"));
+    }
     let params = client.params();
     let report = Report {
         client_key: client_path,

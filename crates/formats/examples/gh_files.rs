@@ -73,6 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writer.finish()
     })?;
     size(&server_path)?;
+    std::fs::remove_file(&checkpoint)?;
     drop(server);
     timed("client key, read", || gh::read_client(&Reader::open(&client_path, Expect::kind(Kind::ClientKey))?))?;
     timed("public key, read", || gh::read_public(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?))?;

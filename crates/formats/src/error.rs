@@ -157,6 +157,12 @@ pub enum Error {
         /// What differs.
         problem: String,
     },
+    /// A checkpoint that another key generation has locked.
+    #[error("another key generation works on {}; wait until it ends, or use another file", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// Key generation failed, or was cancelled.
     #[error(transparent)]
     Keygen(#[from] solinas_schemes::gh::Error),

@@ -75,6 +75,21 @@ pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
+/// Whether the file is still the one of that name; taken for granted where files have no identity.
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let id = |metadata: io::Result<Metadata>| metadata.map(|metadata| (metadata.dev(), metadata.ino()));
+        matches!((id(file.metadata()), id(std::fs::metadata(path))), (Ok(a), Ok(b)) if a == b)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
+    }
+}
+
 pub(crate) fn check_ordinary(path: &Path, metadata: &Metadata) -> Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {

@@ -157,16 +157,30 @@ impl Writer<ToFile> {
     /// # Errors
     /// [`Error::DiskFull`], [`Error::Io`], [`Error::Exists`] if the name was taken meanwhile; nothing is left behind. [`Error::Unwritable`] if
     /// the header is too large.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
+        self.persist().map(drop)
+    }
+
+    /// As [`Self::finish`]. The file is locked before it has its name, where the file system can, and until the result is closed.
+    pub(crate) fn finish_locked(self) -> Result<File> {
+        if cfg!(unix) {
+            // Nobody knows the file: this fails only where there are no locks.
+            let _ = self.destination.temp.as_file().try_lock();
+        }
+        self.persist()
+    }
+
+    fn persist(mut self) -> Result<File> {
         self.complete()?;
         let ToFile { path, temp, replace } = self.destination;
         temp.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
         let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
-        persisted.map_err(|e| match e.error.kind() {
+        let file = persisted.map_err(|e| match e.error.kind() {
             io::ErrorKind::AlreadyExists => Error::Exists { path: path.clone(), secret: self.header.kind.is_secret() },
             _ => Error::io(&path, "write", e.error),
         })?;
-        sync_folder(&path).map_err(|e| Error::io(&path, "sync the folder of", e))
+        sync_folder(&path).map_err(|e| Error::io(&path, "sync the folder of", e))?;
+        Ok(file)
     }
 }
 

@@ -284,8 +284,16 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
         };
         assert!(stops > 8, "{stops}");
         assert_eq!((keys.0.w(), &keys.1), (client.w(), &server));
-        assert!(!path.exists(), "removed at success");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        // The key is in the file until the caller has it elsewhere: nothing is left to be done.
+        let reader = Reader::open(&path, Expect::kind(Kind::Checkpoint)).unwrap();
+        assert!(gh::read_checkpoint(&reader, &params, true).unwrap().is_done());
+        let again = gh::keygen(&params, true, Some(1), Some(&path), &|_, done, total| {
+            assert_eq!(done, total);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(again.unwrap().1, server);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        std::fs::remove_file(&path).unwrap();
     }
 }
 
@@ -339,6 +347,45 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_checkpoint_serves_one_key_generation_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("keygen.checkpoint");
+    let params = Params::named("ci-3").unwrap();
+    let busy = || {
+        let error = gh::keygen(&params, true, None, Some(&path), &go).unwrap_err();
+        assert!(matches!(error, Error::Busy { .. }) && error.to_string().contains("another key generation"), "{error}");
+    };
+    // Another one is refused at every stage of a new one, and of one that goes on.
+    for last in [Stage::Squash, Stage::Indicators] {
+        let stop = |stage: Stage, _: usize, _: usize| {
+            busy();
+            if stage == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let error = gh::keygen(&params, true, None, Some(&path), &stop).unwrap_err();
+        assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+    }
+    gh::keygen(&params, true, None, Some(&path), &go).unwrap();
+}
+
+#[test]
+fn why_the_work_stopped_is_told_even_where_the_checkpoint_cannot_be_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("gone");
+    std::fs::create_dir(&folder).unwrap();
+    let params = Params::named("ci-3").unwrap();
+    let stop = |stage: Stage, _: usize, _: usize| {
+        if stage != Stage::Squash {
+            return ControlFlow::Continue(());
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        ControlFlow::Break(())
+    };
+    let error = gh::keygen(&params, true, None, Some(&folder.join("checkpoint")), &stop).unwrap_err();
+    assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+}
+
+#[test]
 fn checkpoints_with_parts_of_no_key_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("keygen.checkpoint");
@@ -354,6 +401,21 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
     };
     let width = server.public().words();
     let too_many = server.indicators().repeat(2);
+    let forge = |attempt: u64, dimension: u64, parts: &[(&str, Vec<u64>)]| {
+        let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(gh::SCHEME).insecure_seed(true);
+        let header = header.params(params.literal()).unwrap().meta("attempt", &attempt).unwrap();
+        let header = header.meta("dimension", &dimension).unwrap();
+        let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
+        writer.section("seed", &[7; 32]).unwrap();
+        for (name, words) in parts {
+            writer.section_u64(name, words).unwrap();
+        }
+        writer.finish().unwrap();
+        gh::keygen(&params, true, Some(1), Some(&path), &go).unwrap_err()
+    };
+    for attempt in [u64::MAX, 1 << 33] {
+        assert!(matches!(forge(attempt, 0, &[]), Error::Field { .. }), "{attempt}");
+    }
     for (dimension, parts) in [
         (3u64, vec![]),
         (128, vec![]),
@@ -368,16 +430,7 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
         (0, with(root(), &[("x", server.x().to_vec()), ("indicators", too_many)])),
         (0, with(root(), &[("x", server.x().to_vec()), ("indicators", vec![0; width + 1])])),
     ] {
-        let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(gh::SCHEME).insecure_seed(true);
-        let header = header.params(params.literal()).unwrap().meta("attempt", &0).unwrap();
-        let header = header.meta("dimension", &dimension).unwrap();
-        let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
-        writer.section("seed", &[7; 32]).unwrap();
-        for (name, words) in &parts {
-            writer.section_u64(name, words).unwrap();
-        }
-        writer.finish().unwrap();
-        let error = gh::keygen(&params, true, Some(1), Some(&path), &go).unwrap_err();
+        let error = forge(0, dimension, &parts);
         assert!(matches!(error, Error::Section { .. }), "{dimension} {error}");
     }
 }

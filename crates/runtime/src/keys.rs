@@ -21,7 +21,8 @@ pub struct KeygenOptions {
     pub research: bool,
     /// A seed that makes the key reproducible and worthless as a secret; files say so.
     pub insecure_seed: Option<u64>,
-    /// A secret file that keeps what is done of a long generation (Gentry-Halevi): the same call goes on from there. It is removed at the end.
+    /// A secret file that keeps what is done of a long generation (Gentry-Halevi): the same call goes on from there. It stays
+    /// at the end, so that no failure to store the keys loses them: remove it when both are stored.
     pub checkpoint: Option<PathBuf>,
 }
 

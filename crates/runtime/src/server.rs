@@ -6,7 +6,7 @@ use crate::error::same_key;
 use crate::gh::{self, GhEngine};
 use crate::keys::PublicPart;
 use crate::tfhe::{self, TfheEngine};
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, ServerKey, Type};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
 use solinas_circuits::{Netlist, Port};
 use std::fmt;
@@ -14,6 +14,8 @@ use std::fmt;
 /// What running something costs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Estimate {
+    /// The scheme.
+    pub scheme: Scheme,
     /// Bootstraps in all (TFHE).
     pub bootstraps: u64,
     /// Recryptions in all (Gentry-Halevi).
@@ -35,13 +37,10 @@ pub struct Estimate {
 /// The counts: `40 bootstraps, depth 7`, or `3 recrypts, 25 products, depth 1`.
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self { recrypts: 0, products: 0, bootstraps, depth, .. } => {
-                write!(f, "{bootstraps} bootstraps, depth {depth}")
-            }
-            Self { recrypts, products, depth, .. } => {
-                write!(f, "{recrypts} recrypts, {products} products, depth {depth}")
-            }
+        let Self { bootstraps, recrypts, products, depth, .. } = self;
+        match self.scheme {
+            Scheme::Tfhe => write!(f, "{bootstraps} bootstraps, depth {depth}"),
+            Scheme::Gh => write!(f, "{recrypts} recrypts, {products} products, depth {depth}"),
         }
     }
 }
@@ -129,10 +128,11 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         program.validate()?;
-        let ports: Vec<(String, Type)> = program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect();
+        let ports = program_ports(program);
         let outputs: Vec<Type> =
             program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
-        let (inputs, shape) = self.check_inputs(&ports, same_type, inputs, control)?;
+        let shape = self.check_inputs(&ports, same_type, inputs)?;
+        let inputs = self.converted(inputs, control)?;
         let work = self.work(&inputs);
         let plan = self.engine.plan(program, &work)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
@@ -172,14 +172,10 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let ports = netlist
-            .inputs()
-            .iter()
-            .map(|port| Ok((port.name.clone(), port_type(port)?)))
-            .collect::<Result<Vec<_>, Error>>()?;
+        let ports = circuit_ports(netlist)?;
         let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
-        // A circuit knows bits, not signs.
-        let (inputs, shape) = self.check_inputs(&ports, |a, b| a.width() == b.width(), inputs, control)?;
+        let shape = self.check_inputs(&ports, same_width, inputs)?;
+        let inputs = self.converted(inputs, control)?;
         let work = self.work(&inputs);
         let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
@@ -204,7 +200,28 @@ impl Server {
         plan.estimate(elements, threads, &self.pool)
     }
 
-    /// What a circuit costs.
+    /// What a program costs on those ciphertexts, as many elements of as much noise as they have. What it costs to change their form is not counted.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn estimate_inputs(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+        program.validate()?;
+        self.check_inputs(&program_ports(program), same_type, inputs)?;
+        let work = self.work(inputs);
+        self.engine.plan(program, &work)?.estimate(work.lanes, work.threads, &self.pool)
+    }
+
+    /// What a circuit costs on those ciphertexts, as [`Self::estimate_inputs`].
+    ///
+    /// # Errors
+    /// As [`Self::run_circuit`].
+    pub fn estimate_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+        self.check_inputs(&circuit_ports(netlist)?, same_width, inputs)?;
+        let work = self.work(inputs);
+        self.engine.plan_circuit(netlist, true, &work)?.estimate(work.lanes, work.threads, &self.pool)
+    }
+
+    /// What a circuit costs on one fresh element.
     ///
     /// # Errors
     /// [`Error::PortWidth`].
@@ -238,20 +255,18 @@ impl Server {
         self.pool.install(|| self.engine.convert(ciphertext, form, control))
     }
 
-    /// Checks inputs against ports and brings them to the form programs use. The shape is that of the first array.
+    /// Checks inputs against ports. The shape is that of the first array.
     fn check_inputs(
         &self,
         ports: &[(String, Type)],
         fits: impl Fn(Type, Type) -> bool,
         inputs: &[Ciphertext],
-        control: &Control<'_>,
-    ) -> Result<(Vec<Ciphertext>, Option<Vec<usize>>), Error> {
+    ) -> Result<Option<Vec<usize>>, Error> {
         if inputs.len() != ports.len() {
             let names: Vec<String> = ports.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
             return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
         }
         let mut shape: Option<Vec<usize>> = None;
-        let mut checked = Vec::with_capacity(inputs.len());
         for ((name, ty), input) in ports.iter().zip(inputs) {
             same_key(|| format!("input {name:?}"), input.key_id(), self.key_id())?;
             if !fits(*ty, input.ty()) {
@@ -265,16 +280,22 @@ impl Server {
                     _ => shape = Some(of_input.to_vec()),
                 }
             }
-            checked.push(self.convert(input, self.engine.form(), &Control { progress: None, ..*control })?);
         }
-        Ok((checked, shape))
+        Ok(shape)
     }
 
-    /// What the inputs ask for.
+    /// The inputs in the form in which programs run.
+    fn converted(&self, inputs: &[Ciphertext], control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        let control = Control { progress: None, ..*control };
+        inputs.iter().map(|input| self.convert(input, self.engine.form(), &control)).collect()
+    }
+
+    /// What the inputs ask for; they count as fresh where they are of another form, and would become so.
     fn work<'i>(&self, inputs: &'i [Ciphertext]) -> Work<'i> {
         // Elements the inputs run on.
         let lanes = inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
-        Work { inputs: Some(inputs), lanes, threads: self.threads() }
+        let ready = inputs.iter().all(|input| input.form() == self.engine.form());
+        Work { inputs: ready.then_some(inputs), lanes, threads: self.threads() }
     }
 }
 
@@ -288,6 +309,19 @@ pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
     } else {
         tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?)
     }
+}
+
+fn program_ports(program: &Program) -> Vec<(String, Type)> {
+    program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
+}
+
+fn circuit_ports(netlist: &Netlist) -> Result<Vec<(String, Type)>, Error> {
+    netlist.inputs().iter().map(|port| Ok((port.name.clone(), port_type(port)?))).collect()
+}
+
+/// A circuit knows bits, not signs.
+fn same_width(a: Type, b: Type) -> bool {
+    a.width() == b.width()
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.

@@ -9,6 +9,7 @@ use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Scheme, Server,
     ServerKey, ServerOptions, Type, cost, keygen,
 };
+use solinas_schemes::gh::{Params, RecryptMethod};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -117,16 +118,24 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
         server.estimate_circuit_as_is(&netlist).unwrap().recrypts >= 10,
         "so that four runs are worth the largest table"
     );
-    for options in [
-        ServerOptions { threads: Some(1), memory: None },
-        // Room for no table, and for a small one.
-        ServerOptions { threads: Some(2), memory: Some(1 << 19) },
-        ServerOptions { threads: Some(2), memory: Some(3 << 20) },
+    let params = Params::named("ci-15").unwrap();
+    let method = |server: &Server| {
+        let tables = server.memory_bytes() - 8 * params.server_key_words();
+        RecryptMethod::ALL.into_iter().find(|method| method.memory(&params) == tables as u64).unwrap()
+    };
+    use RecryptMethod::{FullFft, PairTable, PartialFft};
+    for (threads, memory, methods) in [
+        (1, None, [FullFft, PairTable]),
+        // Room for the least tables alone, and for those of the middle.
+        (2, Some(PartialFft.memory(&params)), [PartialFft, PartialFft]),
+        (2, Some(FullFft.memory(&params)), [FullFft, FullFft]),
     ] {
-        let server = Server::with_options(key, &options).unwrap();
-        assert_eq!(run(&server), want, "{options:?}");
+        let server = Server::with_options(key, &ServerOptions { threads: Some(threads), memory }).unwrap();
+        assert_eq!(run(&server), want, "{methods:?}");
+        assert_eq!(method(&server), methods[0]);
         // From many recryptions on, with larger tables.
-        assert_eq!((0..3).map(|_| run(&server)).next_back().unwrap(), want, "{options:?}");
+        assert_eq!((0..3).map(|_| run(&server)).next_back().unwrap(), want, "{methods:?}");
+        assert_eq!(method(&server), methods[1]);
     }
 }
 
@@ -275,6 +284,17 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     // Room to decrypt, not to compute.
     let tired = with_noise(&x, 377.0).unwrap();
     assert_eq!(client.decrypt(&tired).unwrap().values, [6]);
+    // The estimate counts with the noise there is, too, and with all elements.
+    let estimate = |x: &Ciphertext| server.estimate_inputs(&neg, std::slice::from_ref(x));
+    assert!(matches!(estimate(&tired), Err(Error::Exhausted { .. })));
+    let noisy = with_noise(&x, 370.0).unwrap();
+    assert_eq!((estimate(&x).unwrap().recrypts, server.estimate(&neg, 1).unwrap().recrypts), (0, 0));
+    assert!(estimate(&noisy).unwrap().recrypts > 0);
+    let three = Ciphertext::stack(vec![x.clone(), noisy.clone(), x.clone()]).unwrap();
+    assert_eq!(estimate(&three).unwrap().recrypts, 3 * estimate(&noisy).unwrap().recrypts);
+    let circuit = |x: &Ciphertext| server.estimate_circuit_inputs(&chain(5), std::slice::from_ref(x)).unwrap();
+    assert_eq!(circuit(&three).products, 3 * circuit(&x).products);
+    assert!(circuit(&noisy).recrypts > circuit(&x).recrypts);
     let error = run(tired).unwrap_err();
     assert!(matches!(error, Error::Exhausted { .. }) && error.to_string().contains("encrypt it again"), "{error}");
     let spent = with_noise(&x, 379.0).unwrap();

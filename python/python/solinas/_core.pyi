@@ -178,6 +178,7 @@ def keygen(
     params: str | None,
     research: bool,
     insecure_seed: int | None,
+    checkpoint: str | os.PathLike[str] | None,
     limits: tuple[int | None, int | None],
     watch: Callable[[int, int], object] | None,
 ) -> tuple[ClientKey, ServerKey]: ...

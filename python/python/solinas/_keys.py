@@ -23,6 +23,7 @@ def keygen(
     params: str | None = None,
     research: bool = False,
     insecure_seed: int | None = None,
+    checkpoint: PathLike | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
@@ -34,12 +35,15 @@ def keygen(
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
+    `checkpoint` is a secret file that keeps what is done of a long generation (scheme `"gh"`): the same call goes on from
+    there, or gives the same keys again. Remove it when both keys are saved. Without it a generation that is cancelled is lost.
     `insecure_seed` makes the keys reproducible and worthless as secrets: for tests alone.
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     watch = _bar if progress is True else progress or None
-    client, server = _core.keygen(scheme, params, research, insecure_seed, (_threads(threads), _memory(memory)), watch)
+    limits = _threads(threads), _memory(memory)
+    client, server = _core.keygen(scheme, params, research, insecure_seed, checkpoint, limits, watch)
     if watch is _bar:
         sys.stderr.write("\n")
     return ClientKey._wrap(client), ServerKey._wrap(server)

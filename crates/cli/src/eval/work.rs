@@ -108,13 +108,13 @@ impl Work {
         }
     }
 
-    /// What it costs.
+    /// What it costs on those ciphertexts.
     pub(super) fn estimate(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
-        let elements = files.iter().map(|(_, ciphertext)| ciphertext.len()).max().unwrap_or(1);
+        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         match self {
-            Self::Program { program, .. } => Ok(server.estimate(program, elements)?),
-            Self::Reduction { program, .. } => Ok(server.estimate(program, 1)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist)?),
+            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs)?),
+            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?)?),
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs)?),
             Self::Convert { name, .. } => {
                 Err(usage(format!("the cost of {name} is not estimated"), "run it: it takes a few bootstraps a value"))
             }
@@ -141,14 +141,16 @@ impl Work {
                 });
                 server.run_circuit(netlist, &ports.collect::<Result<Vec<_>>>()?, control)?
             }
-            Self::Reduction { program, .. } => {
-                let elements = inputs.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?)));
-                server.run(program, &elements.collect::<Result<Vec<_>>>()?, control)?
-            }
+            Self::Reduction { program, .. } => server.run(program, &elements(&inputs)?, control)?,
             Self::Convert { form, .. } => inputs
                 .iter()
                 .map(|ciphertext| Ok(server.convert(ciphertext, *form, control)?))
                 .collect::<Result<_>>()?,
         })
     }
+}
+
+/// All elements of arrays, one after the other.
+fn elements(arrays: &[Ciphertext]) -> Result<Vec<Ciphertext>> {
+    arrays.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?))).collect()
 }

@@ -88,43 +88,85 @@ fn mistakes_are_told_with_the_fix() {
     assert!(!place.path("c.ct").exists());
 }
 
+/// Names of the files in a folder.
+#[cfg(unix)]
+fn names(place: &Place, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(place.path(folder)).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Finishes the key generation of folder `keys`, and one from a copy of its checkpoint in folder `again`: both make the key of the checkpoint.
+#[cfg(unix)]
+fn finish_twice(place: &Place, line: &str) {
+    std::fs::create_dir(place.path("again")).unwrap();
+    std::fs::copy(place.path("keys/client.key.partial"), place.path("again/client.key.partial")).unwrap();
+    let read = |path: &str| std::fs::read(place.path(path)).unwrap();
+    for folder in ["keys", "again"] {
+        place.run(&format!("{line} {folder}"));
+        assert_eq!(names(place, folder), ["client.key", "server.key"]);
+    }
+    assert!(read("keys/server.key") == read("again/server.key"), "the key that it would have made");
+}
+
+#[test]
+#[cfg(unix)]
+fn keys_that_cannot_be_stored_are_kept_in_the_checkpoint() {
+    let place = Place::new();
+    let line = "keygen --scheme gh --params ci-15 --research --out";
+    std::fs::create_dir(place.path("keys")).unwrap();
+    // Found when the keys are stored.
+    std::os::unix::fs::symlink("nowhere", place.path("keys/server.key")).unwrap();
+    assert!(place.fail(&format!("{line} keys"), 1).contains("symbolic link"));
+    assert_eq!(names(&place, "keys"), ["client.key.partial", "server.key"]);
+    assert!(place.run("inspect keys/client.key.partial").contains("section indicators"));
+    std::fs::remove_file(place.path("keys/server.key")).unwrap();
+    std::fs::copy(place.path("keys/client.key.partial"), place.path("left")).unwrap();
+    finish_twice(&place, line);
+    // One that was left behind does not make the key that is to be replaced once more.
+    let old = std::fs::read(place.path("keys/server.key")).unwrap();
+    std::fs::copy(place.path("left"), place.path("keys/client.key.partial")).unwrap();
+    place.run(&format!("{line} keys --force"));
+    assert!(std::fs::read(place.path("keys/server.key")).unwrap() != old);
+    assert_eq!(names(&place, "keys"), ["client.key", "server.key"]);
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn key_generation_goes_on_after_ctrl_c() {
     use std::process::{Command, Stdio};
     let place = Place::new();
-    let line = "keygen --scheme gh --params toy --research --insecure-seed 7 --out";
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("solinas"))
-        .args(line.split(' '))
-        .arg("keys")
-        .current_dir(place.path(""))
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    while !place.path("keys/client.key.partial").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(message.contains("keys/client.key.partial: the same command goes on from there"), "{message}");
-    let names = |folder: &str| {
-        let entries = std::fs::read_dir(place.path(folder)).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+    let line = "keygen --scheme gh --params toy --research --out";
+    let interrupt = || {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("solinas"))
+            .args(line.split(' '))
+            .arg("keys")
+            .current_dir(place.path(""))
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while !place.path("keys/client.key.partial").exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{message}");
+        assert!(message.contains("keys/client.key.partial: the same command goes on from there"), "{message}");
+        assert_eq!(names(&place, "keys"), ["client.key.partial"]);
     };
-    assert_eq!(names("keys"), ["client.key.partial"]);
+    // Until there is more than the seed: something was done.
+    interrupt();
+    while place.run("inspect keys/client.key.partial").matches("section ").count() < 2 {
+        interrupt();
+    }
     assert_eq!(crate::common::mode(place.path("keys/client.key.partial")), 0o600);
     // Another command does not take it for its own.
     let other = line.replace("toy", "ci-3");
     assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial"));
-    place.run(&format!("{line} keys"));
-    assert_eq!(names("keys"), ["client.key", "server.key"]);
-    place.run(&format!("{line} again"));
-    let read = |path: &str| std::fs::read(place.path(path)).unwrap();
-    assert!(read("keys/server.key") == read("again/server.key"), "the key that it would have made");
+    finish_twice(&place, line);
 }

@@ -69,7 +69,9 @@ pub fn read_encryptor<'a>(
     arithmetic: Arithmetic,
 ) -> Result<Encryptor<'a>, Error> {
     let words = method.table_words(public).ok_or_else(|| no_table(method.name()))?;
-    let table = read(reader, public, &method, words)?;
+    check(reader, public, &method)?;
+    // In memory, where nobody changes it once it is checked: powers that are none could give away plain bits.
+    let table = reader.section_u64("table", words)?.into();
     Ok(Encryptor::with_table(public, method, memory, arithmetic, table)?)
 }
 
@@ -84,7 +86,8 @@ pub fn read_evaluator<'a>(
     arithmetic: Arithmetic,
 ) -> Result<Evaluator<'a>, Error> {
     let words = Evaluator::pair_table_words(server.public());
-    let table = read(reader, server.public(), &RecryptMethod::PairTable, words)?;
+    check(reader, server.public(), &RecryptMethod::PairTable)?;
+    let table = reader.shared_u64("table", words).map(Residues::shared)?;
     Ok(Evaluator::with_pair_table(server, memory, arithmetic, table)?)
 }
 
@@ -130,7 +133,8 @@ fn open(path: &Path) -> Result<Reader, Error> {
     Reader::open(path, Expect::kind(Kind::Cache))
 }
 
-fn read(reader: &Reader, public: &PublicKey, method: &impl Serialize, words: usize) -> Result<Residues, Error> {
+/// That the cache is of that key and method.
+fn check(reader: &Reader, public: &PublicKey, method: &impl Serialize) -> Result<(), Error> {
     reader.expect_scheme(SCHEME)?;
     reader.expect_key(KeyId(public.id().0), "the key")?;
     let wanted = ciborium::Value::serialized(method).map_err(|error| reader.field("method", &error.to_string()))?;
@@ -140,7 +144,7 @@ fn read(reader: &Reader, public: &PublicKey, method: &impl Serialize, words: usi
     if reader.meta::<u64>("layout")? != VERSION {
         return Err(reader.field("layout", "it is of another version"));
     }
-    reader.shared_u64("table", words).map(Residues::shared)
+    Ok(())
 }
 
 fn or_built<T>(loaded: Result<T, Error>, build: impl FnOnce() -> Result<T, Error>) -> Result<Cached<T>, Error> {

@@ -1,5 +1,6 @@
 //! Key generation that can be interrupted.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -7,22 +8,24 @@ use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, Pr
 use zeroize::Zeroizing;
 
 use super::SCHEME;
-use crate::{Error, Expect, Header, Kind, Overwrite, Reader, Writer};
+use crate::{Error, Expect, Header, Kind, Overwrite, Reader, Writer, map};
 
 /// Least time between two checkpoints that no one asked for.
 const INTERVAL: Duration = Duration::from_secs(20);
 /// A checkpoint may take this part of the time since the one before.
 const SHARE: u32 = 20;
+/// More polynomials than any key generation draws: a few have no root.
+const MOST_ATTEMPTS: u64 = 1 << 32;
 
 /// Makes a key pair, on the current thread pool; from `insecure_seed` for tests and benchmarks alone.
 ///
-/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, and when `progress` stops the work. If the
-/// file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the
-/// key is; it is removed at success.
+/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when `progress` stops the work, and when the
+/// key is made. If the file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the key is. It
+/// stays: the caller removes it once both keys are stored. It is locked meanwhile, where the file system can.
 ///
 /// # Errors
 /// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`] when `progress` stops it. [`Error::Checkpoint`] for a checkpoint
-/// of other parameters or another seed; from the file.
+/// of other parameters or another seed; [`Error::Busy`] for one that another key generation works on; from the file.
 pub fn keygen(
     params: &Params,
     research: bool,
@@ -33,29 +36,51 @@ pub fn keygen(
     let Some(path) = checkpoint else {
         return Ok(begin(params, research, insecure_seed)?.finish(progress)?);
     };
-    let mut generation = if path.try_exists().map_err(|e| Error::io(path, "open", e))? {
-        resume(path, params, research, insecure_seed)?
-    } else {
-        let generation = begin(params, research, insecure_seed)?;
-        // A place where nothing can be written is found now.
-        store(&generation, path)?;
-        generation
+    // The file's lock goes over to each file that replaces it.
+    let (mut generation, mut lock) = match lock(path)? {
+        Some(lock) => (resume(path, params, research, insecure_seed)?, lock),
+        None => {
+            let generation = begin(params, research, insecure_seed)?;
+            // A place where nothing can be written is found now.
+            let lock = store(&generation, path, Overwrite::Never).map_err(|error| match error {
+                // Another one began meanwhile.
+                Error::Exists { path, .. } => Error::Busy { path },
+                other => other,
+            })?;
+            (generation, lock)
+        }
     };
     let (mut last, mut took) = (Instant::now(), Duration::ZERO);
     while !generation.is_done() {
-        if let Err(error) = generation.step(progress) {
-            store(&generation, path)?;
-            return Err(error.into());
-        }
-        if last.elapsed() > INTERVAL.max(SHARE * took) {
+        let stepped = generation.step(progress);
+        if stepped.is_err() || generation.is_done() {
+            // Where this fails, the file before it stays, and there is something else to tell: why the work stopped, or a key.
+            lock = store(&generation, path, Overwrite::Always).unwrap_or(lock);
+            stepped?;
+        } else if last.elapsed() > INTERVAL.max(SHARE * took) {
             let start = Instant::now();
-            store(&generation, path)?;
+            lock = store(&generation, path, Overwrite::Always)?;
             (last, took) = (Instant::now(), start.elapsed());
         }
     }
     let keys = generation.finish(progress)?;
-    std::fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
+    drop(lock);
     Ok(keys)
+}
+
+/// Locks the checkpoint, so that no other key generation works on it. None where there is no file.
+fn lock(path: &Path) -> Result<Option<File>, Error> {
+    while path.try_exists().map_err(|e| Error::io(path, "open", e))? {
+        let (file, _) = map::open(path)?;
+        if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(Error::Busy { path: path.to_path_buf() });
+        }
+        // Whoever had the lock before may have replaced the file, or removed it.
+        if map::is_at(&file, path) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 fn begin(params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, gh::Error> {
@@ -65,8 +90,8 @@ fn begin(params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<
     }
 }
 
-/// Replaces the checkpoint in one step.
-fn store(generation: &KeyGeneration, path: &Path) -> Result<(), Error> {
+/// Writes the checkpoint, in one step, and locks it.
+fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
     let header = Header::new(Kind::Checkpoint)
         .scheme(SCHEME)
@@ -74,12 +99,12 @@ fn store(generation: &KeyGeneration, path: &Path) -> Result<(), Error> {
         .insecure_seed(insecure)
         .meta("attempt", &attempt)?
         .meta("dimension", &(dimension as u64))?;
-    let mut writer = Writer::create(path, header, Overwrite::Always)?;
+    let mut writer = Writer::create(path, header, overwrite)?;
     writer.section("seed", &*seed)?;
     for (name, words) in parts {
         writer.section_u64(name, words)?;
     }
-    writer.finish()
+    writer.finish_locked()
 }
 
 fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, Error> {
@@ -104,7 +129,7 @@ fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u6
 /// Reads a checkpoint of a key generation of these parameters.
 ///
 /// # Errors
-/// From the file; [`Error::Section`] for parts that are not of these parameters; [`gh::Error::ResearchOnly`] unless `research`.
+/// From the file; [`Error::Section`] and [`Error::Field`] for what is not of these parameters; [`gh::Error::ResearchOnly`] unless `research`.
 pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Result<KeyGeneration, Error> {
     let mut seed = Zeroizing::new([0; 32]);
     seed.copy_from_slice(reader.section_of_len("seed", 32)?);
@@ -116,8 +141,11 @@ pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Resu
         }
     }
     let dimension = usize::try_from(reader.meta::<u64>("dimension")?).unwrap_or(usize::MAX);
-    let insecure = reader.header().insecure_seed;
-    let checkpoint = Checkpoint { insecure, seed, attempt: reader.meta("attempt")?, dimension, parts };
+    let (insecure, attempt) = (reader.header().insecure_seed, reader.meta("attempt")?);
+    if attempt > MOST_ATTEMPTS {
+        return Err(reader.field("attempt", "no key generation takes as many"));
+    }
+    let checkpoint = Checkpoint { insecure, seed, attempt, dimension, parts };
     KeyGeneration::resume(params, research, checkpoint).map_err(|error| match error {
         gh::Error::ResearchOnly { .. } => error.into(),
         _ => reader.section_error("seed", error),

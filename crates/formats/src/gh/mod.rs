@@ -7,7 +7,6 @@
 //! | client key | `d`, `r`, `w` |
 //! | public key | `d`, `r` |
 //! | server key | `d`, `r`, `x` (`s` residues), `indicators` (`s m` residues, block by block) |
-//!
 //! | cache | `table` |
 //! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`](gh::KeyGeneration::PARTS) what there is |
 //!

@@ -5,12 +5,12 @@ use super::info;
 use super::run::{Runner, run};
 use super::schedule::{GATE_COSTS, Schedule, schedule};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, ciphertext};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme, ciphertext};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 /// Recryptions from which on the products of all pairs of indicators are worth their making: about what they save pays for `s S` products.
@@ -27,12 +27,29 @@ struct Speed {
 pub(crate) struct GhEngine {
     key: Arc<ServerKey>,
     memory: u64,
-    /// The tables there are: of the method that the recryptions so far have been worth.
-    evaluator: Mutex<Option<Arc<Evaluator<'static>>>>,
-    /// Whether tables are being made.
-    making: AtomicBool,
+    tables: Mutex<Tables>,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
+}
+
+/// The tables there are.
+#[derive(Default)]
+struct Tables {
+    /// Of the method that the recryptions so far have been worth.
+    evaluator: Option<Arc<Evaluator<'static>>>,
+    /// The least ones, for runs that come while others are made.
+    least: Weak<Evaluator<'static>>,
+    /// Whether tables are being made.
+    making: bool,
+}
+
+/// Tables are being made, until it is dropped.
+struct Making<'a>(&'a GhEngine);
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        self.0.tables().making = false;
+    }
 }
 
 impl std::fmt::Debug for GhEngine {
@@ -46,8 +63,12 @@ impl GhEngine {
     pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
         RecryptMethod::fitting(key.params(), memory)?;
-        let (evaluator, making, recrypts, speed) = Default::default();
-        Ok(Self { key, memory, evaluator, making, recrypts, speed })
+        let (tables, recrypts, speed) = Default::default();
+        Ok(Self { key, memory, tables, recrypts, speed })
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set(&self) -> &Params {
@@ -72,26 +93,48 @@ impl GhEngine {
     /// The tables for as many recryptions more, on the current thread pool.
     ///
     /// No lock is held while they are made: a thread of the pool that waits for their parts may take up another run meanwhile, and wait for
-    /// itself. Who comes while others make tables does without: results are the same.
+    /// itself. Who comes while others make tables does with the least: results are the same. Tables that are in use are not replaced, as
+    /// they would take memory beside the new ones.
     fn evaluator(&self, recrypts: u64) -> Result<Arc<Evaluator<'static>>, Error> {
         let method = self.method(recrypts)?;
         let rank = |method| RecryptMethod::ALL.iter().position(|&other| other == method);
-        let slot = || self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let present = slot().clone();
-        let make = |method| Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default());
-        match present {
-            Some(evaluator) if rank(evaluator.method()) <= rank(method) => Ok(evaluator),
-            Some(evaluator) if self.making.swap(true, Ordering::Acquire) => Ok(evaluator),
-            None if self.making.swap(true, Ordering::Acquire) => Ok(Arc::new(make(RecryptMethod::PartialFft)?)),
-            _ => {
-                // The old tables go before the new ones come.
-                *slot() = None;
-                let made = make(method).map(Arc::new);
-                *slot() = made.as_ref().ok().cloned();
-                self.making.store(false, Ordering::Release);
-                Ok(made?)
+        let mut tables = self.tables();
+        match &tables.evaluator {
+            Some(present) if rank(present.method()) <= rank(method) || Arc::strong_count(present) > 1 => {
+                return Ok(Arc::clone(present));
             }
+            None if tables.making => {
+                drop(tables);
+                return self.least();
+            }
+            _ => {}
         }
+        // The old tables go before the new ones come.
+        tables.evaluator = None;
+        tables.making = true;
+        drop(tables);
+        let making = Making(self);
+        let made = Arc::new(self.make(method)?);
+        self.tables().evaluator = Some(Arc::clone(&made));
+        drop(making);
+        Ok(made)
+    }
+
+    fn make(&self, method: RecryptMethod) -> Result<Evaluator<'static>, Error> {
+        Ok(Evaluator::shared(Arc::clone(&self.key), method, self.memory, Arithmetic::default())?)
+    }
+
+    /// The least tables, which all runs share that need them at a time.
+    fn least(&self) -> Result<Arc<Evaluator<'static>>, Error> {
+        if let Some(least) = self.tables().least.upgrade() {
+            return Ok(least);
+        }
+        let made = Arc::new(self.make(RecryptMethod::PartialFft)?);
+        let mut tables = self.tables();
+        Ok(tables.least.upgrade().unwrap_or_else(|| {
+            tables.least = Arc::downgrade(&made);
+            made
+        }))
     }
 
     /// Measured once: the second of two runs, or the only one where it takes long.
@@ -136,9 +179,10 @@ impl Engine for GhEngine {
     }
 
     fn memory_bytes(&self) -> usize {
-        let tables = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let tables = tables.as_ref().map_or(0, |evaluator| evaluator.method().memory(self.set()));
-        8 * self.set().server_key_words() + tables as usize
+        let tables = self.tables();
+        let all = tables.evaluator.iter().cloned().chain(tables.least.upgrade());
+        let bytes: u64 = all.map(|evaluator| evaluator.method().memory(self.set())).sum();
+        8 * self.set().server_key_words() + bytes as usize
     }
 
     fn form(&self) -> Form {
@@ -199,6 +243,7 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
+        scheme: Scheme::Gh,
         ..Default::default()
     }
 }
@@ -212,7 +257,8 @@ struct Planned<'a> {
 impl Plan for Planned<'_> {
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let count = count(&self.schedule, lanes, self.engine.set(), self.engine.method(self.schedule.recrypts)?);
+        let method = self.engine.method(self.schedule.recrypts * lanes as u64)?;
+        let count = count(&self.schedule, lanes, self.engine.set(), method);
         // Recryptions use every thread each, products side by side.
         let measured = pool.current_num_threads() as f64;
         let (scale, products) = (measured / threads as f64, speed.product * count.products as f64 / measured);
@@ -240,5 +286,37 @@ impl Plan for Planned<'_> {
             Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
         });
         outputs.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn tables_in_use_are_kept_and_others_replaced_by_larger_ones() {
+        let params = Params::named("ci-15").unwrap();
+        let (_, key) = gh::keygen::generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())).unwrap();
+        let engine = GhEngine::new(Arc::new(key), Some(1 << 30)).unwrap();
+        let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
+        let full = engine.evaluator(1).unwrap();
+        assert_eq!(full.method(), RecryptMethod::FullFft);
+        assert!(Arc::ptr_eq(&full, &engine.evaluator(MANY_RECRYPTS).unwrap()), "no second table beside the one in use");
+        assert_eq!(engine.memory_bytes(), bytes(RecryptMethod::FullFft));
+        drop(full);
+        assert_eq!(engine.evaluator(MANY_RECRYPTS).unwrap().method(), RecryptMethod::PairTable);
+        assert_eq!(engine.memory_bytes(), bytes(RecryptMethod::PairTable));
+
+        // While tables are made, all share the least ones; then there are no more of them.
+        *engine.tables() = Tables { making: true, ..Tables::default() };
+        let making = Making(&engine);
+        let least = engine.evaluator(1).unwrap();
+        assert_eq!(least.method(), RecryptMethod::PartialFft);
+        assert!(Arc::ptr_eq(&least, &engine.evaluator(1).unwrap()));
+        assert_eq!(engine.memory_bytes(), bytes(RecryptMethod::PartialFft));
+        drop((least, making));
+        assert_eq!(engine.memory_bytes(), 8 * params.server_key_words());
+        assert_eq!(engine.evaluator(1).unwrap().method(), RecryptMethod::FullFft);
     }
 }
