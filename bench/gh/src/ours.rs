@@ -154,7 +154,7 @@ impl Bench {
                 }
                 encryptor => encryptor?,
             };
-            let mut nonce = 100;
+            let mut nonce = 100_u64;
             let encryptor = &encryptor;
             let run = move || {
                 nonce += 1;

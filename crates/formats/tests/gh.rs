@@ -195,6 +195,11 @@ fn what_no_key_can_be_is_refused_by_name() {
     refused(forged(Kind::ServerKey, &literal, "tfhe", id, &good()), "scheme tfhe");
     refused(forged(Kind::ServerKey, &"ci-3", gh::SCHEME, id, &good()), "params");
     refused(forged(Kind::ServerKey, &literal, gh::SCHEME, [7; 32], &good()), "key_id");
+    // The same key, said to be secure.
+    let header = gh::header(Kind::PublicKey, &params, KeyId(id), false).unwrap();
+    let mut writer: Writer<Memory> = Writer::in_memory(header);
+    gh::write_public(&mut writer, server.public()).unwrap();
+    refused(writer.into_bytes().unwrap().to_vec(), "insecure_seed");
 
     // Parameters: other than those of the name, or such as none may be.
     let with = |alter: &dyn Fn(&mut ParamsLiteral)| {

@@ -1,4 +1,4 @@
-//! At every step, the bound of the noise is not below the noise.
+//! At every step, the noise that is carried is not below the noise: by proof before a Recrypt, with these seeds after one.
 
 use core::ops::ControlFlow;
 
@@ -44,7 +44,7 @@ impl Bench<'_> {
 /// Fresh ciphertexts, sums, negations, products of as many factors as the bound allows, columns, recrypted ones, their sums and products,
 /// and a chain.
 #[test]
-fn the_bound_is_never_below_the_noise() {
+fn what_is_carried_is_not_below_the_noise() {
     for (name, seed) in [("ci-3", 21), ("ci-3", 22), ("ci-7", 23), ("ci-7", 24), ("ci-15", 25), ("ci-15", 26)] {
         let params = Params::named(name).unwrap();
         let (client, server) = generate_insecure(&params, true, seed, &|_, _, _| ControlFlow::Continue(())).unwrap();
