@@ -126,7 +126,7 @@ impl Error {
     }
 
     /// What is wrong, and the remedy.
-    fn parts(&self) -> (String, Option<String>) {
+    pub(crate) fn parts(&self) -> (String, Option<String>) {
         match self {
             Self::Io { action, path, source } => {
                 return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));

@@ -85,10 +85,18 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         insecure_seed: args.insecure_seed,
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),
     };
+    if let Some(path) = options.checkpoint.as_ref().filter(|path| path.exists()) {
+        out.warn(&format!("going on from {}, the key generation that was begun there", path.display()));
+    }
     let keygen = || {
         let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
         made.map_err(|error| match &options.checkpoint {
             Some(path) if matches!(error, Error::Interrupted) && path.exists() => Error::Paused(path.clone()),
+            Some(path) if is_unusable(&error) => {
+                let (what, help) = error.parts();
+                let help = help.map_or_else(String::new, |help| format!("{help}; or "));
+                input(what, format!("{help}move {} away to begin anew", path.display()))
+            }
             _ => error,
         })
     };
@@ -129,11 +137,36 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     })
 }
 
+/// Whether key generation cannot go on from the checkpoint that is there.
+fn is_unusable(error: &Error) -> bool {
+    use solinas_formats::Error::{
+        Checkpoint, Damaged, Empty, Field, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated,
+        WrongKind, WrongScheme,
+    };
+    let Error::Runtime(error) = error else { return false };
+    let solinas_runtime::Error::Format(error) = &**error else { return false };
+    matches!(
+        error,
+        Checkpoint { .. }
+            | Damaged { .. }
+            | Empty { .. }
+            | Field { .. }
+            | MissingSection { .. }
+            | NewerVersion { .. }
+            | NotAFile { .. }
+            | NotSolinas { .. }
+            | Section { .. }
+            | Truncated { .. }
+            | WrongKind { .. }
+            | WrongScheme { .. }
+    )
+}
+
 /// What a parameter set claims, in a few words.
 pub(crate) fn claim(params: &ParamsInfo) -> String {
     match (&params.research_only, params.log2_failure) {
         (Some(why), _) => {
-            let size = if params.test_size { " of a size for tests" } else { "" };
+            let size = if params.test_size { ", of a size for tests" } else { "" };
             format!("no security, for research only{size}: {why}")
         }
         (None, Some(failure)) => {

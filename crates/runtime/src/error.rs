@@ -137,7 +137,7 @@ pub enum Error {
     },
     /// A bit of an input that carries too much noise to be computed on (Gentry-Halevi).
     #[error(
-        "input bit {bit} leaves {margin:.1} bits of margin where {need:.1} are needed: it can no longer be computed on; encrypt it again"
+        "input bit {bit} leaves {margin:.2} bits of margin where {need:.2} are needed: it can no longer be computed on; encrypt it again"
     )]
     Exhausted {
         /// Number of the bit among those of all inputs.
@@ -149,7 +149,7 @@ pub enum Error {
     },
     /// A gate that no recryption makes possible (Gentry-Halevi).
     #[error(
-        "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.1} bits of margin where {need:.1} are needed,          even of recrypted ciphertexts; use toy, small, medium, large or ci-15"
+        "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.2} bits of margin where {need:.2} are needed, even of recrypted ciphertexts; use toy, small, medium, large or ci-15"
     )]
     TooDeep {
         /// Name of the parameter set.

@@ -35,7 +35,7 @@ pub struct ClientKey {
 
 enum SecretPart {
     Tfhe(Box<scheme_tfhe::ClientKey>),
-    Gh(Box<gentry_halevi::ClientKey>),
+    Gh(Box<gh::Client>),
 }
 
 /// The public evaluation key, as stored and sent.
@@ -55,7 +55,7 @@ impl fmt::Debug for ClientKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.part {
             SecretPart::Tfhe(key) => key.fmt(f),
-            SecretPart::Gh(key) => key.fmt(f),
+            SecretPart::Gh(key) => key.key().fmt(f),
         }
     }
 }
@@ -80,7 +80,7 @@ pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientK
         }
         Scheme::Gh => {
             let (client, server) = gh::keygen(options, control)?;
-            (SecretPart::Gh(Box::new(client)), PublicPart::Gh(Arc::new(server)))
+            (SecretPart::Gh(Box::new(gh::Client::new(client))), PublicPart::Gh(Arc::new(server)))
         }
     };
     Ok((ClientKey { part: client, count: AtomicU64::new(0) }, ServerKey { part: server }))
@@ -95,7 +95,7 @@ impl ClientKey {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         match &self.part {
             SecretPart::Tfhe(key) => tfhe::encrypt(key, plain, self.count.fetch_add(1, Ordering::Relaxed)),
-            SecretPart::Gh(key) => gh::encrypt(key.public(), plain),
+            SecretPart::Gh(key) => key.public().encrypt(plain),
         }
     }
 
@@ -107,7 +107,7 @@ impl ClientKey {
         same_key(|| "the ciphertext".into(), ciphertext.key_id(), self.key_id())?;
         let values = match &self.part {
             SecretPart::Tfhe(key) => tfhe::decrypt(key, ciphertext)?,
-            SecretPart::Gh(key) => gh::decrypt(key, ciphertext)?,
+            SecretPart::Gh(key) => key.decrypt(ciphertext)?,
         };
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
     }
@@ -116,7 +116,7 @@ impl ClientKey {
     pub fn key_id(&self) -> KeyId {
         match &self.part {
             SecretPart::Tfhe(key) => KeyId(key.id().0),
-            SecretPart::Gh(key) => KeyId(key.public().id().0),
+            SecretPart::Gh(key) => KeyId(key.key().public().id().0),
         }
     }
 
@@ -124,7 +124,7 @@ impl ClientKey {
     pub fn params(&self) -> ParamsInfo {
         match &self.part {
             SecretPart::Tfhe(key) => tfhe::info(key.params()),
-            SecretPart::Gh(key) => gh::info(key.params()),
+            SecretPart::Gh(key) => gh::info(key.key().params()),
         }
     }
 
@@ -168,14 +168,14 @@ impl ClientKey {
     fn header(&self) -> Result<solinas_formats::Header, Error> {
         Ok(match &self.part {
             SecretPart::Tfhe(key) => solinas_formats::tfhe::client_header(key)?,
-            SecretPart::Gh(key) => solinas_formats::gh::client_header(key)?,
+            SecretPart::Gh(key) => solinas_formats::gh::client_header(key.key())?,
         })
     }
 
     fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
         match &self.part {
             SecretPart::Tfhe(key) => solinas_formats::tfhe::write_client(writer, key)?,
-            SecretPart::Gh(key) => solinas_formats::gh::write_client(writer, key)?,
+            SecretPart::Gh(key) => solinas_formats::gh::write_client(writer, key.key())?,
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl ClientKey {
     fn read(reader: &Reader) -> Result<Self, Error> {
         let part = match Scheme::of(reader)? {
             Scheme::Tfhe => SecretPart::Tfhe(Box::new(solinas_formats::tfhe::read_client(reader)?)),
-            Scheme::Gh => SecretPart::Gh(Box::new(solinas_formats::gh::read_client(reader)?)),
+            Scheme::Gh => SecretPart::Gh(Box::new(gh::Client::new(solinas_formats::gh::read_client(reader)?))),
         };
         Ok(Self { part, count: AtomicU64::new(0) })
     }
@@ -274,7 +274,7 @@ pub struct EncryptionKey(Encrypts);
 #[derive(Debug)]
 enum Encrypts {
     Client(ClientKey),
-    Public(Box<gentry_halevi::PublicKey>),
+    Public(Box<gh::Public>),
 }
 
 impl EncryptionKey {
@@ -286,7 +286,7 @@ impl EncryptionKey {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
         Ok(Self(match (reader.kind(), Scheme::of(&reader)?) {
             (Kind::ServerKey | Kind::PublicKey, Scheme::Gh) => {
-                Encrypts::Public(Box::new(solinas_formats::gh::read_public(&reader)?))
+                Encrypts::Public(Box::new(gh::Public::new(solinas_formats::gh::read_public(&reader)?)))
             }
             // Of any other key but a client key this tells what it is, and what is needed.
             _ => Encrypts::Client(ClientKey::load(path)?),
@@ -302,7 +302,7 @@ impl EncryptionKey {
             Encrypts::Client(key) => key.encrypt(plain),
             Encrypts::Public(key) => {
                 let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
-                gh::encrypt(key, plain)
+                key.encrypt(plain)
             }
         }
     }
@@ -311,7 +311,7 @@ impl EncryptionKey {
     pub fn key_id(&self) -> KeyId {
         match &self.0 {
             Encrypts::Client(key) => key.key_id(),
-            Encrypts::Public(key) => KeyId(key.id().0),
+            Encrypts::Public(key) => KeyId(key.key().id().0),
         }
     }
 
@@ -319,7 +319,7 @@ impl EncryptionKey {
     pub fn params(&self) -> ParamsInfo {
         match &self.0 {
             Encrypts::Client(key) => key.params(),
-            Encrypts::Public(key) => gh::info(key.params()),
+            Encrypts::Public(key) => gh::info(key.key().params()),
         }
     }
 }

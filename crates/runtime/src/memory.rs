@@ -10,7 +10,7 @@ pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
 /// # Errors
 /// [`Error::Setting`] for a variable that is no number.
 pub fn budget() -> Result<u64, Error> {
-    if let Some(value) = std::env::var_os(VARIABLE) {
+    if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.to_string_lossy();
         let mib = text.trim().parse::<u64>().ok().and_then(|mib| mib.checked_mul(1 << 20));
         return mib.ok_or_else(|| Error::Setting {

@@ -104,7 +104,8 @@ fn finish_twice(place: &Place, line: &str) {
     std::fs::copy(place.path("keys/client.key.partial"), place.path("again/client.key.partial")).unwrap();
     let read = |path: &str| std::fs::read(place.path(path)).unwrap();
     for folder in ["keys", "again"] {
-        place.run(&format!("{line} {folder}"));
+        let output = place.command(&format!("{line} {folder}")).assert().success();
+        assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("going on from"));
         assert_eq!(names(place, folder), ["client.key", "server.key"]);
     }
     assert!(read("keys/server.key") == read("again/server.key"), "the key that it would have made");
@@ -124,6 +125,11 @@ fn keys_that_cannot_be_stored_are_kept_in_the_checkpoint() {
     std::fs::remove_file(place.path("keys/server.key")).unwrap();
     std::fs::copy(place.path("keys/client.key.partial"), place.path("left")).unwrap();
     finish_twice(&place, line);
+    // A useless one is told with the way out.
+    std::fs::create_dir(place.path("bad")).unwrap();
+    place.write("bad/client.key.partial", &std::fs::read(place.path("left")).unwrap()[..1000]);
+    let message = place.fail(&format!("{line} bad"), 1);
+    assert!(message.contains("cut short") && message.contains("partial away to begin anew"), "{message}");
     // One that was left behind does not make the key that is to be replaced once more.
     let old = std::fs::read(place.path("keys/server.key")).unwrap();
     std::fs::copy(place.path("left"), place.path("keys/client.key.partial")).unwrap();
@@ -167,6 +173,6 @@ fn key_generation_goes_on_after_ctrl_c() {
     assert_eq!(crate::common::mode(place.path("keys/client.key.partial")), 0o600);
     // Another command does not take it for its own.
     let other = line.replace("toy", "ci-3");
-    assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial"));
+    assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial away to begin anew"));
     finish_twice(&place, line);
 }

@@ -3,12 +3,13 @@
 use super::elements::{Bit, Elements};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ciphertext};
 use solinas_schemes::gh::{
-    self, Arithmetic, ClientKey, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey, Stage,
+    self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
+    Stage,
 };
 use solinas_schemes::security::Status;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Parts of a key generation, for progress.
 const PARTS: u64 = 1000;
@@ -46,35 +47,106 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
     Ok(keys)
 }
 
-/// Encrypts each element, on the current thread pool, with randomness from the operating system for every key.
-pub(crate) fn encrypt(public: &PublicKey, plain: Plain) -> Result<Ciphertext, Error> {
-    let (params, width) = (public.params(), plain.ty.width());
-    let bits: Vec<bool> = plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
-    let mut rng = public.encryption_rng(None)?;
-    let memory = crate::memory::budget()?;
-    let arithmetic = Arithmetic::default();
-    let bits = if EncryptMethod::TwoLevel.memory(params) <= memory {
-        gh::encrypt_batch(public, &bits, &mut rng, arithmetic, &|_, _| ())?
-    } else {
-        let method = EncryptMethod::fitting(params, memory)?;
-        Encryptor::new(public, method, memory, arithmetic)?.encrypt_batch(&bits, &mut rng)?
-    };
-    let bits: Vec<Arc<Bit>> = bits.iter().map(Bit::of).collect();
-    let blocks = bits.chunks_exact(width).map(<[_]>::to_vec).collect();
-    let elements = ciphertext::Elements::Gh(Elements { params: params.clone(), blocks });
-    let (key_id, insecure) = (KeyId(public.id().0), public.is_insecure());
-    Ciphertext { ty: plain.ty, shape: plain.shape, form: Form::Bits, key_id, insecure, elements }.checked()
+/// A public key, and once it is used the table that encrypts.
+#[derive(Debug)]
+pub(crate) struct Public {
+    key: Arc<PublicKey>,
+    encryptor: OnceLock<Encryptor<'static>>,
 }
 
-/// Decrypts each element.
-pub(crate) fn decrypt(key: &ClientKey, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
-    let decryptor = key.decryptor()?;
-    let element = |bits: &Vec<Arc<Bit>>| {
-        bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
-            Ok(value | u128::from(decryptor.decrypt(&bit.ciphertext(key.public())?)?) << i)
-        })
-    };
-    ciphertext.gh()?.blocks.iter().map(element).collect()
+impl Public {
+    pub(crate) fn new(key: PublicKey) -> Self {
+        Self { key: Arc::new(key), encryptor: OnceLock::new() }
+    }
+
+    pub(crate) fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// Encrypts each element, on the current thread pool, with randomness from the operating system for every key.
+    pub(crate) fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        let (public, width) = (&*self.key, plain.ty.width());
+        let params = public.params();
+        let bits: Vec<bool> =
+            plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
+        let mut rng = public.encryption_rng(None)?;
+        let mut encrypted = Vec::with_capacity(bits.len());
+        let sweep = sweep(params, bits.len(), crate::memory::budget()?);
+        for bits in bits.chunks(sweep.unwrap_or(bits.len().max(1))) {
+            if sweep.is_some() && gh::batch_sweeps(params, bits.len()) {
+                encrypted.extend(gh::encrypt_batch(public, bits, &mut rng, Arithmetic::default(), &|_, _| ())?);
+            } else {
+                encrypted.extend(self.encryptor()?.encrypt_batch(bits, &mut rng)?);
+            }
+        }
+        let bits: Vec<Arc<Bit>> = encrypted.iter().map(Bit::of).collect();
+        let blocks = bits.chunks_exact(width).map(<[_]>::to_vec).collect();
+        let elements = ciphertext::Elements::Gh(Elements { params: params.clone(), blocks });
+        let (key_id, insecure) = (KeyId(public.id().0), public.is_insecure());
+        Ciphertext { ty: plain.ty, shape: plain.shape, form: Form::Bits, key_id, insecure, elements }.checked()
+    }
+
+    /// Made at the first use: of a two-level table, or of the best that memory allows.
+    fn encryptor(&self) -> Result<&Encryptor<'static>, Error> {
+        if let Some(encryptor) = self.encryptor.get() {
+            return Ok(encryptor);
+        }
+        let memory = crate::memory::budget()?;
+        let method = match EncryptMethod::TwoLevel {
+            fits if fits.memory(self.key.params()) <= memory => fits,
+            _ => EncryptMethod::fitting(self.key.params(), memory)?,
+        };
+        let made = Encryptor::shared(Arc::clone(&self.key), method, memory, Arithmetic::default())?;
+        Ok(self.encryptor.get_or_init(|| made))
+    }
+}
+
+/// How many of those bits to encrypt by one sweep over all powers of `r`: as many as are worth it and fit into memory.
+fn sweep(params: &Params, count: usize, memory: u64) -> Option<usize> {
+    let threads = rayon::current_num_threads();
+    let fits = |&count: &usize| gh::batch_memory(params, count, threads) <= memory;
+    let halves = std::iter::successors(Some(count), |count| Some(count / 2));
+    halves.take_while(|&count| gh::batch_sweeps(params, count)).find(fits)
+}
+
+/// A secret key, and once it is used what makes decryption and encryption quick.
+#[derive(Debug)]
+pub(crate) struct Client {
+    key: Arc<ClientKey>,
+    public: Public,
+    decryptor: OnceLock<Decryptor<'static>>,
+}
+
+impl Client {
+    pub(crate) fn new(key: ClientKey) -> Self {
+        let public = Public::new(key.public().clone());
+        Self { key: Arc::new(key), public, decryptor: OnceLock::new() }
+    }
+
+    pub(crate) fn key(&self) -> &ClientKey {
+        &self.key
+    }
+
+    pub(crate) fn public(&self) -> &Public {
+        &self.public
+    }
+
+    /// Decrypts each element.
+    pub(crate) fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+        let decryptor = match self.decryptor.get() {
+            Some(decryptor) => decryptor,
+            None => {
+                let made = self.key.shared_decryptor()?;
+                self.decryptor.get_or_init(|| made)
+            }
+        };
+        let element = |bits: &Vec<Arc<Bit>>| {
+            bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
+                Ok(value | u128::from(decryptor.decrypt(&bit.ciphertext(self.key.public())?)?) << i)
+            })
+        };
+        ciphertext.gh()?.blocks.iter().map(element).collect()
+    }
 }
 
 /// A parameter set as data.
@@ -111,5 +183,22 @@ pub(crate) fn info(params: &Params) -> ParamsInfo {
         recommended: security.status == Status::Recommended,
         research_only: why,
         test_size,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_encrypted_together_as_far_as_memory_allows() {
+        let params = Params::named("toy").unwrap();
+        let worth = (1..).find(|&count| gh::batch_sweeps(&params, count)).unwrap();
+        let memory = |count| gh::batch_memory(&params, count, rayon::current_num_threads());
+        assert_eq!([0, 1, worth - 1].map(|count| sweep(&params, count, u64::MAX)), [None; 3]);
+        assert_eq!(sweep(&params, 8 * worth, u64::MAX), Some(8 * worth));
+        assert_eq!(sweep(&params, 8 * worth, memory(8 * worth) - 1), Some(4 * worth));
+        assert_eq!(sweep(&params, 8 * worth, memory(worth)), Some(worth));
+        assert_eq!(sweep(&params, 8 * worth, memory(worth) - 1), None);
     }
 }

@@ -8,7 +8,7 @@ mod schedule;
 
 pub(crate) use elements::Elements;
 pub(crate) use engine::{GhEngine, cost};
-pub(crate) use keys::{decrypt, encrypt, info, keygen};
+pub(crate) use keys::{Client, Public, info, keygen};
 
 /// Whether a parameter set of the scheme has that name.
 pub(crate) fn is_name(name: &str) -> bool {

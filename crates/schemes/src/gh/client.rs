@@ -1,10 +1,12 @@
 //! The secret key and decryption.
 
 use core::fmt;
+use std::sync::Arc;
 
 use solinas_bigint::{Natural, fft};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use super::keys::Held;
 use super::{Ciphertext, Error, Params, PublicKey, noise};
 
 /// The secret key: an odd coefficient `w` of `d / v`.
@@ -77,6 +79,18 @@ impl ClientKey {
     /// # Errors
     /// From the integers.
     pub fn decryptor(&self) -> Result<Decryptor<'_>, Error> {
+        Ok(Decryptor { key: Held::Borrowed(self), windows: self.windows()? })
+    }
+
+    /// As [`Self::decryptor`], of a key that is shared.
+    ///
+    /// # Errors
+    /// As [`Self::decryptor`].
+    pub fn shared_decryptor(self: &Arc<Self>) -> Result<Decryptor<'static>, Error> {
+        Ok(Decryptor { key: Held::Shared(Arc::clone(self)), windows: self.windows()? })
+    }
+
+    fn windows(&self) -> Result<Zeroizing<Vec<u128>>, Error> {
         let (d, words) = (self.public.d(), self.public.words());
         // w / d = expansion / 2^(64 (words + 2)), rounded down; window j is the bits of weight 2^0 to 2^-127 of 2^(64 j) w / d.
         let shifted = Zeroizing::new(&self.w << (64 * (words + 2)));
@@ -92,7 +106,7 @@ impl ClientKey {
             let low = words - j;
             word(low) >> 1 | word(low + 1) << 63 | word(low + 2) << 127
         };
-        Ok(Decryptor { key: self, windows: Zeroizing::new((0..words).map(window).collect()) })
+        Ok(Zeroizing::new((0..words).map(window).collect()))
     }
 }
 
@@ -116,7 +130,7 @@ fn log2(x: &Natural) -> f64 {
 /// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd: the bit is the parity of `c_0 w_0` and of `round(c w / d)`. The latter
 /// is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, each factor kept to 127 bits after the point.
 pub struct Decryptor<'a> {
-    key: &'a ClientKey,
+    key: Held<'a, ClientKey>,
     windows: Zeroizing<Vec<u128>>,
 }
 

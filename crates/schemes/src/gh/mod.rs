@@ -42,7 +42,7 @@ mod tests;
 
 pub use ciphertext::Ciphertext;
 pub use client::{ClientKey, Decryptor};
-pub use encrypt::{EncryptMethod, Encryptor, encrypt_batch};
+pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_batch};
 pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Checkpoint, KeyGeneration, Progress, Stage, generate, generate_insecure};

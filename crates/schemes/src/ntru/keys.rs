@@ -62,7 +62,7 @@ impl PublicKey {
 
     pub(super) fn new(context: Arc<Context>, insecure: bool, h: RnsPoly<Eval>) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 ntru key id");
-        hasher.update(context.params.name().as_bytes());
+        hasher.update(context.params.name().as_bytes()).update(&[insecure.into()]);
         let moduli = context.params.moduli().iter().map(|q| q.value());
         moduli.chain(h.words().iter().copied()).for_each(|word| {
             hasher.update(&word.to_le_bytes());

@@ -115,6 +115,16 @@ fn sweep(
     Ok(finished.collect())
 }
 
+/// Bytes that [`encrypt_batch`] takes for `count` bits on `threads` threads, their ciphertexts not counted; about.
+pub fn batch_memory(params: &Params, count: usize, threads: usize) -> u64 {
+    Bulk::memory(params, count, threads)
+}
+
+/// Whether so many bits are worth a sweep of [`encrypt_batch`] over all powers of `r`: beyond what a two-level table takes.
+pub fn batch_sweeps(params: &Params, count: usize) -> bool {
+    Bulk::sweeps(params, count)
+}
+
 /// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
 ///
 /// # Errors

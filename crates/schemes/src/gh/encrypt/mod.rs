@@ -6,13 +6,15 @@
 
 mod bulk;
 
+use std::sync::Arc;
+
 use rand_core::RngCore;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use solinas_field::limbs;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::keys::check_residues;
+use super::keys::{Held, check_residues};
 use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, noise};
@@ -21,7 +23,7 @@ use solinas_bigint::Natural;
 use solinas_bigint::fft::Spectrum;
 
 pub(super) use bulk::Bulk;
-pub use bulk::encrypt_batch;
+pub use bulk::{batch_memory, batch_sweeps, encrypt_batch};
 
 /// How powers of `r` are combined. With `w` the window, `n` the dimension:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -177,14 +179,14 @@ pub(super) struct Powers {
 
 /// Encryption under one public key, with its tables.
 pub struct Encryptor<'a> {
-    public: &'a PublicKey,
+    public: Held<'a, PublicKey>,
     method: EncryptMethod,
     powers: Powers,
 }
 
 impl core::fmt::Debug for Encryptor<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Encryptor").field("public", self.public).field("method", &self.method).finish_non_exhaustive()
+        f.debug_struct("Encryptor").field("public", &*self.public).field("method", &self.method).finish_non_exhaustive()
     }
 }
 
@@ -200,7 +202,21 @@ impl<'a> Encryptor<'a> {
         arithmetic: Arithmetic,
     ) -> Result<Self, Error> {
         method.check(public.params(), memory)?;
-        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, None)? })
+        Ok(Self { method, powers: Powers::new(public, method, arithmetic, None)?, public: Held::Borrowed(public) })
+    }
+
+    /// As [`Encryptor::new`], of a key that is shared.
+    ///
+    /// # Errors
+    /// As [`Encryptor::new`].
+    pub fn shared(
+        public: Arc<PublicKey>,
+        method: EncryptMethod,
+        memory: u64,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, Error> {
+        method.check(public.params(), memory)?;
+        Ok(Self { method, powers: Powers::new(&public, method, arithmetic, None)?, public: Held::Shared(public) })
     }
 
     /// As [`Self::new`], with the powers of `r` that [`Self::table`] gave once: they are checked by one product, and used where they lie.
@@ -215,7 +231,8 @@ impl<'a> Encryptor<'a> {
         table: Residues,
     ) -> Result<Self, Error> {
         method.check(public.params(), memory)?;
-        Ok(Self { public, method, powers: Powers::new(public, method, arithmetic, Some(table))? })
+        let powers = Powers::new(public, method, arithmetic, Some(table))?;
+        Ok(Self { method, powers, public: Held::Borrowed(public) })
     }
 
     /// `r^0`, `r^1` and so on, as many as the method keeps ([`EncryptMethod::table_words`]); none where it keeps transforms.
@@ -229,8 +246,8 @@ impl<'a> Encryptor<'a> {
     }
 
     /// The key.
-    pub fn public(&self) -> &'a PublicKey {
-        self.public
+    pub fn public(&self) -> &PublicKey {
+        &self.public
     }
 
     /// The method.
@@ -256,7 +273,7 @@ impl<'a> Encryptor<'a> {
     }
 
     pub(super) fn encrypt_with(&self, bit: bool, noise: &Noise) -> Result<Ciphertext, Error> {
-        self.powers.encrypt(self.public, bit, noise)
+        self.powers.encrypt(&self.public, bit, noise)
     }
 }
 

@@ -4,10 +4,10 @@ mod blocks;
 mod expand;
 mod symmetric;
 
-use core::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::keys::Held;
 use super::method::Method;
 use super::modulus::{Arithmetic, Modulus};
 use super::{Ciphertext, Error, Params, PublicKey, Residues, ServerKey, noise};
@@ -19,27 +19,10 @@ use expand::Expansion;
 ///
 /// A ciphertext's bit is the parity of its noise: sums are exclusive or, products are and.
 pub struct Evaluator<'a> {
-    server: Held<'a>,
+    server: Held<'a, ServerKey>,
     modulus: Modulus,
     expansion: Expansion,
     blocks: Blocks,
-}
-
-/// The key of an evaluator.
-enum Held<'a> {
-    Borrowed(&'a ServerKey),
-    Shared(Arc<ServerKey>),
-}
-
-impl Deref for Held<'_> {
-    type Target = ServerKey;
-
-    fn deref(&self) -> &ServerKey {
-        match self {
-            Self::Borrowed(key) => key,
-            Self::Shared(key) => key,
-        }
-    }
 }
 
 impl core::fmt::Debug for Evaluator<'_> {
@@ -119,7 +102,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn build(
-        server: Held<'a>,
+        server: Held<'a, ServerKey>,
         method: RecryptMethod,
         memory: u64,
         arithmetic: Arithmetic,
