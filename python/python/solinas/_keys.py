@@ -35,8 +35,9 @@ def keygen(
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
-    `checkpoint` is a secret file that keeps what is done of a long generation (scheme `"gh"`): the same call goes on from
-    there, or gives the same keys again. Remove it when both keys are saved. Without it a generation that is cancelled is lost.
+    `checkpoint` is a secret file that keeps what is done of a long generation (scheme `"gh"`): the same call goes on
+    from there, or gives the same keys again. Remove it when both keys are saved. Without it a generation that is
+    cancelled is lost.
     `insecure_seed` makes the keys reproducible and worthless as secrets: for tests alone.
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
