@@ -19,6 +19,7 @@ use crate::program::PyProgram;
 /// Makes a pair of keys. `limits` are the server's threads and its bytes for tables; `watch` gets (done, total).
 #[pyfunction]
 #[pyo3(signature = (scheme, params, research, insecure_seed, checkpoint, limits, watch))]
+#[allow(clippy::too_many_arguments, reason = "the keyword arguments of the Python function")]
 pub(crate) fn keygen(
     py: Python<'_>,
     scheme: &str,

@@ -159,7 +159,8 @@ pub(crate) fn info(params: &Params) -> ParamsInfo {
     let key_bytes = 8 * params.server_key_words();
     let test_size = params.name().starts_with("ci-");
     let what = match (test_size, params.supports_circuits()) {
-        (false, _) => "bits; exclusive or is a sum, and is a product, recrypted as the noise demands",
+        (false, false) => "bits; for shallow circuits alone: a product of two recrypted bits cannot be recrypted",
+        (false, true) => "bits; exclusive or is a sum, and is a product, recrypted as the noise demands",
         (true, true) => "as the others, of a size for tests",
         (true, false) => "of a size for tests, and for shallow circuits alone",
     };

@@ -3,7 +3,7 @@
 use super::keys::check_residues;
 use super::{Error, KeyId, Params, PublicKey, noise};
 
-/// An encrypted bit: a residue modulo `d`, and a bound of its noise.
+/// An encrypted bit: a residue modulo `d`, and a bound of its noise (an estimate once recrypted, see [`noise`](mod@super::noise)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ciphertext {
     pub(super) key: KeyId,
@@ -46,7 +46,7 @@ impl Ciphertext {
         self.noise
     }
 
-    /// Bits that are left between the noise and the modulus, at least.
+    /// Bits that are left between the noise and the modulus, at least, by what [`Self::noise`] says.
     pub fn margin(&self, params: &Params) -> f64 {
         noise::margin(params, self.noise)
     }

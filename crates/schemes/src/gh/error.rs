@@ -27,7 +27,9 @@ pub enum Error {
         why: String,
     },
     /// An operation whose result might not decrypt.
-    #[error("{operation} needs {need:.1} bits of margin, and the bound leaves {margin:.1}: recrypt its operands first")]
+    #[error(
+        "{operation} needs {need:.1} bits of margin, and the bound leaves {margin:.1}: recrypt its operands first, or encrypt anew"
+    )]
     Noise {
         /// What was asked for.
         operation: &'static str,
