@@ -7,23 +7,8 @@ use rand_core::RngCore;
 use solinas_bigint::Natural;
 
 use super::{Error, Params};
+pub use crate::key_id::KeyId;
 use crate::random::SecretSeed;
-
-/// Identity of a key pair and of all that belongs to it: BLAKE3 of the parameters' name, `d` and `r`, and whether the key was made from a chosen seed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyId(pub [u8; 32]);
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyId({self})")
-    }
-}
 
 /// What encryption needs: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
 #[derive(Clone, PartialEq)]

@@ -8,23 +8,8 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
 use super::{Error, Params};
+pub use crate::key_id::KeyId;
 use crate::random::SecretSeed;
-
-/// Identity of a key pair and of all that belongs to it: BLAKE3 of the parameters' name and primes, and of `h`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyId(pub [u8; 32]);
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyId({self})")
-    }
-}
 
 /// What encryption needs: `h = g / f_t`.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! Secret and evaluation keys, and their generation.
 
 use super::{Error, Params};
+pub use crate::key_id::KeyId;
 use crate::random::{SecretSeed, bits, gaussian, public_stream};
 use crate::security::Status;
 use rand_core::RngCore;
@@ -10,22 +11,6 @@ use solinas_field::buffer::AlignedVec;
 use solinas_field::fft::NegacyclicPlan;
 use std::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
-
-/// Identity of a client key and of all that belongs to it: BLAKE3 of the parameters' name and the public seed of the evaluation key.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyId(pub [u8; 32]);
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyId({self})")
-    }
-}
 
 /// The secret key: the LWE key of dimension `n` and the GLWE key, read as an LWE key of dimension `k N`. Both uniform binary.
 ///
