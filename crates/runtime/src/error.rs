@@ -13,7 +13,7 @@ pub enum Error {
         /// The name asked for.
         name: String,
         /// The names there are.
-        known: &'static str,
+        known: String,
     },
     /// A scheme without a recommended parameter set.
     #[error("scheme {scheme} has no recommended parameter set; choose one of {known}")]

@@ -1,11 +1,11 @@
 //! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
 
 use super::elements::Elements;
-use super::info;
+use super::keys::info;
 use super::run::{Runner, run};
 use super::schedule::{GATE_COSTS, Schedule, schedule};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme, ciphertext};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
@@ -225,7 +225,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, 
 fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     let mut noises = Vec::new();
     for input in inputs.into_iter().flatten() {
-        let elements = &input.gh()?.blocks;
+        let elements = &Elements::of(input)?.blocks;
         let worst = |i: usize| elements.iter().map(|bits| bits[i].noise()).fold(0.0, f64::max);
         noises.extend((0..input.ty().width()).map(worst));
     }
@@ -276,13 +276,13 @@ impl Plan for Planned<'_> {
         let recrypts = self.schedule.recrypts * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
-        let bits = batch.blocks(|input| Ok(&input.gh()?.blocks))?;
+        let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
         let runner = Runner { evaluator: &evaluator, public, control };
         let results = run(&self.schedule, &runner, &bits)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
-            let elements = ciphertext::Elements::Gh(Elements { params: engine.set().clone(), blocks });
+            let elements = Arc::new(Elements { params: engine.set().clone(), blocks });
             Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
         });
         outputs.collect()
