@@ -74,7 +74,7 @@ impl Rescale {
         tower(last, &mut rest);
         self.basis.plan(last).inverse(&mut rest);
         let correction = self.correction(&rest);
-        RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             tower(i, out);
             correction.write(self, i, d);
             self.target.plan(i).forward(d);
@@ -89,7 +89,7 @@ impl Rescale {
     pub fn apply_to_coefficients(&self, c: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.basis.same("a division by the last prime", c.basis())?;
         let correction = self.correction(c.tower(self.target.len()));
-        Ok(RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        Ok(RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             out.copy_from_slice(c.tower(i));
             correction.write(self, i, d);
             self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
