@@ -170,7 +170,7 @@ impl Params {
                 let depth = depth.saturating_add(bootstrapping.precision as usize);
                 let keys = KeyDistribution::Ternary;
                 let literal = literal(dimension, depth, 2);
-                Self::try_from(ParamsLiteral { keys, terms: 16, bootstrapping: Some(bootstrapping), ..literal })
+                Self::try_from(ParamsLiteral { keys, terms: 8, bootstrapping: Some(bootstrapping), ..literal })
             }
             _ => Err(unknown()),
         }
@@ -316,7 +316,9 @@ impl Params {
         wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
         let towers = wanted.len();
         let special = literal.bootstrapping.map_or(0, |_| Bootstrapping::special_primes(towers));
-        wanted.extend(vec![bits.first.max(bits.middle).max(bits.top); special]);
+        // Two bits more: key switches then add little noise to that of their own rounding.
+        let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
+        wanted.extend(vec![width; special]);
         let mut moduli = Vec::with_capacity(wanted.len());
         for (i, &bits) in wanted.iter().enumerate() {
             // The largest of its width that is not taken.

@@ -99,11 +99,22 @@ impl<'a> Evaluator<'a> {
     /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
     /// `u` without those below.
     fn highest_digit(&self, key: &BootstrapKey, traced: &Poly) -> Result<Poly, Error> {
+        self.highest_digit_with(key, traced, |_| ())
+    }
+
+    /// As [`Self::highest_digit`]; `look` sees the digits at each level.
+    pub(in crate::ntru) fn highest_digit_with(
+        &self,
+        key: &BootstrapKey,
+        traced: &Poly,
+        mut look: impl FnMut(&[Poly]),
+    ) -> Result<Poly, Error> {
         let precision = key.plan.bootstrapping.precision as usize;
         let mut level = self.key().params().levels();
         let mut rest = self.lowered(key, traced, level);
         let mut digits = vec![rest.clone()];
         level -= 1;
+        look(&digits);
         while digits.len() + 1 < precision {
             let mut parts: Vec<Poly> = (0..=digits.len())
                 .into_par_iter()
@@ -124,6 +135,7 @@ impl<'a> Evaluator<'a> {
             });
             digits.push(next);
             level -= 1;
+            look(&digits);
         }
         // The last squares are wanted in their sum alone: one division, and the message modulo 2.
         let hints = self.key().of_level(level);

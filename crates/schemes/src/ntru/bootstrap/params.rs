@@ -7,7 +7,7 @@ use crate::ntru::ParamsLiteral;
 use crate::ntru::noise::LOG2_FAILURE;
 
 /// Digits of the decomposition of key switches. Fewer take fewer transforms, and more special primes.
-const GROUPS: usize = 3;
+const GROUPS: usize = 2;
 /// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
 const STEPS_PER_ROUND: u32 = 2;
 
