@@ -28,6 +28,7 @@ mod client;
 mod context;
 mod encrypt;
 mod error;
+pub mod estimate;
 mod evaluate;
 mod keygen;
 mod keys;

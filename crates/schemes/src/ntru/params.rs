@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use solinas_field::prime::{Modulus, primes};
 
+use super::estimate::{Estimate, estimate};
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
 
@@ -10,6 +11,8 @@ use crate::security::{SecurityClaim, Status};
 const GAUSSIAN_PARAMETER: f64 = 6.0;
 /// The paper's measure `w` of assurance.
 const ASSURANCE: f64 = 6.0;
+/// What is recommended.
+const SECURITY_BITS: f64 = 128.0;
 /// Smallest ring dimension.
 const MIN_DIMENSION: usize = 16;
 
@@ -21,6 +24,26 @@ pub enum KeyDistribution {
     Gaussian,
     /// Uniform in -1, 0, 1: less noise, and less security.
     Ternary,
+}
+
+impl KeyDistribution {
+    /// Standard deviation of the coefficients of `f'` and `g`.
+    pub fn sigma(self) -> f64 {
+        match self {
+            Self::Gaussian => GAUSSIAN_PARAMETER / (2.0 * core::f64::consts::PI).sqrt(),
+            Self::Ternary => (2f64 / 3.0).sqrt(),
+        }
+    }
+
+    /// Variance of the key's coefficients that security estimates count: for Gaussian keys the geometric mean of those of `2 f' + 1` and of `g`, for
+    /// ternary keys that of `f'` and `g`. More is true for larger plaintext moduli, and for ternary keys: an estimate with less is on the safe side.
+    pub fn variance(self) -> f64 {
+        let square = self.sigma().powi(2);
+        match self {
+            Self::Gaussian => 2.0 * square,
+            Self::Ternary => square,
+        }
+    }
 }
 
 /// Unchecked parameters, as written in a file.
@@ -76,7 +99,7 @@ pub fn root_hermite_factor(dimension: usize, log2_modulus: f64) -> f64 {
     (log2_modulus / (4.0 * dimension as f64)).exp2()
 }
 
-/// Largest `log2 Q` of 128 bits against dense-sublattice discovery and unique-SVP attacks on the key: see [`Params::security`].
+/// Largest whole `log2 Q` for which [`estimate`] has at least 128 bits; 0 for other dimensions than `2^10..=2^16`.
 pub fn secure_bits(dimension: usize, keys: KeyDistribution) -> u32 {
     let row = match dimension {
         1024 => (18, 22),
@@ -191,15 +214,12 @@ impl Params {
 
     /// Standard deviation of what masks messages and hints.
     pub fn sigma(&self) -> f64 {
-        GAUSSIAN_PARAMETER / (2.0 * core::f64::consts::PI).sqrt()
+        KeyDistribution::Gaussian.sigma()
     }
 
     /// Standard deviation of `f'` and `g`.
     pub fn key_sigma(&self) -> f64 {
-        match self.literal.keys {
-            KeyDistribution::Gaussian => self.sigma(),
-            KeyDistribution::Ternary => (2f64 / 3.0).sqrt(),
-        }
+        self.literal.keys.sigma()
     }
 
     /// The primes, those of level 1 first.
@@ -227,32 +247,40 @@ impl Params {
         self.dimensions[level.min(self.levels() - 1)]
     }
 
-    /// The security claim: at least 128 bits where `Q` of every level is within [`secure_bits`] of its dimension, none elsewhere.
-    ///
-    /// The bounds are those of an estimate that predicts the block size at which BKZ finds the dense sublattice of the key (Ducas and van Woerden
-    /// 2021), or the key itself, at a cost of `2^(0.292 beta)`; attacks by subfields are special cases of the former.
+    /// The cheapest attack on the key of any level, and that level.
+    pub fn estimate(&self) -> (Estimate, usize) {
+        let variance = self.literal.keys.variance();
+        let of = |level: usize| (estimate(self.dimension_at(level), self.log2_modulus(level), variance), level);
+        let levels = self.levels();
+        // Of the levels of one dimension the highest has the largest modulus.
+        let widest = |&level: &usize| level == levels || self.dimension_at(level) < self.dimension_at(level + 1);
+        let weaker = (1..levels).filter(widest).map(of);
+        weaker.fold(of(levels), |least, other| if other.0.block < least.0.block { other } else { least })
+    }
+
+    /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research
+    /// only.
     pub fn security(&self) -> SecurityClaim {
-        let keys = self.literal.keys;
-        let bound = |level: usize| secure_bits(self.dimension_at(level), keys);
-        let weakest = (1..=self.levels()).rev().find(|&level| self.log2_modulus(level) > f64::from(bound(level)));
-        let (bits, status) = match weakest {
-            None => (128.0, Status::Recommended),
-            Some(level) => {
-                let why = format!(
-                    "a modulus of {:.0} bits at dimension {} is above the {} bits up to which the attack on the key's dense sublattice costs \
-                     2^128",
-                    self.log2_modulus(level),
-                    self.dimension_at(level),
-                    bound(level),
-                );
-                (0.0, Status::ResearchOnly { why })
-            }
+        let (estimate, level) = self.estimate();
+        let status = if estimate.classical_bits() >= SECURITY_BITS {
+            Status::Recommended
+        } else {
+            let why = format!(
+                "with a modulus of {:.0} bits at dimension {} an attack {} takes 2^{:.0} operations, and 128 bits of security want at most {} bits there",
+                self.log2_modulus(level),
+                self.dimension_at(level),
+                estimate.attack.name(),
+                estimate.classical_bits(),
+                secure_bits(self.dimension_at(level), self.literal.keys),
+            );
+            Status::ResearchOnly { why }
         };
         SecurityClaim {
-            classical_bits: bits,
-            // Core-SVP: 0.265 beta against 0.292 beta.
-            quantum_bits: (bits * 0.265 / 0.292f64).floor(),
-            estimator: "dense-sublattice discovery (Ducas and van Woerden 2021) and unique SVP, Core-SVP 0.292 beta; 0: none claimed".into(),
+            classical_bits: round(estimate.classical_bits()),
+            quantum_bits: round(estimate.quantum_bits()),
+            estimator:
+                "dense-sublattice discovery (Ducas and van Woerden 2021), unique SVP and subfields, Core-SVP 0.292 beta"
+                    .into(),
             date: "2026-11-21".into(),
             status,
         }
@@ -354,6 +382,11 @@ enum Failure {
     Primes(Error),
     /// The noise of `what` at `level` is `over` bits too much.
     Noise { what: &'static str, level: usize, over: f64 },
+}
+
+/// To a tenth, downwards.
+fn round(bits: f64) -> f64 {
+    (10.0 * bits).floor() / 10.0
 }
 
 fn lcm(a: u64, b: u64) -> u64 {
