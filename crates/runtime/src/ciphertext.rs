@@ -1,6 +1,6 @@
 //! Encrypted values and arrays, and their files.
 
-use crate::scheme::{Elements, downcast};
+use crate::scheme::{About, Elements, downcast};
 use crate::{Error, KeyId, Scheme, Type};
 use serde::{Deserialize, Serialize};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
@@ -15,14 +15,17 @@ pub enum Form {
     Bits,
     /// Two bits each, as lookup tables want them.
     Radix,
+    /// Integers modulo a prime, as many in one as it has slots.
+    Slots,
 }
 
 impl Form {
-    /// Bits a block holds.
+    /// Bits a block holds; of slots the whole of a number.
     pub(crate) fn bits_per_block(self) -> usize {
         match self {
             Self::Bits => 1,
             Self::Radix => 2,
+            Self::Slots => 128,
         }
     }
 
@@ -30,15 +33,32 @@ impl Form {
     pub(crate) fn blocks(self, ty: Type) -> usize {
         ty.width().div_ceil(self.bits_per_block())
     }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Radix => "radix",
+            Self::Slots => "slots",
+        }
+    }
 }
 
 impl std::fmt::Display for Form {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Bits => "bits",
-            Self::Radix => "radix",
-        })
+        f.write_str(self.name())
     }
+}
+
+/// What is left of a ciphertext that wears out: of the worst of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Condition {
+    /// Bits by which the noise may still grow.
+    pub margin: f64,
+    /// Products in a row that it allows (NTRU).
+    pub products: Option<usize>,
+    /// Whether it can be computed on.
+    pub usable: bool,
 }
 
 /// An encrypted value or array of one type.
@@ -119,7 +139,12 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Scheme`] for those of another, which only a forged file has under a key of this one.
     pub(crate) fn elements<E: Elements>(&self, want: Scheme) -> Result<&E, Error> {
-        downcast(&*self.elements).ok_or(Error::Scheme { got: self.scheme(), want })
+        downcast(&*self.elements, want)
+    }
+
+    /// What is left of it; none where operations do not wear it out.
+    pub fn condition(&self) -> Option<Condition> {
+        self.elements.condition()
     }
 
     /// Element number `index`, row by row, as a scalar.
@@ -127,7 +152,7 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Index`].
     pub fn get(&self, index: usize) -> Result<Self, Error> {
-        let elements = self.elements.get(index).ok_or(Error::Index { index, len: self.len() })?;
+        let elements = self.elements.get(index)?;
         self.with(None, elements)
     }
 
@@ -159,8 +184,7 @@ impl Ciphertext {
             }
         }
         let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();
-        let scheme = first.scheme();
-        let elements = first.elements.with(&others).ok_or(Error::Scheme { got: scheme, want: scheme })?;
+        let elements = first.elements.with(&others)?;
         first.with(Some(vec![elements.len()]), elements)
     }
 
@@ -218,12 +242,15 @@ impl Ciphertext {
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;
         let form: Form = reader.meta("form")?;
+        if ty.modulus().is_some() != (form == Form::Slots) {
+            return Err(reader.field("form", "it does not hold values of the type").into());
+        }
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements = scheme.roles().read_elements(reader, ty, form, count)?;
+        let elements = scheme.roles().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }

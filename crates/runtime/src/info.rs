@@ -10,18 +10,22 @@ pub struct ParamsInfo {
     pub name: String,
     /// Its scheme.
     pub scheme: Scheme,
-    /// `gates` or `integers`.
+    /// `gates`, `integers` or `slots`.
     pub family: &'static str,
     /// What it is for.
     pub description: String,
     /// LWE dimension `n` (TFHE).
     pub lwe_dimension: Option<usize>,
-    /// Ring dimension: `N` of TFHE, the lattice's `n` of Gentry-Halevi.
+    /// Ring dimension: `N` of TFHE, `n` of NTRU, and of the lattice of Gentry-Halevi.
     pub ring_dimension: usize,
     /// GLWE dimension `k` (TFHE).
     pub glwe_dimension: Option<usize>,
-    /// Bits of the modulus `d`, about (Gentry-Halevi).
+    /// Bits of the modulus, about: `d` of Gentry-Halevi, `Q` of NTRU.
     pub modulus_bits: Option<f64>,
+    /// What plaintexts are counted modulo (NTRU).
+    pub plaintext_modulus: Option<u64>,
+    /// Products in a row that a fresh ciphertext allows (NTRU).
+    pub depth: Option<usize>,
     /// Estimated classical security, bits.
     pub classical_bits: f64,
     /// Estimated quantum security, bits.

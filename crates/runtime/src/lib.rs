@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+mod arithmetic;
 mod ciphertext;
 mod control;
 mod engine;
@@ -29,12 +30,13 @@ mod gh;
 mod info;
 mod keys;
 mod memory;
+mod ntru;
 mod plain;
 mod scheme;
 mod server;
 mod tfhe;
 
-pub use ciphertext::{Ciphertext, Form};
+pub use ciphertext::{Ciphertext, Condition, Form};
 pub use control::{Control, Progress};
 pub use error::Error;
 pub use info::{ParamsInfo, params};

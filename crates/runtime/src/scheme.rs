@@ -4,8 +4,8 @@
 
 use crate::engine::Engine;
 use crate::{
-    Ciphertext, Control, Error, Estimate, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Program, ServerOptions, Type,
-    gh, tfhe,
+    Ciphertext, Condition, Control, Error, Estimate, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Program,
+    ServerOptions, Type, gh, ntru, tfhe,
 };
 use serde::Serialize;
 use solinas_formats::{Destination, Header, Reader, Writer};
@@ -24,16 +24,19 @@ pub enum Scheme {
     Tfhe,
     /// Gentry and Halevi's, for research only: exclusive or is a sum, and is a product, and bits are recrypted as their noise demands.
     Gh,
+    /// Leveled, on NTRU: additions and multiplications of bits, or of vectors of integers modulo a prime.
+    Ntru,
 }
 
 impl Scheme {
     /// All.
-    pub const ALL: [Self; 2] = [Self::Tfhe, Self::Gh];
+    pub const ALL: [Self; 3] = [Self::Tfhe, Self::Gh, Self::Ntru];
 
     pub(crate) fn roles(self) -> &'static dyn Roles {
         match self {
             Self::Tfhe => &tfhe::Tfhe,
             Self::Gh => &gh::Gh,
+            Self::Ntru => &ntru::Ntru,
         }
     }
 
@@ -98,8 +101,8 @@ pub(crate) trait Roles: Sync {
     /// What encrypts in the file of a public or server key, of which it takes no more than it needs; none where it takes a client key.
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
 
-    /// So many elements of a type.
-    fn read_elements(&self, reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Arc<dyn Elements>, Error>;
+    /// The elements of a file that says so of them.
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error>;
 
     /// Whether a parameter set has that name.
     fn has(&self, params: &str) -> bool;
@@ -109,6 +112,15 @@ pub(crate) trait Roles: Sync {
 
     /// The counts of an estimate in words.
     fn counts(&self, estimate: &Estimate) -> String;
+}
+
+/// What the header of a ciphertext says of its elements.
+pub(crate) struct About {
+    pub(crate) ty: Type,
+    pub(crate) form: Form,
+    /// Whether it is a single one that goes with every element of an array.
+    pub(crate) scalar: bool,
+    pub(crate) count: usize,
 }
 
 /// A key that encrypts.
@@ -155,20 +167,39 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
     fn len(&self) -> usize;
 
     /// The element of that index alone.
-    fn get(&self, index: usize) -> Option<Arc<dyn Elements>>;
+    fn get(&self, index: usize) -> Result<Arc<dyn Elements>, Error>;
 
-    /// These, then those of others; none where they are of another scheme.
-    fn with(&self, others: &[Arc<dyn Elements>]) -> Option<Arc<dyn Elements>>;
+    /// These, then those of others.
+    fn with(&self, others: &[Arc<dyn Elements>]) -> Result<Arc<dyn Elements>, Error>;
 
     fn equals(&self, other: &dyn Elements) -> bool;
+
+    /// What is left of them, where they wear out.
+    fn condition(&self) -> Option<Condition> {
+        None
+    }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error>;
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// The elements as those of one scheme, if they are.
-pub(crate) fn downcast<E: Elements>(elements: &dyn Elements) -> Option<&E> {
+/// That values have bits, of a key that holds those alone.
+///
+/// # Errors
+/// [`Error::Modular`].
+pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
+    match plain.ty.modulus() {
+        None => Ok(()),
+        Some(_) => Err(Error::Modular { params: params.into(), holds: "bits".into(), wanted: plain.ty.to_string() }),
+    }
+}
+
+/// The elements as those of a scheme.
+///
+/// # Errors
+/// [`Error::Scheme`] for those of another.
+pub(crate) fn downcast<E: Elements>(elements: &dyn Elements, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
-    any.downcast_ref()
+    any.downcast_ref().ok_or(Error::Scheme { got: elements.scheme(), want })
 }

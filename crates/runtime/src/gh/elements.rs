@@ -1,10 +1,10 @@
 //! Elements as residues modulo `d`.
 
-use crate::ciphertext::Form;
+use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, gh as files, pack};
-use solinas_schemes::gh::{self, Params, PublicKey};
+use solinas_schemes::gh::{self, Params, PublicKey, noise};
 use std::sync::Arc;
 
 /// An encrypted bit as stored: its key's modulus is not at hand.
@@ -92,20 +92,27 @@ impl scheme::Elements for Elements {
         self.blocks.len()
     }
 
-    fn get(&self, index: usize) -> Option<Arc<dyn scheme::Elements>> {
-        Some(Arc::new(Self { params: self.params.clone(), blocks: vec![self.blocks.get(index)?.clone()] }))
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
+        Ok(Arc::new(Self { params: self.params.clone(), blocks: vec![block.clone()] }))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Option<Arc<dyn scheme::Elements>> {
+    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
         let mut all = self.clone();
         for other in others {
-            all.blocks.extend_from_slice(&downcast::<Self>(&**other)?.blocks);
+            all.blocks.extend_from_slice(&downcast::<Self>(&**other, Scheme::Gh)?.blocks);
         }
-        Some(Arc::new(all))
+        Ok(Arc::new(all))
+    }
+
+    fn condition(&self) -> Option<Condition> {
+        let noise = self.bits().map(Bit::noise).reduce(f64::max)?;
+        let margin = noise::margin(&self.params, noise);
+        Some(Condition { margin, products: None, usable: margin >= noise::recrypt_need(&self.params) })
     }
 
     fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other) == Some(self)
+        downcast(other, Scheme::Gh).is_ok_and(|other: &Self| other == self)
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {

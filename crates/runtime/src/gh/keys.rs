@@ -3,7 +3,7 @@
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
 use crate::engine::Engine;
-use crate::scheme::{self, Encrypt, Secret};
+use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
 use solinas_formats::{Destination, Header, Writer, gh as files};
 use solinas_schemes::gh::{
@@ -90,6 +90,7 @@ impl Encrypt for Public {
 
     /// On the current thread pool, with randomness from the operating system for every key.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        bits_only(&plain, self.key.params().name())?;
         let (public, width) = (&*self.key, plain.ty.width());
         let params = public.params();
         let bits: Vec<bool> =
@@ -230,6 +231,8 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         ring_dimension: params.dimension(),
         glwe_dimension: None,
         modulus_bits: Some(params.modulus_bits()),
+        plaintext_modulus: None,
+        depth: None,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

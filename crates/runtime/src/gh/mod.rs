@@ -6,8 +6,8 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::scheme::{self, Encrypt, Pair, Roles, Secret};
-use crate::{Control, Error, Estimate, Form, KeygenOptions, ParamsInfo, Program, Type};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_formats::{Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
@@ -49,14 +49,8 @@ impl Roles for Gh {
         })
     }
 
-    fn read_elements(
-        &self,
-        reader: &Reader,
-        ty: Type,
-        form: Form,
-        count: usize,
-    ) -> Result<Arc<dyn scheme::Elements>, Error> {
-        Ok(Arc::new(elements::Elements::read(reader, ty, form, count)?))
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+        Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {

@@ -39,7 +39,7 @@ impl Elements {
 
     pub(super) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
         let params = files::params(reader)?;
-        if form_of(&params) == Form::Bits && form == Form::Radix {
+        if form == Form::Slots || form_of(&params) == Form::Bits && form == Form::Radix {
             return Err(reader.field("form", "the parameter set holds single bits").into());
         }
         let weight: u64 = reader.meta("weight")?;
@@ -69,22 +69,23 @@ impl scheme::Elements for Elements {
         self.blocks.len()
     }
 
-    fn get(&self, index: usize) -> Option<Arc<dyn scheme::Elements>> {
-        Some(Arc::new(self.like(vec![self.blocks.get(index)?.clone()])))
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
+        Ok(Arc::new(self.like(vec![block.clone()])))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Option<Arc<dyn scheme::Elements>> {
+    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
         let mut all = self.clone();
         for other in others {
-            let other: &Self = downcast(&**other)?;
+            let other: &Self = downcast(&**other, Scheme::Tfhe)?;
             all.weight = all.weight.max(other.weight);
             all.blocks.extend_from_slice(&other.blocks);
         }
-        Some(Arc::new(all))
+        Ok(Arc::new(all))
     }
 
     fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other) == Some(self)
+        downcast(other, Scheme::Tfhe).is_ok_and(|other: &Self| other == self)
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {

@@ -5,7 +5,7 @@ use super::keys::info;
 use super::schedule::Schedule;
 use super::{gates, tables};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
@@ -111,15 +111,12 @@ impl Engine for TfheEngine {
         let netlist = optimized.as_ref().unwrap_or(netlist);
         Ok(self.planned(match self.set().family() {
             Family::Gates => gates::schedule(netlist, weight)?,
-            Family::Integers => {
-                let forms = vec![Form::Radix; netlist.inputs().len()];
-                tables::schedule(&tables::lower_netlist(netlist, &forms, weight)?)
-            }
+            Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
         }))
     }
 
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        if self.set().family() == Family::Gates {
+        if self.set().family() == Family::Gates && form == Form::Radix {
             return Err(Error::Form { params: self.set().name().into(), form: "radix" });
         }
         let width = ciphertext.ty().width() as u8;
@@ -130,6 +127,7 @@ impl Engine for TfheEngine {
                 // Two bits may come from one rotation: twice the variance they would add up to otherwise.
                 tables::bits_to_radix(width, elements.weight.saturating_mul(2))?
             }
+            Form::Slots => return Err(no_slots(self.set())),
         };
         let lanes: Vec<Vec<&LweCiphertext>> = elements.blocks.iter().map(|element| element.iter().collect()).collect();
         let schedule = tables::schedule(&graph);
@@ -138,6 +136,10 @@ impl Engine for TfheEngine {
         let elements = Arc::new(Elements { weight, ..elements.like(blocks) });
         Ciphertext { form, elements, ..ciphertext.clone() }.checked()
     }
+}
+
+fn no_slots(params: &Params) -> Error {
+    Error::SchemeForm { scheme: Scheme::Tfhe, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
 /// A schedule of this engine.

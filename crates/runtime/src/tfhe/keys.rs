@@ -3,7 +3,7 @@
 use super::elements::{Elements, form_of};
 use super::engine::TfheEngine;
 use crate::engine::Engine;
-use crate::scheme::{Encrypt, Public, Secret};
+use crate::scheme::{Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_schemes::security::Status;
@@ -42,6 +42,7 @@ impl Encrypt for Client {
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        bits_only(&plain, self.key.params().name())?;
         let key = &self.key;
         let form = form_of(key.params());
         let mut rng = key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
@@ -125,6 +126,8 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         ring_dimension: literal.ring_dimension,
         glwe_dimension: Some(literal.glwe_dimension),
         modulus_bits: None,
+        plaintext_modulus: None,
+        depth: None,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

@@ -7,8 +7,8 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{Elements, Encrypt, Pair, Public, Roles, Secret};
-use crate::{Control, Error, Estimate, Form, KeygenOptions, ParamsInfo, Program, Type};
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, info};
 use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
@@ -54,8 +54,8 @@ impl Roles for Tfhe {
         Ok(None)
     }
 
-    fn read_elements(&self, reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Arc<dyn Elements>, Error> {
-        Ok(Arc::new(elements::Elements::read(reader, ty, form, count)?))
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error> {
+        Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
