@@ -32,6 +32,7 @@ mod encrypt;
 mod error;
 pub mod estimate;
 mod evaluate;
+pub mod find;
 mod keygen;
 mod keys;
 pub mod noise;

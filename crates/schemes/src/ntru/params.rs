@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use solinas_field::prime::{Modulus, primes};
 
 use super::bootstrap::{Bootstrapping, Growth};
-use super::estimate::{Estimate, estimate};
-use super::{Error, noise};
+use super::estimate::{Estimate, estimate, withstands};
+use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
 
 /// Gaussian parameter `r` of the paper; the standard deviation is `r / sqrt(2 pi)`.
@@ -15,7 +15,9 @@ const ASSURANCE: f64 = 6.0;
 /// What is recommended.
 const SECURITY_BITS: f64 = 128.0;
 /// Smallest ring dimension.
-const MIN_DIMENSION: usize = 16;
+pub(super) const MIN_DIMENSION: usize = 16;
+/// Largest ring dimension.
+pub(super) const MAX_DIMENSION: usize = 1 << 17;
 
 /// Distribution of a secret key's `f'` and of `g`. What masks messages and hints is Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +79,38 @@ pub struct ParamsLiteral {
     pub bootstrapping: Option<Bootstrapping>,
 }
 
+impl ParamsLiteral {
+    /// That each number is in its range.
+    pub(super) fn check_ranges(&self) -> Result<(), Error> {
+        let error = |problem| Error::Params { name: self.name.clone(), problem };
+        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(error(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+            }
+        };
+        in_range("dimension", self.dimension as u64, MIN_DIMENSION as u64..=MAX_DIMENSION as u64)?;
+        if !self.dimension.is_power_of_two() {
+            return Err(error(format!("dimension {} is not a power of two", self.dimension)));
+        }
+        in_range("plaintext modulus", self.plaintext_modulus, 2..=1 << 20)?;
+        in_range("depth", self.depth as u64, 0..=40)?;
+        in_range("primes per level", self.primes_per_level as u64, 1..=4)?;
+        in_range("terms", self.terms.into(), 1..=1 << 20)?;
+        for bits in [self.first_bits, self.bits, self.top_bits].into_iter().flatten() {
+            in_range("bits of primes", bits.into(), 2..=61)?;
+        }
+        if let Some(bootstrapping) = self.bootstrapping {
+            bootstrapping.check(self).map_err(error)?;
+        }
+        if self.floor.is_some_and(|floor| !(1.0..2.0).contains(&floor)) {
+            return Err(error("the floor is not a root Hermite factor in 1..2, such as 1.007".into()));
+        }
+        Ok(())
+    }
+}
+
 /// Checked, immutable parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
@@ -134,7 +168,8 @@ const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
 /// What names may be.
 const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
                      tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots), \
-                     boot-N (N 64 to 16384) or boot-N-DEPTH, DEPTH the multiplications between bootstrappings";
+                     boot-N (N 64 to 16384) or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), or any that \
+                     `solinas params find --scheme ntru` finds, such as n16384-d2-p3";
 
 impl Params {
     /// Names of sets: those of 128 bits, then examples of the families that take any dimension and depth.
@@ -145,7 +180,7 @@ impl Params {
 
     /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
     /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots; `boot-N` and `boot-N-DEPTH`, which bootstrap bits, with `DEPTH` (2 by
-    /// default) multiplications in sequence between bootstrappings.
+    /// default) multiplications in sequence between bootstrappings; those that [`find::find`] found.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
@@ -166,6 +201,9 @@ impl Params {
         };
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
+        }
+        if let Some(literal) = find::unspell(name) {
+            return Self::try_from(literal);
         }
         let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
         let mut parts = name.split('-');
@@ -295,15 +333,26 @@ impl Params {
         self.log2_modulus(level) + special.iter().map(|q| (q.value() as f64).log2()).sum::<f64>()
     }
 
+    /// The highest level of each ring dimension: it has the largest modulus there.
+    fn weakest_levels(&self) -> impl Iterator<Item = usize> + '_ {
+        let below = |&level: &usize| self.dimension_at(level) < self.dimension_at(level + 1);
+        core::iter::once(self.levels()).chain((1..self.levels()).rev().filter(below))
+    }
+
     /// The cheapest attack on the key of any level, and that level.
     pub fn estimate(&self) -> (Estimate, usize) {
         let variance = self.literal.keys.variance();
         let of = |level: usize| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variance), level);
-        let levels = self.levels();
-        // Of the levels of one dimension the highest has the largest modulus.
-        let widest = |&level: &usize| level == levels || self.dimension_at(level) < self.dimension_at(level + 1);
-        let weaker = (1..levels).filter(widest).map(of);
-        weaker.fold(of(levels), |least, other| if other.0.block < least.0.block { other } else { least })
+        let top = of(self.levels());
+        let others = self.weakest_levels().skip(1).map(of);
+        others.fold(top, |least, other| if other.0.block < least.0.block { other } else { least })
+    }
+
+    /// Whether [`Self::estimate`] has at least so many classical bits; faster than the estimate.
+    pub fn withstands(&self, bits: f64) -> bool {
+        let variance = self.literal.keys.variance();
+        self.weakest_levels()
+            .all(|level| withstands(self.dimension_at(level), self.log2_key_modulus(level), variance, bits))
     }
 
     /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research
@@ -465,30 +514,7 @@ impl TryFrom<ParamsLiteral> for Params {
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
         let literal = params.literal.clone();
-        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
-            if range.contains(&value) {
-                Ok(())
-            } else {
-                Err(params.problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
-            }
-        };
-        in_range("dimension", literal.dimension as u64, MIN_DIMENSION as u64..=1 << 17)?;
-        if !literal.dimension.is_power_of_two() {
-            return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
-        }
-        in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 20)?;
-        in_range("depth", literal.depth as u64, 0..=40)?;
-        in_range("primes per level", literal.primes_per_level as u64, 1..=4)?;
-        in_range("terms", literal.terms.into(), 1..=1 << 20)?;
-        if let Some(bootstrapping) = literal.bootstrapping {
-            bootstrapping.check(&literal).map_err(|problem| params.problem(problem))?;
-        }
-        for bits in [literal.first_bits, literal.bits, literal.top_bits].into_iter().flatten() {
-            in_range("bits of primes", bits.into(), 2..=61)?;
-        }
-        if literal.floor.is_some_and(|floor| !(1.0..2.0).contains(&floor)) {
-            return Err(params.problem("the floor is not a root Hermite factor in 1..2, such as 1.007".into()));
-        }
+        literal.check_ranges()?;
         // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
         const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
         let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);
