@@ -49,10 +49,10 @@ impl Uniform {
     /// Fills `out` with groups `first ..` of stream `stream`: uniform modulo `word`.
     ///
     /// # Panics
-    /// Unless `out` is whole groups, and these end at `2^28` or before.
+    /// Unless `out` is whole groups, and these end at `2^24` or before.
     pub fn fill(&self, word: Word, stream: [u32; 2], first: usize, out: &mut [u32]) {
         let groups = out.len() / GROUP;
-        assert!(out.len() == groups * GROUP && first + groups <= 1 << 28, "{} words from group {first}", out.len());
+        assert!(out.len() == groups * GROUP && first + groups <= 1 << 24, "{} words from group {first}", out.len());
         let nonce = [stream[0], stream[1], 0];
         let mask = (((1u64 << word.bits) - 1) & u64::from(u32::MAX)) as u32;
         for (part, place) in out.chunks_mut(64 * GROUP).zip((first..).step_by(64)) {
@@ -73,10 +73,9 @@ impl Uniform {
                 for (i, value) in part[group * GROUP..][..GROUP].iter_mut().enumerate() {
                     if *value >= word.value() {
                         let place = (place + group) as u32 * GROUP as u32 + i as u32;
-                        let drawn = block(&self.key, place, [stream[0], stream[1], 1]).map(|word| word & mask);
-                        let fitting = drawn.iter().find(|&&drawn| drawn < word.value());
-                        // Of 16 words none fits with a probability below 2^-128.
-                        *value = fitting.copied().unwrap_or(drawn[0] % word.value());
+                        let drawn = (1..).flat_map(|attempt| block(&self.key, place, [stream[0], stream[1], attempt]));
+                        let mut drawn = drawn.map(|drawn| drawn & mask);
+                        *value = drawn.find(|&drawn| drawn < word.value()).unwrap_or(0);
                     }
                 }
             }
@@ -167,6 +166,7 @@ unsafe fn groups_kernel<L: Residues>(l: L, call: Call) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -9,6 +9,7 @@ mod lanes;
 mod multiply;
 mod select;
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
 mod word;
 

@@ -113,12 +113,12 @@ unsafe fn barrett<L: Residues>(l: L, call: Call) {
                 let [even, odd, ..] = sums.map(|sums| sums.add(column / 2).cast::<u32>());
                 let (mut evens, mut odds) = (l.load(even), l.load(odd));
                 let at = tile.add(row * width + column);
-                for i in 0..TOGETHER {
+                for (i, factor) in factors.into_iter().enumerate() {
                     let at = at.add(i * width);
                     l.prefetch(at.wrapping_add(TOGETHER * width));
                     let words = l.load(at);
-                    evens = l.once(l.add(evens, reduce(l.mul(words, factors[i]))), m);
-                    odds = l.once(l.add(odds, reduce(l.mul(l.odd(words), factors[i]))), m);
+                    evens = l.once(l.add(evens, reduce(l.mul(words, factor))), m);
+                    odds = l.once(l.add(odds, reduce(l.mul(l.odd(words), factor))), m);
                 }
                 l.store(even, evens);
                 l.store(odd, odds);

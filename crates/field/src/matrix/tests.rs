@@ -10,7 +10,11 @@ fn words(len: usize, m: u32, seed: u64) -> Vec<u32> {
     let next = || {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         let word = state >> 33;
-        if word % 3 == 0 { corners[word as usize / 3 % 4] } else { ((u128::from(state) * u128::from(m)) >> 64) as u32 }
+        if word.is_multiple_of(3) {
+            corners[word as usize / 3 % 4]
+        } else {
+            ((u128::from(state) * u128::from(m)) >> 64) as u32
+        }
     };
     core::iter::repeat_with(next).take(len).collect()
 }
