@@ -107,8 +107,11 @@ fn products(args: &[String]) -> Result<(), Error> {
     );
     let read = time(|| {
         use rayon::prelude::*;
-        let sum: u64 =
-            matrix.words().par_chunks(1 << 18).map(|part| part.iter().fold(0u32, |sum, &word| sum ^ word).into()).sum();
+        let sum: u64 = matrix
+            .words()
+            .par_chunks(1 << 18)
+            .map(|part| u64::from(part.iter().fold(0u32, |sum, &word| sum ^ word)))
+            .sum();
         Ok(std::hint::black_box(sum))
     })?;
     println!("  reading                      {read:8.1} ms, {:6.2} GB/s", bytes / read / 1e6);

@@ -44,6 +44,24 @@ const PAPER: [usize; 6] = [9326, 19434, 29749, 40199, 50748, 61376];
 /// Name, `n`, words of 31 bits: 128 bits or more, by the estimate of [`Params::security`].
 const SECURE: [(&str, usize, usize); 4] =
     [("secure-31", 1472, 1), ("secure-62", 2944, 2), ("secure-124", 5824, 4), ("secure-248", 11_584, 8)];
+
+/// What names may be.
+const KNOWN: &str =
+    "secure-31, secure-62, secure-124, secure-248, paper-N (N 9326, 19434, 29749, 40199, 50748, 61376), toy-N-WORDS";
+
+impl Params {
+    /// Names of sets: those of 128 bits, the paper's smallest, and two toys.
+    pub fn names() -> Vec<&'static str> {
+        SECURE.iter().map(|set| set.0).chain(["paper-9326", "toy-64-2", "toy-256-8"]).collect()
+    }
+
+    /// The set of that name: `secure-BITS`, a modulus of those bits; `paper-N`, `N` rows and a modulus of 1024 bits in 32 words; `toy-N-WORDS`,
+    /// for tests.
+    ///
+    /// # Errors
+    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for numbers out of range.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
         let literal = |dimension, words, word_bits, encryption_noise| ParamsLiteral {
             name: name.into(),
             dimension,
