@@ -51,10 +51,15 @@ impl Automorphism {
     /// [`Error::Length`] for another dimension.
     pub fn of_values(&self, f: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
         self.check(f.basis())?;
-        Ok(RnsPoly::from_towers(f.basis(), |i, out| {
-            let from = f.tower(i);
-            out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
-        }))
+        Ok(RnsPoly::from_towers(f.basis(), |i, out| self.permute(f.tower(i), out)))
+    }
+
+    /// One tower of [`Self::of_values`]. Shape: N.
+    ///
+    /// # Panics
+    /// When `from` is shorter.
+    pub fn permute(&self, from: &[u64], out: &mut [u64]) {
+        out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
     }
 
     /// `f(X^g)` of coefficients: a signed permutation.

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::{for_each_tower, for_each_tower_with};
+use crate::threads::{for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -72,6 +72,17 @@ impl<D: Domain> RnsPoly<D> {
     pub fn from_towers_with(basis: &Basis, fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync) -> Self {
         let mut out = Self::zero(basis);
         for_each_tower_with(&mut out.words, basis.dimension(), fill);
+        out
+    }
+
+    /// Two polynomials whose towers are made together: `fill(tower, words of each, 2N words of scratch)`.
+    pub fn two_from_towers(
+        basis: &Basis,
+        fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+    ) -> [Self; 2] {
+        let mut out = [Self::zero(basis), Self::zero(basis)];
+        let [x, y] = &mut out;
+        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), fill);
         out
     }
 
