@@ -16,7 +16,7 @@ pub struct BaseConversion {
     from: Basis,
     to: Basis,
     /// `(Q/q_i)^-1 mod q_i`.
-    inverses: Vec<Shoup>,
+    pub(crate) inverses: Vec<Shoup>,
     /// Of target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
 }

@@ -8,10 +8,10 @@ use crate::{Automorphism, BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 /// The key for digit `(i, e)` encrypts [`weighted`](Self::weighted) of the secret; [`accumulate`](Self::accumulate) is the inner product.
 #[derive(Clone, Debug)]
 pub struct TowerGadget {
-    basis: Basis,
-    bits: u32,
+    pub(crate) basis: Basis,
+    pub(crate) bits: u32,
     /// Tower and shift of each digit.
-    digits: Vec<(usize, u32)>,
+    pub(crate) digits: Vec<(usize, u32)>,
 }
 
 impl TowerGadget {
@@ -82,10 +82,10 @@ fn check_keys(basis: &Basis, keys: &[RnsPoly<Eval>], want: usize) -> Result<(), 
 /// that of the key.
 #[derive(Clone, Debug)]
 pub struct Hybrid {
-    basis: Basis,
+    pub(crate) basis: Basis,
     extended: Basis,
     /// First tower of each group, and its conversion to all primes.
-    groups: Vec<(usize, BaseConversion)>,
+    pub(crate) groups: Vec<(usize, BaseConversion)>,
 }
 
 impl Hybrid {

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::{for_each_tower, for_each_tower_with};
+use crate::threads::{for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -76,6 +76,17 @@ impl<D: Domain> RnsPoly<D> {
     ) -> Self {
         let mut out = Self::zero(basis);
         for_each_tower_with(&mut out.words, basis.dimension(), scratch, fill);
+        out
+    }
+
+    /// Two polynomials whose towers are made together: `fill(tower, words of each, 2N words of scratch)`.
+    pub fn two_from_towers(
+        basis: &Basis,
+        fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+    ) -> [Self; 2] {
+        let mut out = [Self::zero(basis), Self::zero(basis)];
+        let [x, y] = &mut out;
+        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), fill);
         out
     }
 
