@@ -99,6 +99,7 @@ impl BootstrapKey {
 }
 
 /// Every random choice of a bootstrapping key.
+#[cfg(test)]
 pub(in crate::ntru) struct Choices {
     /// `f_b`.
     pub(in crate::ntru) sparse: Short,
