@@ -4,6 +4,7 @@
 use core::str::FromStr;
 
 use sha2::Digest;
+use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
 use zeroize::Zeroizing;
 
@@ -58,16 +59,18 @@ impl Transcript<'_> {
 
 #[test]
 fn keys_ciphertexts_and_every_step_are_those_of_the_oracle() {
-    let mut transcript = Transcript { lines: include_str!("oracle.txt").lines().peekable() };
-    let mut cases = 0;
-    while transcript.lines.peek().is_some() {
-        case(&mut transcript);
-        cases += 1;
+    for backend in Backend::available() {
+        let mut transcript = Transcript { lines: include_str!("oracle.txt").lines().peekable() };
+        let mut cases = 0;
+        while transcript.lines.peek().is_some() {
+            case(&mut transcript, backend);
+            cases += 1;
+        }
+        assert_eq!(cases, 3);
     }
-    assert_eq!(cases, 3);
 }
 
-fn case(transcript: &mut Transcript<'_>) {
+fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let line = transcript.lines.next().unwrap();
     let numbers: Vec<usize> = line.split(' ').skip(2).map(|number| number.parse().unwrap()).collect();
     let (n, p, levels) = (numbers[0], numbers[1] as u64, numbers[2]);
@@ -110,7 +113,7 @@ fn case(transcript: &mut Transcript<'_>) {
             transcript.short("mask")
         }));
     }
-    let (client, server) = assemble(Context::new(&params).unwrap(), true, choices).unwrap();
+    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -168,6 +171,10 @@ fn digest(poly: &RnsPoly<Eval>) -> String {
 
 #[test]
 fn bootstrapping_is_that_of_the_oracle_at_every_step() {
+    Backend::available().into_iter().for_each(bootstrapping_is_that_of_the_oracle);
+}
+
+fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
     let mut transcript = Transcript { lines: include_str!("bootstrap.txt").lines().peekable() };
     let (levels, bits) = (7, Some(40));
     let params = Params::try_from(ParamsLiteral {
@@ -199,7 +206,7 @@ fn bootstrapping_is_that_of_the_oracle_at_every_step() {
         };
         choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
     }
-    let (client, server) = assemble(Context::new(&params).unwrap(), true, choices).unwrap();
+    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
     assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
 
     let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };
