@@ -232,9 +232,14 @@ impl RnsPoly<Eval> {
         Ok(())
     }
 
+    /// Whether no value is 0. The time tells nothing.
+    pub fn is_invertible(&self) -> bool {
+        !self.words.iter().fold(false, |zero, &word| zero | (word == 0))
+    }
+
     /// `1 / self`; `None` where a value is 0. The time tells nothing but that.
     pub fn inverse(&self) -> Option<Self> {
-        if self.words.iter().fold(false, |zero, &word| zero | (word == 0)) {
+        if !self.is_invertible() {
             return None;
         }
         // One inverse per tower: of the product of all values, from which each is taken in turn.

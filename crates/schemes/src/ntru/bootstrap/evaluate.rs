@@ -87,9 +87,8 @@ impl<'a> Evaluator<'a> {
     pub(in crate::ntru) fn trace(&self, key: &BootstrapKey, mut c: Poly) -> Result<Poly, Error> {
         let mut keys = key.trace.iter();
         for round in &key.plan.rounds {
-            let terms: Vec<_> = round.iter().zip(&mut keys).map(|(plan, rows)| (Some(plan), rows.as_slice())).collect();
-            let sum = key.plan.hybrid.accumulate_automorphisms(&c, &terms)?;
-            c.add_assign(&key.plan.down.apply(&sum)?)?;
+            let terms: Vec<_> = round.iter().zip(&mut keys).map(|(plan, rows)| (plan, rows.as_slice())).collect();
+            c.add_assign(&key.plan.switch.apply(&c, &terms)?)?;
         }
         Ok(c)
     }
