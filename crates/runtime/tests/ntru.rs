@@ -124,7 +124,10 @@ fn programs_run_until_the_levels_are_used_up() {
     let message = error.to_string();
     assert!(matches!(error, Error::Levels { depth: 12, .. }), "{message}");
     assert!(message.contains("encrypt its inputs again") && message.contains("`solinas params`"), "{message}");
-    assert!(matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })), "told when planned");
+    assert!(
+        matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })),
+        "told when planned"
+    );
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
     let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
     assert!(message.contains("it takes ") && message.contains("allow 12; make keys"), "{message}");
