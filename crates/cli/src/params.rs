@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
+  solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
 Sets of scheme ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
@@ -15,9 +16,21 @@ keygen wants --research.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
 
-pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Find the smallest parameters for a depth, a plaintext modulus and a level of security
+    Find(crate::find::Args),
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    if let Some(Command::Find(args)) = args.command {
+        return crate::find::run(args, out);
+    }
     let all = solinas_runtime::params();
     out.result(&all, || {
         let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
@@ -26,7 +39,7 @@ pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
 }
 
 /// `17 MB`, `24 kB`, `486 B`.
-fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: usize) -> String {
     let bytes = bytes as f64;
     if bytes < 1e4 {
         format!("{bytes:.0} B")

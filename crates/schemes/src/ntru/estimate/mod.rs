@@ -23,6 +23,9 @@ use special::{EULER, chi_square, digamma, ln_gamma, zeta_slope};
 /// Smallest block size: below, the models say nothing.
 pub const MIN_BLOCK: usize = 40;
 
+/// Bits for each dimension of a block, with classical sieving.
+const CORE_SVP: f64 = 0.292;
+
 /// Which attack is cheapest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,7 +61,7 @@ pub struct Estimate {
 impl Estimate {
     /// `log2` of the cost: `0.292 beta`.
     pub fn classical_bits(&self) -> f64 {
-        0.292 * self.block as f64
+        CORE_SVP * self.block as f64
     }
 
     /// `log2` of the cost with a quantum computer: `0.265 beta`.
@@ -81,6 +84,20 @@ pub fn estimate(dimension: usize, log2_modulus: f64, variance: f64) -> Estimate 
         subfield(dimension, ln_modulus, variance).map(norms),
     ];
     all.into_iter().flatten().min_by_key(|estimate| estimate.block).unwrap_or(key)
+}
+
+/// Whether [`estimate`] has at least so many classical bits: one look at each attack instead of a search for its block size.
+pub fn withstands(dimension: usize, log2_modulus: f64, variance: f64, bits: f64) -> bool {
+    let block = (bits / CORE_SVP).ceil();
+    if block <= MIN_BLOCK as f64 {
+        return true;
+    }
+    // The largest block that is not to break it.
+    let (block, ln_modulus) = (block as usize - 1, log2_modulus * LN_2);
+    !(block >= 2 * dimension
+        || finds_shortest(dimension, ln_modulus, variance, block)
+        || Discovery::of_key(dimension, ln_modulus, variance).works(block)
+        || Discovery::of_norms(dimension, ln_modulus, variance).any(|search| search.works(block)))
 }
 
 /// `ln` of the Gaussian heuristic's shortest length in a lattice of that dimension and `ln` volume.
@@ -118,62 +135,36 @@ fn bisect(mut low: usize, mut high: usize, works: impl Fn(usize) -> bool) -> usi
     high
 }
 
-/// Block size that finds the key as the unique shortest vector, by the geometric series assumption: `sqrt(beta) sigma <= delta^(2 beta - d - 1) q^(m/d)`
-/// with the best number `m` of samples, `d = n + m`.
+/// Block size that finds the key as the unique shortest vector, by the geometric series assumption.
 pub fn shortest_vector(dimension: usize, ln_modulus: f64, variance: f64) -> usize {
-    let n = dimension as f64;
-    let works = |block: usize| {
-        let beta = block as f64;
-        let ln_delta = if block >= 60 { ln_root_hermite(beta) } else { 0.5 * slope(block) };
-        (0..60).any(|k| {
-            let m = (n / 8.0 + (n - n / 8.0) * f64::from(k) / 59.0).floor();
-            let d = n + m;
-            0.5 * (beta * variance).ln() <= ln_delta * (2.0 * beta - d - 1.0) + m / d * ln_modulus
-        })
-    };
+    let works = |block| finds_shortest(dimension, ln_modulus, variance, block);
     if works(MIN_BLOCK) || 2 * dimension <= MIN_BLOCK { MIN_BLOCK } else { bisect(MIN_BLOCK, 2 * dimension, works) }
+}
+
+/// `sqrt(beta) sigma <= delta^(2 beta - d - 1) q^(m/d)` with the best number `m` of samples, `d = n + m`.
+fn finds_shortest(dimension: usize, ln_modulus: f64, variance: f64, block: usize) -> bool {
+    let (n, beta) = (dimension as f64, block as f64);
+    let ln_delta = if block >= 60 { ln_root_hermite(beta) } else { 0.5 * slope(block) };
+    (0..60).any(|k| {
+        let m = (n / 8.0 + (n - n / 8.0) * f64::from(k) / 59.0).floor();
+        let d = n + m;
+        0.5 * (beta * variance).ln() <= ln_delta * (2.0 * beta - d - 1.0) + m / d * ln_modulus
+    })
 }
 
 /// Block size at which BKZ, in the tours it makes, finds a vector of the dense sublattice with probability 1/2; none if no block size does before the
 /// key is found.
 pub fn dense_sublattice(dimension: usize, ln_modulus: f64, variance: f64) -> Option<usize> {
-    let n = dimension as f64;
-    // E ln(|f|^2 + |g|^2) over the roots of the ring is ln(n s^2) + 1 - gamma.
-    let ln_scale = n.ln() + variance.ln() - EULER;
-    discovery(dimension, ln_modulus, 0.5 * (LN_2 + ln_scale) + 0.5 * (n - 1.0) * (1.0 + ln_scale))
+    Discovery::of_key(dimension, ln_modulus, variance).block()
 }
 
-/// Block size of the best subring of dimension `n/r`, `r = 2, 4, ..`: as [`dense_sublattice`], on the norms of `f` and `g`. At a root of the subring the
-/// norm is a product over `r` roots of the ring, so that `E ln|N f|^2 = r (ln(n s^2) - gamma)`; the larger of two such products is about `sqrt r` above.
+/// Block size of the best subring of dimension `n/r`, `r = 2, 4, ..`: as [`dense_sublattice`], on the norms of `f` and `g`.
 pub fn subfield(dimension: usize, ln_modulus: f64, variance: f64) -> Option<usize> {
-    let n = dimension as f64;
-    let ratios = core::iter::successors(Some(2_usize), |r| Some(2 * r)).take_while(|r| dimension / r >= 2 * MIN_BLOCK);
-    let of = |r: usize| {
-        let root = r as f64 * (n.ln() + variance.ln() - EULER) + (r as f64).sqrt();
-        // A norm that is not short beside q is of no use: the sublattice is then no denser than the lattice.
-        if root >= ln_modulus { None } else { discovery(dimension / r, ln_modulus, 0.5 * n / r as f64 * root) }
-    };
-    ratios.filter_map(of).min()
+    Discovery::of_norms(dimension, ln_modulus, variance).filter_map(|search| search.block()).min()
 }
 
-/// The prediction for a sublattice of dimension `n` and that `ln` volume in the lattice of dimension `2n` and volume `q^n`.
-fn discovery(dimension: usize, ln_modulus: f64, ln_volume: f64) -> Option<usize> {
-    if dimension <= MIN_BLOCK + 1 {
-        return Some(MIN_BLOCK);
-    }
-    let search = Discovery::new(dimension, ln_modulus, ln_volume);
-    let works = |block: usize| {
-        let success = search.success(block);
-        let tours = (dimension * dimension / (block * block) + 3) as f64;
-        success > 1e-8 && 1.0 - (1.0 - success).powf(tours) > 0.5
-    };
-    if works(MIN_BLOCK) {
-        return Some(MIN_BLOCK);
-    }
-    works(dimension - 1).then(|| bisect(MIN_BLOCK, dimension, works))
-}
-
-/// What does not depend on the block size.
+/// The search for a sublattice of dimension `n` and known `ln` volume in the lattice of dimension `2n` and volume `q^n`: what does not depend on the block
+/// size.
 struct Discovery {
     dimension: usize,
     ln_modulus: f64,
@@ -182,6 +173,45 @@ struct Discovery {
 }
 
 impl Discovery {
+    /// Of the rotations of the key: `E ln(|f|^2 + |g|^2)` over the roots of the ring is `ln(n s^2) + 1 - gamma`.
+    fn of_key(dimension: usize, ln_modulus: f64, variance: f64) -> Self {
+        let n = dimension as f64;
+        let ln_scale = n.ln() + variance.ln() - EULER;
+        Self::new(dimension, ln_modulus, 0.5 * (LN_2 + ln_scale) + 0.5 * (n - 1.0) * (1.0 + ln_scale))
+    }
+
+    /// Of the rotations of the key's norms in each subring. At a root of the subring the norm is a product over `r` roots of the ring, so that
+    /// `E ln|N f|^2 = r (ln(n s^2) - gamma)`; the larger of two such products is about `sqrt r` above.
+    fn of_norms(dimension: usize, ln_modulus: f64, variance: f64) -> impl Iterator<Item = Self> {
+        let n = dimension as f64;
+        let ratios = core::iter::successors(Some(2_usize), |r| Some(2 * r));
+        let ratios = ratios.take_while(move |r| dimension / r >= 2 * MIN_BLOCK);
+        ratios.filter_map(move |r| {
+            let root = r as f64 * (n.ln() + variance.ln() - EULER) + (r as f64).sqrt();
+            // A norm that is not short beside q is of no use: the sublattice is then no denser than the lattice.
+            (root < ln_modulus).then(|| Self::new(dimension / r, ln_modulus, 0.5 * n / r as f64 * root))
+        })
+    }
+
+    /// The smallest block size that works.
+    fn block(&self) -> Option<usize> {
+        if self.works(MIN_BLOCK) {
+            return Some(MIN_BLOCK);
+        }
+        self.works(self.dimension - 1).then(|| bisect(MIN_BLOCK, self.dimension, |block| self.works(block)))
+    }
+
+    /// Whether the tours of BKZ with that block size find a vector of the sublattice with probability 1/2.
+    fn works(&self, block: usize) -> bool {
+        let n = self.dimension;
+        if n <= MIN_BLOCK + 1 {
+            return true;
+        }
+        let block = block.min(n - 1);
+        let (success, tours) = (self.success(block), (n * n / (block * block) + 3) as f64);
+        success > 1e-8 && 1.0 - (1.0 - success).powf(tours) > 0.5
+    }
+
     /// Each step down projects the sublattice's dual away from a random direction: the expected loss is a difference of digammas, and a correction
     /// for primitive vectors in few dimensions.
     fn new(dimension: usize, ln_modulus: f64, ln_volume: f64) -> Self {
@@ -266,10 +296,20 @@ mod tests {
         for dimension in [1024, 2048, 4096, 8192, 16384, 32768, 65536] {
             for keys in [KeyDistribution::Ternary, KeyDistribution::Gaussian] {
                 let bound = params::secure_bits(dimension, keys);
-                let bits = |log2_q: u32| estimate(dimension, log2_q.into(), keys.variance()).classical_bits();
-                assert!(bits(bound) >= 128.0, "{dimension}, {keys:?}: {} bits at {bound}", bits(bound));
-                assert!(bits(bound + 1) < 128.0, "{dimension}, {keys:?}: {} bits at {}", bits(bound + 1), bound + 1);
+                let secure = |log2_q: u32| withstands(dimension, log2_q.into(), keys.variance(), 128.0);
+                assert!(secure(bound) && !secure(bound + 1), "{dimension}, {keys:?}: {bound}");
             }
+        }
+    }
+
+    #[test]
+    fn what_withstands_has_the_estimates_bits() {
+        for (n, log2_q) in
+            [(32, 10.0), (128, 7.0), (512, 12.0), (512, 30.0), (1024, 18.0), (1024, 22.0), (2048, 31.5), (4096, 200.0)]
+        {
+            let bits = estimate(n, log2_q, 11.46).classical_bits();
+            assert!(withstands(n, log2_q, 11.46, bits), "{n}, {log2_q}: {bits}");
+            assert!(!withstands(n, log2_q, 11.46, bits + 0.292), "{n}, {log2_q}: {bits}");
         }
     }
 
