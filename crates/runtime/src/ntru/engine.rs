@@ -168,11 +168,14 @@ impl Job<'_> {
 }
 
 impl Plan for Job<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.planned, self.lanes(lanes), self.engine.set()))
+    }
+
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let lanes = self.lanes(lanes);
         let speed = pool.install(|| self.engine.speed())?;
-        let seconds = speed * self.planned.effort * lanes as f64 / threads as f64;
-        Ok(Estimate { seconds, threads, ..count(&self.planned, lanes, self.engine.set()) })
+        let seconds = speed * self.planned.effort * self.lanes(lanes) as f64 / threads as f64;
+        Ok(Estimate { seconds, threads, ..self.count(lanes)? })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {

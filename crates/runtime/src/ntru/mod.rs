@@ -6,7 +6,7 @@ mod keys;
 mod plan;
 mod run;
 
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_formats::{Kind, Reader, ntru as files};
@@ -69,6 +69,6 @@ impl Roles for Ntru {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        format!("{} bootstraps, {} products", estimate.bootstraps, estimate.products)
+        format!("{}, {}", counted(estimate.bootstraps, "bootstrap"), counted(estimate.products, "product"))
     }
 }
