@@ -58,7 +58,7 @@ impl Values {
         match plain.ty {
             Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
             Type::Int(_) => Self::Signed(values.map(|bits| plain.ty.to_i128(*bits)).collect()),
-            Type::Uint(_) => Self::Unsigned(values.copied().collect()),
+            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.copied().collect()),
         }
     }
 }

@@ -6,6 +6,9 @@ use solinas_field::prime::{Modulus, Shoup};
 use crate::threads::for_each_tower;
 use crate::{Basis, Coeff, Error, RnsPoly};
 
+/// Coefficients whose sums stay in the nearest cache.
+const BLOCK: usize = 1 << 10;
+
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
 /// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
 #[derive(Clone, Debug)]
@@ -71,8 +74,10 @@ impl BaseConversion {
     /// Adds target `j` of the conversion of `shares` to `out`.
     pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
         let ops = self.to.pointwise(j);
-        for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
-            ops.scale_add(out, share, factor);
+        for (k, out) in out.chunks_mut(BLOCK).enumerate() {
+            for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
+                ops.scale_add(out, &share[k * BLOCK..][..out.len()], factor);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Decompositions for key switching: a polynomial as a sum of short digits times fixed weights.
 
-use crate::{BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
+use crate::{Automorphism, BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 
 /// Digits by tower, each residue cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where `E_i` is 1 in tower `i` and 0
 /// in the others. Digits are in `0..2^bits`.
@@ -58,7 +58,7 @@ impl TowerGadget {
         self.basis.same("a gadget", x.basis())?;
         check_keys(&self.basis, keys, self.len())?;
         let mask = (1 << self.bits) - 1;
-        Ok(RnsPoly::from_towers_with(&self.basis, |i, out, digit| {
+        Ok(RnsPoly::from_towers_with(&self.basis, self.basis.dimension(), |i, out, digit| {
             let ops = self.basis.pointwise(i);
             for (&(tower, shift), key) in self.digits.iter().zip(keys) {
                 digit.iter_mut().zip(x.tower(tower)).for_each(|(digit, &x)| *digit = (x >> shift) & mask);
@@ -141,21 +141,58 @@ impl Hybrid {
     ///
     /// # Errors
     /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
-    pub fn accumulate(&self, x: &RnsPoly<Coeff>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
+    pub fn accumulate(&self, x: &RnsPoly<Eval>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
+        self.accumulate_automorphisms(x, &[(None, keys)])
+    }
+
+    /// `sum_s s(sum_g digit_g(x) keys_s[g])` modulo all primes, over automorphisms `s` (`None`: the identity), each with its keys: `x` is decomposed once
+    /// for all of them. With `s(keys_s[g])` an encryption of the weighted `s(S)`, one of `P s(x) s(S)`, summed.
+    ///
+    /// Costs an inverse transform for each tower of `x`, and a forward one for each digit and tower but the digit's own.
+    ///
+    /// # Errors
+    /// As [`Self::accumulate`]; [`Error::Length`] for an automorphism of another dimension.
+    pub fn accumulate_automorphisms(
+        &self,
+        x: &RnsPoly<Eval>,
+        terms: &[(Option<&Automorphism>, &[RnsPoly<Eval>])],
+    ) -> Result<RnsPoly<Eval>, Error> {
         self.basis.same("a hybrid decomposition", x.basis())?;
-        check_keys(&self.extended, keys, self.len())?;
+        for (automorphism, keys) in terms {
+            check_keys(&self.extended, keys, self.len())?;
+            automorphism.map_or(Ok(()), |plan| plan.check(&self.extended))?;
+        }
         let n = self.basis.dimension();
+        let coefficients = x.clone().into_coeff();
         let part = |(first, conversion): &(usize, BaseConversion)| {
-            conversion.shares(&x.words()[first * n..][..conversion.from().words()])
+            conversion.shares(&coefficients.words()[first * n..][..conversion.from().words()])
         };
         let shares: Vec<_> = self.groups.iter().map(part).collect();
-        Ok(RnsPoly::from_towers_with(&self.extended, |i, out, digit| {
+        // A digit, and the sum of each term.
+        let scratch = (1 + terms.len()) * n;
+        Ok(RnsPoly::from_towers_with(&self.extended, scratch, |i, out, scratch| {
             let ops = self.extended.pointwise(i);
-            for (((_, conversion), shares), key) in self.groups.iter().zip(&shares).zip(keys) {
-                digit.fill(0);
-                conversion.combine(shares, i, digit);
-                self.extended.plan(i).forward(digit);
-                ops.multiply_add(out, digit, key.tower(i));
+            let (digit, sums) = scratch.split_at_mut(n);
+            sums.fill(0);
+            for (g, ((first, conversion), shares)) in self.groups.iter().zip(&shares).enumerate() {
+                let own = (*first..first + conversion.from().len()).contains(&i);
+                if !own {
+                    digit.fill(0);
+                    conversion.combine(shares, i, digit);
+                    self.extended.plan(i).forward(digit);
+                }
+                let digit = if own { x.tower(i) } else { &*digit };
+                for ((_, keys), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
+                    ops.multiply_add(sum, digit, keys[g].tower(i));
+                }
+            }
+            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
+                if let Some(automorphism) = automorphism {
+                    automorphism.permute(sum, digit);
+                    ops.add(out, digit);
+                } else {
+                    ops.add(out, sum);
+                }
             }
         }))
     }

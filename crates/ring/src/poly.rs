@@ -68,10 +68,14 @@ impl<D: Domain> RnsPoly<D> {
         out
     }
 
-    /// As [`Self::from_towers`], with as many words again for `fill(tower, its words, scratch)` to work in, of any content.
-    pub fn from_towers_with(basis: &Basis, fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync) -> Self {
+    /// As [`Self::from_towers`], with `scratch` words for `fill(tower, its words, scratch)` to work in, of any content.
+    pub fn from_towers_with(
+        basis: &Basis,
+        scratch: usize,
+        fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+    ) -> Self {
         let mut out = Self::zero(basis);
-        for_each_tower_with(&mut out.words, basis.dimension(), fill);
+        for_each_tower_with(&mut out.words, basis.dimension(), scratch, fill);
         out
     }
 
@@ -144,6 +148,15 @@ impl<D: Domain> RnsPoly<D> {
     pub fn negate(&mut self) {
         let basis = self.basis.clone();
         self.for_each_tower(|i, words| basis.pointwise(i).neg(words));
+    }
+
+    /// `self / 2` modulo each prime.
+    pub fn halve(&mut self) {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| {
+            let q = basis.modulus(i);
+            basis.pointwise(i).scale(words, q.shoup(q.value().div_ceil(2)));
+        });
     }
 
     /// `factor self`.

@@ -74,7 +74,7 @@ impl Rescale {
         tower(last, &mut rest);
         self.basis.plan(last).inverse(&mut rest);
         let correction = self.correction(&rest);
-        RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             tower(i, out);
             correction.write(self, i, d);
             self.target.plan(i).forward(d);
@@ -89,7 +89,7 @@ impl Rescale {
     pub fn apply_to_coefficients(&self, c: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.basis.same("a division by the last prime", c.basis())?;
         let correction = self.correction(c.tower(self.target.len()));
-        Ok(RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        Ok(RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             out.copy_from_slice(c.tower(i));
             correction.write(self, i, d);
             self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
@@ -102,16 +102,30 @@ impl Rescale {
         let (p, m) = (self.plaintext.value(), self.plaintext);
         let fits = u128::from(p) * u128::from(q.value()) < 1 << 61;
         let (mut first, mut second) = (vec![0; rest.len()], vec![0; if fits { 0 } else { rest.len() }]);
-        for (j, &x) in rest.iter().enumerate() {
-            let d = q.centered(x);
-            // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
-            let k = m.reduce(m.reduce(d.unsigned_abs()) * self.inverse);
-            let k = m.centered(k);
-            let k = if d < 0 { -k } else { k };
-            if fits {
-                first[j] = d - q.value() as i64 * k;
-            } else {
-                (first[j], second[j]) = (d, k);
+        // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
+        let quotient = |d: i64| {
+            let k = m.centered(m.reduce(m.reduce(d.unsigned_abs()) * self.inverse));
+            if d < 0 { -k } else { k }
+        };
+        if fits && self.inverse == 1 && p.is_power_of_two() {
+            // The usual case: |d| mod p by its lowest bits, less p above p/2; without branches.
+            let (mask, half) = (p as i64 - 1, p as i64 / 2);
+            for (first, &x) in first.iter_mut().zip(rest) {
+                let d = q.centered(x);
+                let sign = d >> 63;
+                let k = ((d ^ sign) - sign) & mask;
+                let k = k - (p as i64 & ((half - k) >> 63));
+                *first = d - q.value() as i64 * ((k ^ sign) - sign);
+            }
+        } else if fits {
+            first.iter_mut().zip(rest).for_each(|(first, &x)| {
+                let d = q.centered(x);
+                *first = d - q.value() as i64 * quotient(d);
+            });
+        } else {
+            for ((first, second), &x) in first.iter_mut().zip(&mut second).zip(rest) {
+                *first = q.centered(x);
+                *second = quotient(*first);
             }
         }
         Correction { first, second }
@@ -147,7 +161,8 @@ pub struct ModDown {
     /// `P/p_i mod p`, and `-1/P mod p`.
     cofactors: Vec<u64>,
     minus_inverse: u64,
-    /// `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    /// `P`, `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    products: Vec<Shoup>,
     inverses: Vec<Shoup>,
     halves: Vec<u64>,
     special_halves: Vec<u64>,
@@ -170,9 +185,9 @@ impl ModDown {
         let of_target = |i: usize| {
             let q = target.modulus(i);
             let p = special.product_mod(special.len(), q);
-            (q.shoup(q.inv(p).unwrap_or(0)), half(q, p))
+            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), half(q, p)))
         };
-        let (inverses, halves) = (0..target.len()).map(of_target).unzip();
+        let (products, (inverses, halves)) = (0..target.len()).map(of_target).unzip();
         Ok(Self {
             conversion: BaseConversion::new(special, target)?,
             cofactors: (0..special.len()).map(|i| product(Some(i))).collect(),
@@ -180,6 +195,7 @@ impl ModDown {
             special_halves: special.moduli().map(|q| half(q, 0)).collect(),
             basis,
             plaintext: m,
+            products,
             inverses,
             halves,
         })
@@ -207,20 +223,15 @@ impl ModDown {
         });
         let shares = self.conversion.shares(x.words());
         let corrections = self.corrections(&shares);
-        Ok(RnsPoly::from_towers(target, |i, out| {
+        Ok(RnsPoly::from_towers_with(target, target.dimension(), |i, out, d| {
             let (q, ops) = (target.modulus(i), target.pointwise(i));
-            let mut d = AlignedVec::zeroed(out.len());
-            let mut k = vec![0; out.len()];
-            self.conversion.combine(&shares, i, &mut d);
-            ops.reduce_signed(&mut k, &corrections);
-            // 1/P (1/P)^-1 = 1: P k is added as k after the division.
+            ops.reduce_signed(d, &corrections);
+            ops.scale(d, self.products[i]);
             d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
-            ops.scale(&mut d, self.inverses[i]);
-            ops.add(&mut d, &k);
-            target.plan(i).forward(&mut d);
+            self.conversion.combine(&shares, i, d);
+            target.plan(i).forward(d);
             out.copy_from_slice(c.tower(i));
-            ops.scale(out, self.inverses[i]);
-            ops.sub(out, &d);
+            ops.sub_scale(out, d, self.inverses[i]);
         }))
     }
 
@@ -231,9 +242,15 @@ impl ModDown {
             return vec![0; special.dimension()];
         }
         let mut sums = vec![0u64; special.dimension()];
+        // A power of two divides 2^64: its sums can wrap.
+        let wraps = m.value().is_power_of_two();
         for (share, &cofactor) in shares.chunks_exact(special.dimension()).zip(&self.cofactors) {
             for (sum, &y) in sums.iter_mut().zip(share) {
-                *sum = m.reduce(*sum + m.reduce(y) * cofactor);
+                *sum = if wraps {
+                    sum.wrapping_add(y.wrapping_mul(cofactor)) & (m.value() - 1)
+                } else {
+                    m.reduce(*sum + m.reduce(y) * cofactor)
+                };
             }
         }
         // (P-1)/2 modulo p, by P modulo 2p.

@@ -15,13 +15,14 @@ pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &
     }
 }
 
-/// As [`for_each_tower`], with `n` words of scratch of any content.
+/// As [`for_each_tower`], with `scratch` words of any content to work in.
 pub(crate) fn for_each_tower_with(
     words: &mut [u64],
     n: usize,
+    scratch: usize,
     work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
 ) {
-    let scratch = || AlignedVec::<u64>::zeroed(n);
+    let scratch = || AlignedVec::<u64>::zeroed(scratch);
     if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
         let mut scratch = scratch();
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut scratch));

@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
-use crate::{KeyId, Scheme, Type};
-use solinas_schemes::{gh, tfhe};
+use crate::{Form, KeyId, Scheme, Type};
+use solinas_schemes::{gh, ntru, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum Error {
         /// The name asked for.
         name: String,
         /// The names there are.
-        known: &'static str,
+        known: String,
     },
     /// A scheme without a recommended parameter set.
     #[error("scheme {scheme} has no recommended parameter set; choose one of {known}")]
@@ -106,6 +106,53 @@ pub enum Error {
         name: String,
         /// Its bits.
         width: usize,
+    },
+    /// Values that a key does not hold: its plaintexts are of another modulus.
+    #[error("key {params} holds {holds}, not {wanted}; use values of that type, or a key of another parameter set")]
+    Modular {
+        /// The parameter set.
+        params: String,
+        /// What it holds.
+        holds: String,
+        /// What was to be held.
+        wanted: String,
+    },
+    /// Values in slots, which cannot be taken apart without the key.
+    #[error(
+        "{slots} values share a ciphertext, which is not taken apart or put together; decrypt all of it, or encrypt the values you want"
+    )]
+    Packed {
+        /// Values that share one.
+        slots: usize,
+    },
+    /// A bit that decrypts to something else (NTRU).
+    #[error(
+        "a bit decrypts to a polynomial that is none; the ciphertext is damaged or was computed by a faulty server"
+    )]
+    NotABit,
+    /// More products in a row than the levels of ciphertexts allow (NTRU).
+    #[error("{}", levels(params, *depth, *left, *need))]
+    Levels {
+        /// The parameter set.
+        params: String,
+        /// Products in a row that fresh ciphertexts allow.
+        depth: usize,
+        /// Those that the inputs allow.
+        left: usize,
+        /// Those that the circuit takes.
+        need: usize,
+    },
+    /// A ciphertext form that the scheme does not have.
+    #[error("scheme {scheme} has no {form} ciphertexts: key {params} holds {holds}; leave them as they are")]
+    SchemeForm {
+        /// The scheme.
+        scheme: Scheme,
+        /// The parameter set.
+        params: String,
+        /// What it holds.
+        holds: Form,
+        /// The form asked for.
+        form: Form,
     },
     /// A ciphertext form that the key cannot hold.
     #[error("key {params} cannot hold {form} ciphertexts; use a key of the integers family")]
@@ -204,6 +251,9 @@ pub enum Error {
     Tfhe(#[from] tfhe::Error),
     /// From the scheme.
     #[error(transparent)]
+    Ntru(#[from] ntru::Error),
+    /// From the scheme.
+    #[error(transparent)]
     Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
@@ -214,6 +264,20 @@ pub enum Error {
     /// From lookup tables.
     #[error(transparent)]
     Lut(#[from] solinas_circuits::lut::Error),
+}
+
+/// The message of [`Error::Levels`].
+fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
+    let more = if need > left { need } else { left + 1 };
+    let takes = match need > left {
+        true => format!("it takes {need} products in a row"),
+        false => format!("it takes {need} products in a row and more levels for the noise of its sums"),
+    };
+    let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
+    let again = if left < depth && need <= depth { "encrypt its inputs again, or " } else { "" };
+    format!(
+        "{takes}, and the ciphertexts of key {params} allow {here}; {again}make keys of a set of depth {more} or more (`solinas params`)"
+    )
 }
 
 impl From<gh::Error> for Error {

@@ -3,9 +3,6 @@
 use crate::ciphertext::Form;
 use crate::engine::{Batch, Engine, Work};
 use crate::error::same_key;
-use crate::gh::{self, GhEngine};
-use crate::keys::PublicPart;
-use crate::tfhe::{self, TfheEngine};
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
 use solinas_circuits::{Netlist, Port};
@@ -37,11 +34,7 @@ pub struct Estimate {
 /// The counts: `40 bootstraps, depth 7`, or `3 recrypts, 25 products, depth 1`.
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bootstraps, recrypts, products, depth, .. } = self;
-        match self.scheme {
-            Scheme::Tfhe => write!(f, "{bootstraps} bootstraps, depth {depth}"),
-            Scheme::Gh => write!(f, "{recrypts} recrypts, {products} products, depth {depth}"),
-        }
+        write!(f, "{}, depth {}", self.scheme.roles().counts(self), self.depth)
     }
 }
 
@@ -90,10 +83,7 @@ impl Server {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-        let engine: Box<dyn Engine> = match &key.part {
-            PublicPart::Tfhe(key) => Box::new(pool.install(|| TfheEngine::new(key))?),
-            PublicPart::Gh(key) => Box::new(GhEngine::new(key.clone(), options.memory)?),
-        };
+        let engine = pool.install(|| key.0.engine(options))?;
         Ok(Self { engine, pool })
     }
 
@@ -304,11 +294,7 @@ impl Server {
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    if gh::is_name(params) {
-        gh::cost(program, &solinas_schemes::gh::Params::named(params)?)
-    } else {
-        tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?)
-    }
+    Scheme::of_params(params).unwrap_or_default().roles().cost(program, params)
 }
 
 fn program_ports(program: &Program) -> Vec<(String, Type)> {

@@ -6,6 +6,7 @@
 
 pub mod gh;
 mod key_id;
+pub mod lwe;
 pub mod ntru;
 mod random;
 pub mod rsa;

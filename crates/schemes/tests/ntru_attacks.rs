@@ -123,6 +123,7 @@ fn a_subfield_attack_decrypts_with_the_public_key_alone() {
         keys: KeyDistribution::Ternary,
         floor: None,
         terms: 1,
+        bootstrapping: None,
     };
     let params = Params::try_from(literal).unwrap();
     let q = params.moduli()[0].value() as i64;

@@ -1,11 +1,12 @@
 //! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
 
 use super::elements::Elements;
-use super::info;
-use super::run::{Runner, run};
-use super::schedule::{GATE_COSTS, Schedule, schedule};
+use super::keys::info;
+use super::run::Bits;
+use super::schedule::{GATE_COSTS, schedule};
+use crate::arithmetic::{Schedule, run};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme, ciphertext};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
@@ -199,8 +200,8 @@ impl Engine for GhEngine {
         Ok(self.planned(schedule(netlist, self.set(), &noises(work.inputs)?)?))
     }
 
-    fn convert(&self, _: &Ciphertext, _: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::Form { params: self.set().name().into(), form: "radix" })
+    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::SchemeForm { scheme: Scheme::Gh, params: self.set().name().into(), holds: Form::Bits, form })
     }
 }
 
@@ -213,7 +214,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, 
     });
     match candidates {
         [Ok(a), Ok(b)] => {
-            let cost = |s: &Schedule| (s.recrypts, s.products, s.depth);
+            let cost = |s: &Schedule| (s.refreshes, s.products, s.depth);
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
@@ -225,7 +226,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, 
 fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     let mut noises = Vec::new();
     for input in inputs.into_iter().flatten() {
-        let elements = &input.gh()?.blocks;
+        let elements = &Elements::of(input)?.blocks;
         let worst = |i: usize| elements.iter().map(|bits| bits[i].noise()).fold(0.0, f64::max);
         noises.extend((0..input.ty().width()).map(worst));
     }
@@ -239,7 +240,7 @@ pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
     Estimate {
-        recrypts: schedule.recrypts * lanes as u64,
+        recrypts: schedule.refreshes * lanes as u64,
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
@@ -257,7 +258,7 @@ struct Planned<'a> {
 impl Plan for Planned<'_> {
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let method = self.engine.method(self.schedule.recrypts * lanes as u64)?;
+        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
         let count = count(&self.schedule, lanes, self.engine.set(), method);
         // Recryptions use every thread each, products side by side.
         let measured = pool.current_num_threads() as f64;
@@ -273,16 +274,15 @@ impl Plan for Planned<'_> {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = self.engine;
         control.check()?;
-        let recrypts = self.schedule.recrypts * batch.lanes as u64;
+        let recrypts = self.schedule.refreshes * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
-        let bits = batch.blocks(|input| Ok(&input.gh()?.blocks))?;
-        let runner = Runner { evaluator: &evaluator, public, control };
-        let results = run(&self.schedule, &runner, &bits)?;
+        let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
+        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
-            let elements = ciphertext::Elements::Gh(Elements { params: engine.set().clone(), blocks });
+            let elements = Arc::new(Elements { params: engine.set().clone(), blocks });
             Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
         });
         outputs.collect()

@@ -12,9 +12,13 @@ use super::{Ciphertext, Error, Params, PublicKey, Stage, noise};
 pub(super) struct LevelKey(Short);
 
 impl LevelKey {
-    pub(super) fn new(params: &Params, mut short: Short) -> Self {
-        let p = params.plaintext_modulus() as i64;
-        short.iter_mut().for_each(|x| *x *= p);
+    pub(super) fn new(params: &Params, short: Short) -> Self {
+        Self::one_plus(params.plaintext_modulus(), short)
+    }
+
+    /// `1 + factor short`.
+    pub(super) fn one_plus(factor: u64, mut short: Short) -> Self {
+        short.iter_mut().for_each(|x| *x *= factor as i64);
         short[0] += 1;
         Self(short)
     }
@@ -104,6 +108,11 @@ impl ClientKey {
     pub fn coefficients(&self, level: usize) -> Option<(&[i64], Option<&[i64]>)> {
         let index = level.checked_sub(1)?;
         Some((&self.keys.get(index)?.0, self.wide[index].as_ref().map(|key| key.0.as_slice())))
+    }
+
+    /// The key of a level.
+    pub(super) fn of_level(&self, level: usize) -> &LevelKey {
+        &self.keys[level - 1]
     }
 
     /// The public key.

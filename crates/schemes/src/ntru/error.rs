@@ -144,6 +144,17 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// Bootstrapping without what it takes.
+    #[error("{what}: {remedy}")]
+    NoBootstrapping {
+        /// What is missing.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Stopped by the caller.
+    #[error("stopped: run it again to make the key")]
+    Cancelled,
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),

@@ -3,7 +3,7 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
 const MAX_DEGREE: u32 = 8;
@@ -14,12 +14,21 @@ const MAX_DEGREE: u32 = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
+    bootstrap_key: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the hints of that key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key }
+        Self { key, bootstrap_key: None }
+    }
+
+    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
+        Self { bootstrap_key: Some(key), ..self }
+    }
+
+    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
+        self.bootstrap_key
     }
 
     /// The same operations with automatic management of levels.
@@ -209,7 +218,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The polynomial with those towers, divided by the level's primes.
-    fn rescaled(&self, level: usize, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> Result<RnsPoly<Eval>, Error> {
+    pub(super) fn rescaled(
+        &self,
+        level: usize,
+        tower: impl Fn(usize, &mut [u64]) + Send + Sync,
+    ) -> Result<RnsPoly<Eval>, Error> {
         let mut rescales = self.context().level(level).rescales.iter();
         let first = rescales.next().ok_or(Error::OutOfLevels {
             operation: "a reduction of the modulus",

@@ -47,6 +47,7 @@ impl Wanted {
             top_bits: None,
             keys,
             floor: None,
+            bootstrapping: None,
             terms: self.terms,
         };
         literal.name = spell(&literal);

@@ -23,6 +23,8 @@
 //! ```
 
 mod automatic;
+mod bits;
+pub mod bootstrap;
 mod ciphertext;
 mod client;
 mod context;
@@ -40,6 +42,8 @@ mod slots;
 mod tests;
 
 pub use automatic::Automatic;
+pub use bits::Bits;
+pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::{Ciphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;

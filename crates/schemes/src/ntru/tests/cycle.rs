@@ -76,6 +76,7 @@ fn literal(name: &str, dimension: usize, p: u64, depth: usize) -> ParamsLiteral 
         keys: KeyDistribution::Gaussian,
         floor: None,
         terms: 2,
+        bootstrapping: None,
     }
 }
 

@@ -75,6 +75,7 @@ fn case(transcript: &mut Transcript<'_>) {
         // Halves the ring at each of the last levels of 80 and 40 bits.
         floor: (dimensions[0] < n).then_some(1.6),
         terms: 1,
+        bootstrapping: None,
     })
     .unwrap();
     assert_eq!((1..=levels).map(|level| params.dimension_at(level)).collect::<Vec<_>>(), dimensions);
