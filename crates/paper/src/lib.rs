@@ -90,7 +90,7 @@ impl Known {
 }
 
 /// Every table, by the papers' years.
-const TABLES: [Known; 19] = [
+const TABLES: [Known; 20] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
     Known::gh(wang2014::WINDOWS, wang2014::windows),
@@ -102,6 +102,7 @@ const TABLES: [Known; 19] = [
     Known::new(rohloff2014::ADDITION, rohloff2014::addition),
     Known::new(rohloff2014::MULTIPLICATION, rohloff2014::multiplication),
     Known::new(rohloff2014::DECRYPTION, rohloff2014::decryption),
+    Known::new(rohloff2014::BOOTSTRAPPING, rohloff2014::bootstrapping),
     Known::new(wang2015::ADDITION, wang2015::addition),
     Known::new(wang2015::SUBTRACTION, wang2015::subtraction),
     Known::new(wang2015::MULTIPLICATION, wang2015::multiplication),

@@ -1,11 +1,16 @@
-//! Tables 3 to 6: milliseconds of operations.
+//! Tables 3 to 7: times of operations.
 
-use super::published::{ADD, DECRYPT, ENCRYPT, Grid, MULTIPLY};
-use super::{ADDITION, DECRYPTION, ENCRYPTION, MULTIPLICATION, PAPER_MACHINE, RESEARCH, by_dimension};
+use super::published::{ADD, BOOTSTRAP, DECRYPT, DIMENSIONS, ENCRYPT, Grid, MULTIPLY};
+use super::{
+    ADDITION, BOOTSTRAPPING, DECRYPTION, ENCRYPTION, MULTIPLICATION, PAPER_MACHINE, RESEARCH, by_dimension, row,
+    threads_name,
+};
 use crate::timing::{self, Timer, one_and};
-use crate::{Cell, Column, Control, Entry, Error, Options, Report, machine};
+use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Seconds of a figure at most, and with `--quick`.
@@ -97,7 +102,7 @@ fn table<T: Send>(
     let mut timer =
         Timer::new(options, control, 60 * (counts.len() + 1)).with_budget(BUDGET[usize::from(options.quick)]);
     let mut report = Report::new(entry, PAPER_MACHINE, options, threads);
-    let mut columns: Vec<_> = counts.iter().map(|&t| Column::new(super::threads_name(t), Some("ms"))).collect();
+    let mut columns: Vec<_> = counts.iter().map(|&t| Column::new(threads_name(t), Some("ms"))).collect();
     columns.push(Column::new("tight, 1 thread", Some("ms")));
     report.tables = by_dimension(&columns, paper, counts.len() - 1, |dimension, depth| {
         let mut cells = Vec::new();
@@ -181,6 +186,59 @@ pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Rep
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
+}
+
+/// Table 7.
+pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
+    let busy = machine::load();
+    let threads = timing::threads(options);
+    let counts = one_and(threads);
+    let pools = pools(&counts)?;
+    let mut timer = Timer::new(options, control, 6 * counts.len()).with_budget(10 * BUDGET[usize::from(options.quick)]);
+    let mut report = Report::new(BOOTSTRAPPING, PAPER_MACHINE, options, threads);
+    let mut rows = Vec::new();
+    for (n, paper) in DIMENSIONS.into_iter().zip(BOOTSTRAP) {
+        let world = World::new(&Params::named(&format!("boot-{n}"))?)?;
+        let key = world.client.bootstrap_key(&|_, _| control_flow(control))?;
+        let evaluator = Evaluator::new(&world.server).with_bootstrapping(&key)?;
+        let public = world.server.public();
+        let bit = |nonce: u64| {
+            let fresh = public.encrypt_bit(nonce % 2 == 1, &mut public.encryption_rng(nonce)?)?;
+            evaluator.automatic().at_level(&fresh, 1)
+        };
+        let bits = [bit(2)?, bit(3)?];
+        let mut cells = Vec::new();
+        for pool in &pools {
+            let mut count = 0;
+            let (seconds, result) = timer.median(|| {
+                count ^= 1;
+                Ok(pool.install(|| evaluator.bootstrap(&bits[count]))?)
+            })?;
+            let mut plain = vec![0; n];
+            plain[0] = count as u64;
+            world.check("Bootstrapping", &result, &plain)?;
+            cells.push(Some(Cell::measured(seconds)));
+        }
+        cells.push(Some(Cell::counted(world.server.params().levels() as u64)));
+        rows.push(row(format!("n = {n}"), cells, paper, counts.len() - 1));
+    }
+    let mut columns: Vec<_> = counts.iter().map(|&t| Column::new(threads_name(t), Some("s"))).collect();
+    columns.push(Column::new("primes", None));
+    report.tables.push(Table { title: "Bootstrapping of a bit".into(), columns, rows });
+    report.notes = vec![
+        "From level 1 to a level that leaves two multiplications (`boot-N`); the paper's leaves one. Every last result was decrypted and compared; medians of repeated runs.".into(),
+        RESEARCH.into(),
+    ];
+    report.notes.extend(machine::busy_note(busy));
+    Ok(report)
+}
+
+/// To go on, unless all is to stop.
+fn control_flow(control: &Control<'_>) -> ControlFlow<()> {
+    match control.cancel {
+        Some(cancel) if cancel.load(Ordering::Relaxed) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    }
 }
 
 #[cfg(test)]

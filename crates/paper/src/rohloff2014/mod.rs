@@ -7,7 +7,7 @@ use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use published::{BITS, DEPTHS, DIMENSIONS, Grid, HERMITE};
 use solinas_schemes::ntru::{KeyDistribution, Params, estimate, params};
 
-pub(crate) use measure::{addition, decryption, encryption, multiplication};
+pub(crate) use measure::{addition, bootstrapping, decryption, encryption, multiplication};
 
 const TITLE: &str = "A Scalable Implementation of Fully Homomorphic Encryption Built on NTRU";
 const PAPER_MACHINE: &str = "64 cores of 2.1 GHz Xeon processors, at most 20 used";
@@ -25,6 +25,7 @@ pub(crate) const MULTIPLICATION: Entry =
     entry("rohloff2014-5", "NTRU: ComposedEvalMult at 6 dimensions and 10 depths (table 5)");
 pub(crate) const DECRYPTION: Entry =
     entry("rohloff2014-6", "NTRU: Decrypt after all levels at 6 dimensions and 10 depths (table 6)");
+pub(crate) const BOOTSTRAPPING: Entry = entry("rohloff2014-7", "NTRU: Bootstrapping at 6 dimensions (table 7)");
 
 /// What every report says of its sets.
 const RESEARCH: &str = "The sets are for research only: rohloff2014-2 tells what they withstand.";
