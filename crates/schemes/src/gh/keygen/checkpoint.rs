@@ -66,6 +66,12 @@ impl KeyGeneration {
         let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
         let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;
         generation.attempt = attempt;
+        let begun = dimension > 0 || parts.iter().any(|part| part.0 == ROOT[0]);
+        if begun && !generation.secret().is_well_conditioned(params) {
+            return damaged(
+                "an earlier version began it, of a polynomial that is not taken any more: remove it and begin again",
+            );
+        }
         let mut take = |name: &str| {
             let index = parts.iter().position(|part| part.0 == name)?;
             Some(core::mem::take(&mut *parts.swap_remove(index).1))

@@ -191,6 +191,11 @@ impl KeyGeneration {
         }
     }
 
+    /// The `v` of this attempt.
+    fn secret(&self) -> Secret {
+        Secret::of_attempt(&self.params, &self.seed, self.attempt)
+    }
+
     fn indicators(&self) -> usize {
         self.params.blocks() * self.params.indicators()
     }
@@ -230,7 +235,7 @@ impl KeyGeneration {
         let (params, seed) = (&self.params, &self.seed);
         let next = match &mut self.state {
             State::Begun => {
-                let v = Secret::draw(params, &mut seed.derive("gh lattice").stream(self.attempt));
+                let v = Secret::of_attempt(params, seed, self.attempt);
                 v.is_well_conditioned(params).then(|| State::Lattice(Splitting::new(&v.words, v.slot)))
             }
             State::Lattice(splitting) if splitting.dimension() > 1 => {
@@ -399,7 +404,7 @@ impl Indicators {
     fn choose(&mut self, params: &Params, seed: &SecretSeed, attempt: u64) -> Result<(), Error> {
         match &mut self.choice {
             choice @ None => {
-                let v = Secret::draw(params, &mut seed.derive("gh lattice").stream(attempt));
+                let v = Secret::of_attempt(params, seed, attempt);
                 let bits = indicator_bits(params, &indices(params, seed), 0..params.blocks() * params.indicators());
                 *choice = Some(Box::new(Choice::new(params, seed, v.weights(params), bits, 0)));
             }

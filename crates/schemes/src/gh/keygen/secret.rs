@@ -4,6 +4,7 @@ use rand_core::RngCore;
 use zeroize::Zeroizing;
 
 use super::super::{Params, embedding, noise};
+use crate::random::SecretSeed;
 
 /// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
 pub(in crate::gh) struct Secret {
@@ -12,8 +13,13 @@ pub(in crate::gh) struct Secret {
 }
 
 impl Secret {
+    /// The one that key generation draws first, or after so many that were not taken.
+    pub(super) fn of_attempt(params: &Params, seed: &SecretSeed, attempt: u64) -> Self {
+        Self::draw(params, &mut seed.derive("gh lattice").stream(attempt))
+    }
+
     /// Coefficients uniform in `-2^(t-1)..2^(t-1)`, the first one more where their sum would be even.
-    pub(super) fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
+    fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
         let bits = params.coefficient_bits();
         let slot = bits / 64 + 1;
         let mut words = Zeroizing::new(vec![0; params.dimension() * slot]);

@@ -54,7 +54,7 @@ impl Simulation {
         let bits = indicator_bits(params, &indices(params, &seed), 0..params.blocks() * params.indicators());
         let mut attempt = 0;
         let v = loop {
-            let v = Secret::draw(params, &mut seed.derive("gh lattice").stream(attempt));
+            let v = Secret::of_attempt(params, &seed, attempt);
             if v.is_well_conditioned(params) {
                 break v;
             }
