@@ -16,6 +16,8 @@ pub struct BaseConversion {
     pub(crate) inverses: Vec<Shoup>,
     /// Of target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
+    /// Of the widest `q_i`.
+    bits: u32,
 }
 
 /// `Q/q_i mod p`, for each `i`.
@@ -44,6 +46,7 @@ impl BaseConversion {
         Ok(Self {
             inverses: (0..from.len()).map(inverse).collect(),
             factors: to.moduli().map(factors).collect(),
+            bits: from.moduli().map(|q| q.bits()).max().unwrap_or(0),
             from: from.clone(),
             to: to.clone(),
         })
@@ -68,12 +71,9 @@ impl BaseConversion {
         shares
     }
 
-    /// Adds target `j` of the conversion of `shares` to `out`.
+    /// Target `j` of the conversion of `shares`, in place of `out`.
     pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        let ops = self.to.pointwise(j);
-        for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
-            ops.scale_add(out, share, factor);
-        }
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], 0);
     }
 
     /// Converts.

@@ -152,7 +152,6 @@ impl Hybrid {
         Ok(RnsPoly::from_towers_with(&self.extended, |i, out, digit| {
             let ops = self.extended.pointwise(i);
             for (((_, conversion), shares), key) in self.groups.iter().zip(&shares).zip(keys) {
-                digit.fill(0);
                 conversion.combine(shares, i, digit);
                 self.extended.plan(i).forward(digit);
                 ops.multiply_add(out, digit, key.tower(i));
