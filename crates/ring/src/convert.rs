@@ -7,7 +7,6 @@ use crate::threads::for_each_tower;
 use crate::{Basis, Coeff, Error, RnsPoly};
 
 /// Coefficients whose sums stay in the nearest cache.
-const BLOCK: usize = 1 << 10;
 
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
 /// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
@@ -19,6 +18,8 @@ pub struct BaseConversion {
     pub(crate) inverses: Vec<Shoup>,
     /// Of target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
+    /// Of the widest `q_i`.
+    bits: u32,
 }
 
 /// `Q/q_i mod p`, for each `i`.
@@ -47,6 +48,7 @@ impl BaseConversion {
         Ok(Self {
             inverses: (0..from.len()).map(inverse).collect(),
             factors: to.moduli().map(factors).collect(),
+            bits: from.moduli().map(|q| q.bits()).max().unwrap_or(0),
             from: from.clone(),
             to: to.clone(),
         })
@@ -71,14 +73,9 @@ impl BaseConversion {
         shares
     }
 
-    /// Adds target `j` of the conversion of `shares` to `out`.
+    /// Target `j` of the conversion of `shares`, in place of `out`.
     pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        let ops = self.to.pointwise(j);
-        for (k, out) in out.chunks_mut(BLOCK).enumerate() {
-            for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
-                ops.scale_add(out, &share[k * BLOCK..][..out.len()], factor);
-            }
-        }
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], 0);
     }
 
     /// Converts.

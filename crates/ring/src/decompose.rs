@@ -177,7 +177,6 @@ impl Hybrid {
             for (g, ((first, conversion), shares)) in self.groups.iter().zip(&shares).enumerate() {
                 let own = (*first..first + conversion.from().len()).contains(&i);
                 if !own {
-                    digit.fill(0);
                     conversion.combine(shares, i, digit);
                     self.extended.plan(i).forward(digit);
                 }

@@ -79,14 +79,16 @@ impl<D: Domain> RnsPoly<D> {
         out
     }
 
-    /// Two polynomials whose towers are made together: `fill(tower, words of each, 2N words of scratch)`.
+    /// Two polynomials whose towers are made together: `fill(tower, words of each, scratch)` writes into zeros, and has `scratch` words to work in, of any
+    /// content.
     pub fn two_from_towers(
         basis: &Basis,
+        scratch: usize,
         fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
     ) -> [Self; 2] {
         let mut out = [Self::zero(basis), Self::zero(basis)];
         let [x, y] = &mut out;
-        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), fill);
+        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), scratch, fill);
         out
     }
 

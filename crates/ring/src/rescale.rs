@@ -92,8 +92,7 @@ impl Rescale {
             self.basis.plan(last).inverse(&mut rest);
             self.correction(&rest)
         });
-        RnsPoly::two_from_towers(&self.target, |i, [x, y], scratch| {
-            let scratch = &mut scratch[..n];
+        RnsPoly::two_from_towers(&self.target, n, |i, [x, y], scratch| {
             tower(i, [&mut *x, &mut *y], scratch);
             for (out, correction) in [x, y].into_iter().zip(&corrections) {
                 correction.write(self, i, scratch);
@@ -189,12 +188,6 @@ pub struct ModDown {
     special_halves: Vec<u64>,
 }
 
-/// What determines `D`.
-struct Rest {
-    shares: AlignedVec<u64>,
-    corrections: Vec<i64>,
-}
-
 impl ModDown {
     /// Division by `special`, whose primes follow those of `target`, for plaintext modulus `p`.
     ///
@@ -241,59 +234,28 @@ impl ModDown {
         self.basis.same("a division by special primes", c.basis())?;
         let (target, special) = (self.conversion.to(), self.conversion.from());
         let towers = target.len();
-        let x = RnsPoly::from_towers(special, |i, out| {
+        // x = c + (P-1)/2 mod P, then D = x - (P-1)/2 + P k is centred; k makes it 0 modulo p.
+        let x = RnsPoly::<Coeff>::from_towers(special, |i, out| {
             out.copy_from_slice(c.tower(towers + i));
-            self.enter(i, out);
+            special.plan(i).inverse(out);
+            let q = special.modulus(i);
+            out.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
         });
-        let rest = self.rest(&x);
-        Ok(RnsPoly::from_towers_with(target, target.dimension(), |i, out, d| {
-            out.copy_from_slice(c.tower(i));
-            self.finish(i, out, &rest, d);
-        }))
-    }
-
-    /// As [`Self::apply`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)` writes tower `i` of `Q`, then of
-    /// `P`, in the transformed domain.
-    pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
-        let (target, special) = (self.conversion.to(), self.conversion.from());
-        let (towers, n) = (target.len(), target.dimension());
-        let rests = RnsPoly::two_from_towers(special, |i, [x, y], scratch| {
-            tower(towers + i, [&mut *x, &mut *y], &mut scratch[..n]);
-            self.enter(i, x);
-            self.enter(i, y);
-        })
-        .map(|x| self.rest(&x));
-        RnsPoly::two_from_towers(target, |i, [x, y], scratch| {
-            let scratch = &mut scratch[..n];
-            tower(i, [&mut *x, &mut *y], scratch);
-            self.finish(i, x, &rests[0], scratch);
-            self.finish(i, y, &rests[1], scratch);
-        })
-    }
-
-    /// `x = c + (P-1)/2` modulo special prime `i`; then `D = x - (P-1)/2 + P k` is centred, and `k` makes it 0 modulo `p`.
-    fn enter(&self, i: usize, out: &mut [u64]) {
-        let special = self.conversion.from();
-        special.plan(i).inverse(out);
-        let q = special.modulus(i);
-        out.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
-    }
-
-    fn rest(&self, x: &RnsPoly<Coeff>) -> Rest {
         let shares = self.conversion.shares(x.words());
-        Rest { corrections: self.corrections(&shares), shares }
-    }
-
-    /// `out <- (out - D)/P` in tower `i`.
-    fn finish(&self, i: usize, out: &mut [u64], rest: &Rest, d: &mut [u64]) {
-        let target = self.conversion.to();
-        let (q, ops) = (target.modulus(i), target.pointwise(i));
-        ops.reduce_signed(d, &rest.corrections);
-        ops.scale(d, self.products[i]);
-        d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
-        self.conversion.combine(&rest.shares, i, d);
-        target.plan(i).forward(d);
-        ops.sub_scale(out, d, self.inverses[i]);
+        let corrections = self.corrections(&shares);
+        let n = target.dimension();
+        Ok(RnsPoly::from_towers_with(target, 2 * n, |i, out, scratch| {
+            let (q, ops) = (target.modulus(i), target.pointwise(i));
+            let (d, multiple) = scratch.split_at_mut(n);
+            self.conversion.combine(&shares, i, d);
+            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
+            ops.reduce_signed(multiple, &corrections);
+            ops.scale(multiple, self.products[i]);
+            ops.add(d, multiple);
+            target.plan(i).forward(d);
+            out.copy_from_slice(c.tower(i));
+            ops.sub_scale(out, d, self.inverses[i]);
+        }))
     }
 
     /// `k = -D_0/P mod p`, centred, for `D_0 = sum_i y_i P/p_i - (P-1)/2`.

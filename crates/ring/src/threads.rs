@@ -32,13 +32,14 @@ pub(crate) fn for_each_tower_with(
     }
 }
 
-/// Runs `work(tower, [words of it in each], scratch)` for every `n` words of both, with `2n` words of scratch of any content.
+/// Runs `work(tower, [words of it in each], scratch)` for every `n` words of both, with so many words of scratch of any content.
 pub(crate) fn for_each_tower_of_two(
     words: [&mut [u64]; 2],
     n: usize,
+    scratch: usize,
     work: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
 ) {
-    let scratch = || AlignedVec::<u64>::zeroed(2 * n);
+    let scratch = || AlignedVec::<u64>::zeroed(scratch);
     let [x, y] = words;
     if x.len() == n || x.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
         let mut scratch = scratch();

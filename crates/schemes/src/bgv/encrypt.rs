@@ -39,8 +39,8 @@ impl PublicKey {
         let mut masked = gaussian.draw_many(rng, n);
         masked.iter_mut().for_each(|e| *e *= p);
         // Tower by tower, each made in the nearest cache.
-        let parts = RnsPoly::two_from_towers(basis, |i, [x, y], scratch| {
-            let (plan, ops, scratch) = (basis.plan(i), basis.pointwise(i), &mut scratch[..n]);
+        let parts = RnsPoly::two_from_towers(basis, n, |i, [x, y], scratch| {
+            let (plan, ops) = (basis.plan(i), basis.pointwise(i));
             ops.reduce_signed(scratch, &v);
             plan.forward(scratch);
             for (out, (small, key)) in [x, y].into_iter().zip([(&body, &self.b), (&masked, &self.a)]) {

@@ -203,7 +203,7 @@ impl<'a> Evaluator<'a> {
         let noise = self.fits(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
         let basis = &self.level(x).basis;
         let tensor = Tensor::of(&[(x, y)]);
-        let [first, second] = RnsPoly::two_from_towers(basis, |i, out, _| tensor.low(basis, i, out));
+        let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
         let third = RnsPoly::from_towers(basis, |i, out| tensor.high(basis, i, out));
         let product = Ciphertext { stage: Stage::Product, noise, parts: vec![first, second, third], ..x.clone() };
         Ok(product)

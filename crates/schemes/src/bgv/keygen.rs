@@ -99,18 +99,18 @@ pub(super) fn server_key(
         let errors = seed.derive(&format!("bgv switch errors {number}"));
         let row = |g: usize| {
             let a = mask(basis, &public_seed, g as u64);
-            let mut sum = error(basis, context, &mut errors.stream(g as u64))?;
-            sum.add_assign(&*Zeroizing::new(plans.switch.weighted(g, from)?))?;
+            let error = error(basis, context, &mut errors.stream(g as u64))?;
+            let mut body = plans.switch.body(g, &error, from)?;
             let mut masked = Zeroizing::new(a.clone());
             masked.mul_assign(&secret)?;
-            sum.sub_assign(&masked)?;
+            body.sub_assign(&masked)?;
             if progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
                 return Err(Error::Cancelled);
             }
-            Ok([(*sum).clone(), a])
+            Ok([(*body).clone(), a])
         };
         let rows = (0..plans.switch.rows()).into_par_iter().map(row).collect::<Result<_, Error>>()?;
-        Ok(SwitchKey::new(public_seed, rows))
+        Ok(SwitchKey::new(public_seed, context.params.special().len(), rows))
     };
     let mut square = Zeroizing::new((*secret).clone());
     square.mul_assign(&secret)?;

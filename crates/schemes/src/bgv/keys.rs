@@ -115,10 +115,11 @@ impl PublicKey {
 }
 
 /// A key that switches from another secret `s'` to `s`: rows `(b_g, a_g)` with `b_g = -a_g s + p e_g + w_g s'`, `w_g` the weight of digit `g`, and the `a_g` from a
-/// seed. One serves all levels.
+/// seed. Keys modulo `Q P` are held divided by `P` in the towers of `Q`: `a_g` uniform, and `p e_g / P` there. One serves all levels.
 #[derive(Clone, PartialEq)]
 pub struct SwitchKey {
     seed: [u8; 32],
+    special: usize,
     rows: Vec<[RnsPoly<Eval>; 2]>,
 }
 
@@ -138,8 +139,8 @@ pub struct SwitchKeyParts {
 }
 
 impl SwitchKey {
-    pub(super) fn new(seed: [u8; 32], rows: Vec<[RnsPoly<Eval>; 2]>) -> Self {
-        Self { seed, rows }
+    pub(super) fn new(seed: [u8; 32], special: usize, rows: Vec<[RnsPoly<Eval>; 2]>) -> Self {
+        Self { seed, special, rows }
     }
 
     fn from_parts(context: &Context, parts: &SwitchKeyParts) -> Result<Self, Error> {
@@ -152,7 +153,7 @@ impl SwitchKey {
             Ok([RnsPoly::from_words(&context.extended, b)?, mask(&context.extended, &parts.seed, g as u64)])
         };
         let rows = parts.rows.iter().enumerate().map(row).collect::<Result<_, Error>>()?;
-        Ok(Self { seed: parts.seed, rows })
+        Ok(Self { seed: parts.seed, special: context.params.special().len(), rows })
     }
 
     /// Its parts, for storing.
@@ -173,6 +174,11 @@ impl SwitchKey {
     /// Primes it is modulo.
     pub(super) fn towers(&self) -> usize {
         self.rows[0][0].basis().len()
+    }
+
+    /// Special primes among them.
+    pub(super) fn special(&self) -> usize {
+        self.special
     }
 
     /// Tower `i` of row `g`.

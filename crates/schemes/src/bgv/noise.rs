@@ -73,10 +73,10 @@ pub fn switched_digits(params: &Params, squares: f64) -> f64 {
     (modulus(params) * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2()
 }
 
-/// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2` plus the excess of a
-/// fast conversion, times 1, `s`, ...
+/// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2`, and where there are several primes the excess
+/// of a fast conversion besides, times 1, `s`, ...
 pub fn rounding(params: &Params, primes: usize, parts: usize) -> f64 {
-    let excess = if primes > 1 { primes as f64 / 3.0 + 0.25 * (primes as f64 - 1.0).powi(2) } else { 0.0 };
+    let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
     let of_key = dimension(params) * TERNARY;
     // s^2 is counted with its mean fourth power over the roots.
     let key = if parts > 2 { 1.0 + of_key + 2.0 * of_key.powi(2) } else { 1.0 + of_key };

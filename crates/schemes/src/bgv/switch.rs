@@ -1,7 +1,8 @@
 //! Key switching at a level, with the division by the special primes and, where asked, by the level's prime in one.
 
-use solinas_field::prime::Shoup;
-use solinas_ring::{Basis, Eval, Hybrid, ModDown, Rescale, RnsPoly, TowerGadget};
+use solinas_ring::{Basis, Eval, Hybrid, Rescale, RnsPoly, SwitchDown, TowerGadget};
+
+use zeroize::Zeroizing;
 
 use super::{Error, KeySwitching, Params, SwitchKey};
 
@@ -13,11 +14,9 @@ pub(super) enum Switch {
     Hybrid {
         hybrid: Hybrid,
         /// By `P`.
-        down: ModDown,
+        down: SwitchDown,
         /// By `P` and the level's prime; none at level 1.
-        both: Option<ModDown>,
-        /// `P` modulo the level's primes.
-        special: Vec<Shoup>,
+        both: Option<SwitchDown>,
     },
     /// By digits of towers.
     Digits { gadget: TowerGadget, basis: Basis, rescale: Option<Rescale> },
@@ -28,22 +27,15 @@ impl Switch {
         let p = params.plaintext_modulus();
         match (params.switching(), special) {
             (KeySwitching::Hybrid { group }, Some(special)) => {
-                let towers = basis.len();
-                let both = if towers > 1 {
-                    let divisor = basis.range(towers - 1..towers)?.joined(special)?;
-                    Some(ModDown::new(&basis.prefix(towers - 1)?, &divisor, p)?)
+                let last = basis.len() - 1;
+                let both = if last > 0 {
+                    let dropped = basis.range(last..last + 1)?;
+                    Some(SwitchDown::new(&basis.prefix(last)?, Some(&dropped), special, p)?)
                 } else {
                     None
                 };
-                let product = |q: solinas_field::prime::Modulus| {
-                    q.shoup(special.moduli().fold(1, |product, factor| q.mul(product, q.reduce(factor.value()))))
-                };
-                Ok(Self::Hybrid {
-                    hybrid: Hybrid::new(basis, special, group)?,
-                    down: ModDown::new(basis, special, p)?,
-                    both,
-                    special: basis.moduli().map(product).collect(),
-                })
+                let hybrid = Hybrid::new(basis, special, group)?;
+                Ok(Self::Hybrid { hybrid, down: SwitchDown::new(basis, None, special, p)?, both })
             }
             (KeySwitching::Digits { bits }, _) => Ok(Self::Digits {
                 gadget: TowerGadget::new(basis, bits)?,
@@ -64,12 +56,22 @@ impl Switch {
         }
     }
 
-    /// The weight of digit `row` times a secret, modulo all primes of keys.
-    pub(super) fn weighted(&self, row: usize, secret: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
-        Ok(match self {
+    /// `p e` and the weight of digit `row` times a secret, modulo all primes of keys and in the form that keys have.
+    pub(super) fn body(
+        &self,
+        row: usize,
+        error: &RnsPoly<Eval>,
+        secret: &RnsPoly<Eval>,
+    ) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
+        let mut body = Zeroizing::new(match self {
             Self::Hybrid { hybrid, .. } => hybrid.weighted(row, secret)?,
             Self::Digits { gadget, .. } => gadget.weighted(row, secret)?,
-        })
+        });
+        body.add_assign(error)?;
+        if let Self::Hybrid { hybrid, .. } = self {
+            hybrid.divide(&mut body)?;
+        }
+        Ok(body)
     }
 
     /// `(d_0, d_1) + x (b, a)`, where `x(i, out)` writes tower `i` of `x`, and `rest(i, out)` of `d_0` and `d_1` into zeros, in the transformed domain; divided by
@@ -83,27 +85,22 @@ impl Switch {
     ) -> Result<[RnsPoly<Eval>; 2], Error> {
         let lowest = || Error::OutOfLevels { operation: "a reduction of the modulus", level: 1, depth: 0 };
         match self {
-            Self::Hybrid { hybrid, down, both, special } => {
+            Self::Hybrid { hybrid, down, both } => {
                 let plan = if reduce { both.as_ref().ok_or_else(lowest)? } else { down };
                 let (digits, extended) = (hybrid.digits(x), hybrid.extended());
-                let (towers, skipped) = (special.len(), key.towers() - extended.len());
-                Ok(plan.apply_two_to(|i, [b, a], digit| {
-                    let at = if i < towers { i } else { i + skipped };
-                    b.fill(0);
-                    a.fill(0);
+                let skipped = key.towers() - extended.len();
+                let towers = extended.len() - key.special();
+                Ok(plan.apply(digits.scratch(), |i, [b, a], scratch| {
                     if i < towers {
                         rest(i, [&mut *b, &mut *a]);
-                        extended.pointwise(i).scale(b, special[i]);
-                        extended.pointwise(i).scale(a, special[i]);
                     }
-                    digits.accumulate(i, |g| key.row(g, at), [b, a], digit);
+                    let at = if i < towers { i } else { i + skipped };
+                    digits.accumulate(i, |g| key.row(g, at), [b, a], scratch);
                 }))
             }
             Self::Digits { gadget, basis, rescale } => {
                 let digits = gadget.digits(x);
                 let tower = |i: usize, [b, a]: [&mut [u64]; 2], digit: &mut [u64]| {
-                    b.fill(0);
-                    a.fill(0);
                     rest(i, [&mut *b, &mut *a]);
                     digits.accumulate(i, |d| key.row(d, i), [b, a], digit);
                 };
@@ -111,7 +108,7 @@ impl Switch {
                     return Ok(rescale.as_ref().ok_or_else(lowest)?.apply_two_to(tower));
                 }
                 let n = basis.dimension();
-                Ok(RnsPoly::two_from_towers(basis, |i, out, scratch| tower(i, out, &mut scratch[..n])))
+                Ok(RnsPoly::two_from_towers(basis, n, tower))
             }
         }
     }
