@@ -6,8 +6,6 @@ use solinas_field::prime::{Modulus, Shoup};
 use crate::threads::for_each_tower;
 use crate::{Basis, Coeff, Error, RnsPoly};
 
-/// Coefficients whose sums stay in the nearest cache.
-
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
 /// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
 #[derive(Clone, Debug)]
