@@ -91,13 +91,20 @@ impl Plan {
     }
 }
 
+/// A rotation's automorphism, and its rows at every level, from level 1.
+#[derive(Clone)]
+struct Keys {
+    rotation: Rotation,
+    automorphism: Automorphism,
+    rows: Vec<Vec<RnsPoly<Eval>>>,
+}
+
 /// What rotations need, at every level: public.
 #[derive(Clone)]
 pub struct RotationKey {
     public: PublicKey,
     plan: Arc<Plan>,
-    /// Each with its rows at every level, from level 1.
-    rotations: Vec<(Rotation, Automorphism, Vec<Vec<RnsPoly<Eval>>>)>,
+    rotations: Vec<Keys>,
 }
 
 impl fmt::Debug for RotationKey {
@@ -145,7 +152,7 @@ impl RotationKey {
                 (0..switch.rows()).map(|_| row(index.next().unwrap_or(0), switch, &automorphism)).collect()
             };
             let rows = plan.levels.iter().map(&mut of_level).collect::<Result<_, Error>>()?;
-            Ok((rotation, automorphism, rows))
+            Ok(Keys { rotation, automorphism, rows })
         };
         let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
         Ok(Self { public: public.clone(), plan: Arc::new(plan), rotations })
@@ -153,12 +160,12 @@ impl RotationKey {
 
     /// The rotations it has.
     pub fn rotations(&self) -> impl Iterator<Item = Rotation> {
-        self.rotations.iter().map(|rotation| rotation.0)
+        self.rotations.iter().map(|keys| keys.rotation)
     }
 
     /// All that it consists of: of each rotation, of each level from the first, the rows.
     pub fn polynomials(&self) -> impl Iterator<Item = &RnsPoly<Eval>> {
-        self.rotations.iter().flat_map(|rotation| &rotation.2).flatten()
+        self.rotations.iter().flat_map(|keys| &keys.rows).flatten()
     }
 
     /// Bytes of its polynomials.
@@ -249,14 +256,14 @@ impl Evaluator<'_> {
             return Err(Error::Degree { operation: WHAT, degree: x.degree, max: 1 });
         }
         let exponent = rotation.exponent(params.dimension());
-        let found = key.rotations.iter().find(|(_, automorphism, _)| automorphism.exponent() == exponent);
+        let found = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent);
         let missing = || {
             let known: Vec<String> = key.rotations().map(|rotation| rotation.to_string()).collect();
             Error::NoRotation { rotation: rotation.to_string(), known: known.join(", ") }
         };
-        let (_, automorphism, rows) = found.ok_or_else(missing)?;
+        let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
-        let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], &[(automorphism, rows)])?;
+        let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
         let moduli: Vec<f64> =
             self.key().params().moduli()[..params.towers(x.level)].iter().map(|q| (q.value() as f64).log2()).collect();
         let added = 0.5 * variance(params, params.plaintext_modulus(), &moduli, &key.plan.log2_special()).log2();

@@ -43,14 +43,31 @@ impl Switch {
         self.hybrid.extended()
     }
 
-    /// `sum s(x)` over automorphisms, each with its rows, under the key of `x`.
+    /// `s(x)`, under the key of `x`.
     pub(super) fn apply(
         &self,
         x: &RnsPoly<Eval>,
-        terms: &[(&Automorphism, &[RnsPoly<Eval>])],
+        automorphism: &Automorphism,
+        rows: &[RnsPoly<Eval>],
     ) -> Result<RnsPoly<Eval>, Error> {
-        let terms: Vec<_> = terms.iter().map(|&(automorphism, rows)| (Some(automorphism), rows)).collect();
-        Ok(self.down.apply(&self.hybrid.accumulate_automorphisms(x, &terms)?)?)
+        Ok(self.down.apply(&self.hybrid.accumulate_automorphisms(x, &[(Some(automorphism), rows)])?)?)
+    }
+
+    /// `x + sum s(x)` over automorphisms, for each round of them, one round after the other; each automorphism has its rows in `keys`.
+    pub(super) fn trace(
+        &self,
+        x: &mut RnsPoly<Eval>,
+        rounds: &[Vec<Automorphism>],
+        keys: &[Vec<RnsPoly<Eval>>],
+    ) -> Result<(), Error> {
+        let (mut shares, mut sum) = (RnsPoly::zero(x.basis()), RnsPoly::zero(self.extended()));
+        let mut keys = keys.iter();
+        for round in rounds {
+            let terms: Vec<_> = round.iter().map(Some).zip(keys.by_ref().map(Vec::as_slice)).collect();
+            self.hybrid.accumulate_into(x, &terms, &mut shares, &mut sum)?;
+            self.down.add_to(x, &mut sum)?;
+        }
+        Ok(())
     }
 }
 
@@ -79,8 +96,8 @@ impl<'a> Target<'a> {
         e.iter_mut().for_each(|x| *x *= self.switch.modulus as i64);
         // The words it is made in end as the public ones.
         let mut row = RnsPoly::from_signed(self.switch.extended(), &e)?.into_eval();
-        row.add_assign(&*Zeroizing::new(self.switch.hybrid.weighted(group, &self.values)?))?;
-        row.mul_assign(&*Zeroizing::new(automorphism.inverse().of_values(&self.inverse)?))?;
+        row.add_assign(&Zeroizing::new(self.switch.hybrid.weighted(group, &self.values)?))?;
+        row.mul_assign(&Zeroizing::new(automorphism.inverse().of_values(&self.inverse)?))?;
         Ok(row)
     }
 }

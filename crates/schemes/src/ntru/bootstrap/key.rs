@@ -214,7 +214,7 @@ impl<'a> Secrets<'a> {
             key.mul_assign(&self.sparse_inverse)?;
             return Ok(key);
         }
-        key.mul_assign(&*Zeroizing::new(self.top.inverse().truncated(basis.len())?))?;
+        key.mul_assign(&Zeroizing::new(self.top.inverse().truncated(basis.len())?))?;
         // 1/N by halvings.
         (0..basis.dimension().ilog2()).for_each(|_| key.halve());
         key.scale(if index == 2 { 1 << (precision - 2) } else { 1 });

@@ -235,7 +235,7 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         transcript.compare_digests("embedded", [&embedded]);
         let traced = evaluator.trace(&key, embedded).unwrap();
         transcript.compare_digests("traced", [&traced]);
-        evaluator.highest_digit_with(&key, &traced, |digits| transcript.compare_digests("digit", digits)).unwrap();
+        evaluator.highest_digit_with(&key, traced, |digits| transcript.compare_digests("digit", digits)).unwrap();
         let result = evaluator.bootstrap(&x).unwrap();
         transcript.compare_digests("bootstrapped", &result.parts);
         assert_eq!(client.decrypt(&result).unwrap()[0], bit);
