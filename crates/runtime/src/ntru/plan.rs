@@ -162,7 +162,7 @@ impl<'a> Planner<'a> {
             return None;
         }
         let primes = params.log2_modulus(level) - params.log2_modulus(level - 1);
-        let mut below = State { level: level - 1, noise: noise::rescale(params, noise, primes, dimension) };
+        let mut below = State { level: level - 1, noise: noise::rescale(params, params.plaintext_modulus(), noise, primes, dimension) };
         if !self.fits(below) {
             return None;
         }
