@@ -33,7 +33,7 @@ fn must<T, E: Display>(result: Result<T, E>) -> T {
     }
 }
 
-/// Microseconds of ours and of the peer, in turns; a sample of what is short repeats it. The first run of each is not counted.
+/// Microseconds of ours and of the peer, in turns, each after an untimed run; a sample of what is short repeats it.
 fn race(
     effort: Effort,
     mut ours: impl FnMut(),
@@ -52,10 +52,15 @@ fn race(
         if round > 0 && start.elapsed() >= effort.budget {
             break;
         }
+        if peer.is_some() {
+            // The peer has emptied the caches.
+            ours();
+        }
         let begin = Instant::now();
         (0..repeat).for_each(|_| ours());
         our_times.push(begin.elapsed().as_secs_f64() * 1e6 / repeat as f64);
         if let Some(peer) = &mut peer {
+            peer()?;
             peer_times.push(peer()?);
         }
     }
