@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use solinas_runtime::Error;
-use solinas_schemes::gh;
+use solinas_schemes::{gh, ntru};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -69,6 +69,12 @@ fn class(error: &Error) -> &'static str {
         Error::Gh(gh::Error::KeyMismatch { .. }) | Error::Scheme { .. } => "KeyMismatchError",
         Error::Gh(gh::Error::Material { .. }) => "FormatError",
         Error::Gh(gh::Error::Noise { .. }) | Error::Exhausted { .. } => "NoiseError",
+        Error::Ntru(
+            ntru::Error::UnknownParams { .. }
+            | ntru::Error::Params { .. }
+            | ntru::Error::ResearchOnly { .. }
+            | ntru::Error::OutOfReach { .. },
+        ) => "ParameterError",
         Error::Circuit(error) => circuit_class(error),
         Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Radix(_) | Error::Lut(_) => "CircuitError",
         Error::Cancelled => "CancelledError",
