@@ -24,6 +24,11 @@ impl<'a> Timer<'a> {
         Self { control, done: 0, total: figures as u64, budget }
     }
 
+    /// With another time after which no repetition starts.
+    pub(crate) fn with_budget(self, budget: Duration) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Median seconds of some work, and its result; the first run is not among them.
     pub(crate) fn median<T>(&mut self, mut work: impl FnMut() -> Result<T, Error>) -> Result<(f64, T), Error> {
         self.check()?;

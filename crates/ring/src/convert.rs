@@ -4,9 +4,6 @@ use solinas_field::prime::{Modulus, Shoup};
 
 use crate::{Basis, Coeff, Error, RnsPoly};
 
-/// Coefficients whose sums stay in the nearest cache.
-const BLOCK: usize = 1 << 10;
-
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
 /// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
 #[derive(Clone, Debug)]
@@ -14,9 +11,11 @@ pub struct BaseConversion {
     from: Basis,
     to: Basis,
     /// `(Q/q_i)^-1 mod q_i`.
-    inverses: Vec<Shoup>,
+    pub(crate) inverses: Vec<Shoup>,
     /// Of target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
+    /// Of the widest `q_i`.
+    bits: u32,
 }
 
 /// `Q/q_i mod p`, for each `i`.
@@ -45,6 +44,7 @@ impl BaseConversion {
         Ok(Self {
             inverses: (0..from.len()).map(inverse).collect(),
             factors: to.moduli().map(factors).collect(),
+            bits: from.moduli().map(|q| q.bits()).max().unwrap_or(0),
             from: from.clone(),
             to: to.clone(),
         })
@@ -65,14 +65,9 @@ impl BaseConversion {
         self.from.pointwise(i).scale(words, self.inverses[i]);
     }
 
-    /// Adds target `j` of the conversion of `shares` to `out`.
-    pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        let ops = self.to.pointwise(j);
-        for (k, out) in out.chunks_mut(BLOCK).enumerate() {
-            for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
-                ops.scale_add(out, &share[k * BLOCK..][..out.len()], factor);
-            }
-        }
+    /// Target `j` of the conversion of `shares`, plus a constant, in place of `out`.
+    pub(crate) fn combine(&self, shares: &[u64], j: usize, constant: u64, out: &mut [u64]) {
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], constant);
     }
 
     /// Converts.
@@ -83,6 +78,6 @@ impl BaseConversion {
         self.from.same("a base conversion", x.basis())?;
         let mut shares = x.clone();
         shares.for_each_tower(|i, words| self.share(i, words));
-        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, out)))
+        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, 0, out)))
     }
 }

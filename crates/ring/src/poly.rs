@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::{for_each_tower, for_each_tower_with};
+use crate::threads::{for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -77,6 +77,19 @@ impl<D: Domain> RnsPoly<D> {
     ) -> Self {
         let mut out = Self::zero(basis);
         out.for_each_tower_with(scratch, fill);
+        out
+    }
+
+    /// Two polynomials whose towers are made together: `fill(tower, words of each, scratch)` writes into zeros, and has `scratch` words to work in, of any
+    /// content.
+    pub fn two_from_towers(
+        basis: &Basis,
+        scratch: usize,
+        fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+    ) -> [Self; 2] {
+        let mut out = [Self::zero(basis), Self::zero(basis)];
+        let [x, y] = &mut out;
+        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), scratch, fill);
         out
     }
 

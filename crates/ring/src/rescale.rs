@@ -2,6 +2,7 @@
 
 use core::borrow::BorrowMut;
 
+use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::Shoup;
 
 use crate::threads::{Scratch, for_each_tower};
@@ -75,6 +76,26 @@ impl Rescale {
         RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             tower(i, out);
             self.divide(&correction, i, out, d);
+        })
+    }
+
+    /// As [`Self::apply_to`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)`.
+    pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
+        let (last, n) = (self.target.len(), self.basis.dimension());
+        let mut rest = [(); 2].map(|()| AlignedVec::zeroed(n));
+        let [x, y] = &mut rest;
+        tower(last, [x, y], &mut AlignedVec::zeroed(n));
+        let corrections = rest.map(|mut rest| {
+            self.basis.plan(last).inverse(&mut rest);
+            self.correction(&rest)
+        });
+        RnsPoly::two_from_towers(&self.target, n, |i, [x, y], scratch| {
+            tower(i, [&mut *x, &mut *y], scratch);
+            for (out, correction) in [x, y].into_iter().zip(&corrections) {
+                correction.write(self, i, scratch);
+                self.target.plan(i).forward(scratch);
+                self.target.pointwise(i).sub_scale(out, scratch, self.inverses[i]);
+            }
         })
     }
 
@@ -197,7 +218,7 @@ pub struct ModDown {
     /// `P/p_i mod p`, and `-1/P mod p`.
     cofactors: Vec<u64>,
     minus_inverse: u64,
-    /// `P`, `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    /// `P`, `1/P` and `-(P-1)/2` modulo each prime of `Q`; `(P-1)/2` modulo each prime of `P`.
     products: Vec<Shoup>,
     inverses: Vec<Shoup>,
     halves: Vec<u64>,
@@ -221,7 +242,7 @@ impl ModDown {
         let of_target = |i: usize| {
             let q = target.modulus(i);
             let p = special.product_mod(special.len(), q);
-            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), half(q, p)))
+            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), q.neg(half(q, p))))
         };
         let (products, (inverses, halves)) = (0..target.len()).map(of_target).unzip();
         Ok(Self {
@@ -271,15 +292,17 @@ impl ModDown {
             self.conversion.share(i, x);
         });
         let corrections = self.corrections(rest);
-        sum.for_each_tower_with(target.dimension(), |i, out, d| {
-            let (q, ops) = (target.modulus(i), target.pointwise(i));
-            ops.reduce_signed(d, &corrections);
-            ops.scale(d, self.products[i]);
-            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
-            self.conversion.combine(rest, i, d);
+        let n = target.dimension();
+        sum.for_each_tower_with(2 * n, |i, out, scratch| {
+            let ops = target.pointwise(i);
+            let (d, multiple) = scratch.split_at_mut(n);
+            self.conversion.combine(rest, i, self.halves[i], d);
+            ops.reduce_signed(multiple, &corrections);
+            ops.scale(multiple, self.products[i]);
+            ops.add(d, multiple);
             target.plan(i).forward(d);
             // -(D - c)/P.
-            ops.sub_scale(d, &values[i * d.len()..][..d.len()], self.inverses[i]);
+            ops.sub_scale(d, &values[i * n..][..n], self.inverses[i]);
             ops.sub(out, d);
         });
         Ok(())

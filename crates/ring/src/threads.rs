@@ -90,6 +90,25 @@ pub(crate) fn for_each_tower_with(
     }
 }
 
+/// Runs `work(tower, [words of it in each], scratch)` for every `n` words of both, with so many words of scratch of any content.
+pub(crate) fn for_each_tower_of_two(
+    words: [&mut [u64]; 2],
+    n: usize,
+    scratch: usize,
+    work: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+) {
+    let scratch = || AlignedVec::<u64>::zeroed(scratch);
+    let [x, y] = words;
+    if x.len() == n || x.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+        let mut scratch = scratch();
+        let towers = x.chunks_exact_mut(n).zip(y.chunks_exact_mut(n)).enumerate();
+        towers.for_each(|(i, (x, y))| work(i, [x, y], &mut scratch));
+    } else {
+        let towers = x.par_chunks_exact_mut(n).zip(y.par_chunks_exact_mut(n)).enumerate();
+        towers.for_each_init(scratch, |scratch, (i, (x, y))| work(i, [x, y], scratch));
+    }
+}
+
 /// Runs `work(first coefficient, block)` on blocks of `out`: on the current pool when there is enough to do.
 pub(crate) fn for_each_block<T: Send>(out: &mut [T], block: usize, work: impl Fn(usize, &mut [T]) + Send + Sync) {
     if out.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {

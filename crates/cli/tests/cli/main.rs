@@ -7,6 +7,7 @@ mod common;
 mod cycle;
 mod errors;
 mod gh;
+mod ntru;
 mod operations;
 mod rsa;
 mod safety;

@@ -43,6 +43,11 @@ impl Pointwise {
         self.modulus
     }
 
+    /// The back end.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
     /// `dst <- dst + x`.
     pub fn add(&self, dst: &mut [u64], x: &[u64]) {
         self.run(Add, dst, x, &[]);

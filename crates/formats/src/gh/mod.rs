@@ -89,7 +89,7 @@ fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {
 ///
 /// # Errors
 /// From the file.
-pub fn write_client<D: Destination>(writer: &mut Writer<D>, key: &ClientKey) -> Result<(), Error> {
+pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
     write_public(writer, key.public())?;
     write_residue(writer, "w", key.w(), key.public().words())
 }
@@ -98,7 +98,7 @@ pub fn write_client<D: Destination>(writer: &mut Writer<D>, key: &ClientKey) -> 
 ///
 /// # Errors
 /// From the file.
-pub fn write_public<D: Destination>(writer: &mut Writer<D>, key: &PublicKey) -> Result<(), Error> {
+pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
     write_residue(writer, "d", key.d(), key.words())?;
     write_residue(writer, "r", key.r(), key.words())
 }
@@ -107,14 +107,14 @@ pub fn write_public<D: Destination>(writer: &mut Writer<D>, key: &PublicKey) -> 
 ///
 /// # Errors
 /// From the file.
-pub fn write_server<D: Destination>(writer: &mut Writer<D>, key: &ServerKey) -> Result<(), Error> {
+pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
     write_public(writer, key.public())?;
     writer.section_u64("x", key.x())?;
     writer.section_u64("indicators", key.indicators())
 }
 
 /// A number, filled up with zeros to `words` words.
-fn write_residue<D: Destination>(writer: &mut Writer<D>, name: &str, x: &Natural, words: usize) -> Result<(), Error> {
+fn write_residue(writer: &mut Writer<dyn Destination>, name: &str, x: &Natural, words: usize) -> Result<(), Error> {
     let mut padded = Zeroizing::new(Vec::with_capacity(words));
     padded.extend_from_slice(x.words());
     padded.resize(words, 0);

@@ -22,6 +22,14 @@ pub enum Error {
         /// What is wrong, and the smallest fix.
         problem: String,
     },
+    /// No set is as deep and as secure.
+    #[error("there are no NTRU parameters of {wanted}: take {nearest}")]
+    OutOfReach {
+        /// What was wanted.
+        wanted: String,
+        /// What there is instead.
+        nearest: String,
+    },
     /// The set is for research alone.
     #[error("parameter set {name:?} is for research only ({why}); ask for it explicitly (--research, research=True)")]
     ResearchOnly {

@@ -1,0 +1,226 @@
+//! Encryption, decryption, and parameter sets as data.
+
+use super::elements::{Elements, Poly, form_of};
+use super::engine::NtruEngine;
+use super::plan::slot_type;
+use super::run::constant;
+use crate::engine::Engine;
+use crate::scheme::{self, Encrypt, Secret};
+use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
+use rayon::prelude::*;
+use solinas_formats::{Destination, Header, Writer, ntru as files};
+use solinas_schemes::ntru::{ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
+use solinas_schemes::security::Status;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A public key, which encrypts.
+#[derive(Debug)]
+pub(super) struct Public {
+    key: PublicKey,
+    /// Makes the encryptions of an insecure key differ from each other.
+    count: AtomicU64,
+}
+
+impl Public {
+    pub(super) fn new(key: PublicKey) -> Self {
+        Self { key, count: AtomicU64::new(0) }
+    }
+
+    /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
+    fn plaintexts(&self, plain: &Plain) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+        let params = self.key.params();
+        if form_of(params) == Form::Bits {
+            let bits = |&value: &u128| -> Vec<Vec<u64>> {
+                (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64)).collect()
+            };
+            return Ok(plain.values.iter().map(bits).collect());
+        }
+        if plain.shape.is_none() {
+            // In every slot.
+            return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64)]).collect());
+        }
+        let encoder = SlotEncoder::new(params)?;
+        let polynomial = |values: &[u128]| {
+            let mut slots: Vec<u64> = values.iter().map(|&value| value as u64).collect();
+            slots.resize(params.dimension(), 0);
+            Ok(vec![encoder.encode(&slots)?])
+        };
+        plain.values.chunks(params.dimension()).map(polynomial).collect()
+    }
+}
+
+impl Encrypt for Public {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.key.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.key.params())
+    }
+
+    /// On the current thread pool.
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        let (params, form) = (self.key.params(), form_of(self.key.params()));
+        check_type(&plain, params)?;
+        let encrypt = |plaintext: &Vec<u64>| -> Result<Arc<Poly>, Error> {
+            let mut rng = self.key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
+            Ok(Poly::of(&self.key.encrypt(plaintext, &mut rng)?))
+        };
+        let plaintexts = self.plaintexts(&plain)?;
+        let element = |polynomials: &Vec<Vec<u64>>| polynomials.iter().map(encrypt).collect::<Result<Vec<_>, _>>();
+        // One by one where randomness is chosen.
+        let blocks = if self.key.is_insecure() {
+            plaintexts.iter().map(element).collect::<Result<_, _>>()?
+        } else {
+            plaintexts.par_iter().map(element).collect::<Result<_, _>>()?
+        };
+        let elements = Arc::new(Elements { params: params.clone(), count: plain.values.len(), blocks });
+        let (key_id, insecure) = (self.key_id(), self.key.is_insecure());
+        Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
+    }
+}
+
+/// That a key of those parameters holds values of that type.
+fn check_type(plain: &Plain, params: &Params) -> Result<(), Error> {
+    let slots = form_of(params) == Form::Slots;
+    let fits = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
+    if fits {
+        return Ok(());
+    }
+    let holds = if slots { slot_type(params).to_string() } else { "bits".into() };
+    Err(Error::Modular { params: params.name().into(), holds, wanted: plain.ty.to_string() })
+}
+
+/// A client key.
+#[derive(Debug)]
+pub(super) struct Client {
+    key: ClientKey,
+    public: Public,
+}
+
+impl Client {
+    pub(super) fn new(key: ClientKey) -> Self {
+        let public = Public::new(key.public().clone());
+        Self { key, public }
+    }
+}
+
+impl Encrypt for Client {
+    fn key_id(&self) -> KeyId {
+        self.public.key_id()
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.public.params()
+    }
+
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        self.public.encrypt(plain)
+    }
+}
+
+impl Secret for Client {
+    /// On the current thread pool.
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+        let elements = Elements::of(ciphertext)?;
+        let plaintext = |poly: &Arc<Poly>| -> Result<Vec<u64>, Error> {
+            Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?)
+        };
+        if ciphertext.form() == Form::Slots {
+            let encoder = SlotEncoder::new(self.key.params())?;
+            let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
+                blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
+            };
+            let all = elements.blocks.par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
+            return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
+        }
+        let element = |bits: &Vec<Arc<Poly>>| {
+            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| {
+                let plaintext = plaintext(poly)?;
+                // Sums and products of constants are constants.
+                if plaintext.iter().skip(1).any(|&x| x != 0) {
+                    return Err(Error::NotABit);
+                }
+                Ok(value | u128::from(plaintext.first().copied().unwrap_or(0)) << i)
+            })
+        };
+        elements.blocks.par_iter().map(element).collect()
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::client_header(&self.key)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_client(writer, &self.key)?)
+    }
+}
+
+/// A server key, shared with its engine.
+#[derive(Debug)]
+pub(super) struct Server(pub(super) Arc<ServerKey>);
+
+impl scheme::Public for Server {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.0.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.0.params())
+    }
+
+    fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+        Ok(Box::new(NtruEngine::new(Arc::clone(&self.0))))
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::server_header(&self.0)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_server(writer, &self.0)?)
+    }
+}
+
+/// A parameter set as data.
+pub(super) fn info(params: &Params) -> ParamsInfo {
+    let security = params.security();
+    let why = match &security.status {
+        Status::ResearchOnly { why } => Some(why.clone()),
+        _ => None,
+    };
+    let (levels, depth) = (params.levels(), params.depth());
+    let products = if depth == 1 { "1 product".into() } else { format!("{depth} products in a row") };
+    let (family, description) = match form_of(params) {
+        Form::Slots => {
+            let (n, ty) = (params.dimension(), slot_type(params));
+            ("slots", format!("vectors of {n} values of type {ty}; {products}"))
+        }
+        _ => ("gates", format!("bits; {products}")),
+    };
+    let key_bytes = files::stored_server_bytes(params);
+    ParamsInfo {
+        name: params.name().into(),
+        scheme: Scheme::Ntru,
+        family,
+        description,
+        lwe_dimension: None,
+        ring_dimension: params.dimension(),
+        glwe_dimension: None,
+        modulus_bits: Some(params.log2_modulus(levels)),
+        plaintext_modulus: Some(params.plaintext_modulus()),
+        depth: Some(depth),
+        classical_bits: security.classical_bits,
+        quantum_bits: security.quantum_bits,
+        estimator: security.estimator,
+        date: security.date,
+        log2_failure: None,
+        ciphertext_bytes: 8 * params.towers(levels) * params.dimension(),
+        server_key_bytes: key_bytes,
+        memory_bytes: key_bytes,
+        recommended: security.status == Status::Recommended,
+        research_only: why,
+        test_size: false,
+    }
+}

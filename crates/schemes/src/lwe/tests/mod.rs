@@ -1,0 +1,2 @@
+mod cycle;
+mod products;
