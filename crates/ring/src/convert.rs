@@ -65,9 +65,9 @@ impl BaseConversion {
         self.from.pointwise(i).scale(words, self.inverses[i]);
     }
 
-    /// Target `j` of the conversion of `shares`, in place of `out`.
-    pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], 0);
+    /// Target `j` of the conversion of `shares`, plus a constant, in place of `out`.
+    pub(crate) fn combine(&self, shares: &[u64], j: usize, constant: u64, out: &mut [u64]) {
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], constant);
     }
 
     /// Converts.
@@ -78,6 +78,6 @@ impl BaseConversion {
         self.from.same("a base conversion", x.basis())?;
         let mut shares = x.clone();
         shares.for_each_tower(|i, words| self.share(i, words));
-        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, out)))
+        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, 0, out)))
     }
 }

@@ -186,28 +186,37 @@ impl Hybrid {
             let (first, conversion) = &self.groups[i / self.groups[0].1.from().len()];
             conversion.share(i - first, share);
         });
-        // A digit, and the sum of each term.
-        sum.for_each_tower_with((1 + terms.len()) * n, |i, out, scratch| {
+        // The digits, and the sum of each term.
+        let (groups, width) = (self.groups.len(), self.groups.len() + terms.len());
+        sum.for_each_tower_with(width * n, |i, out, scratch| {
             let ops = self.extended.pointwise(i);
-            let (digit, sums) = scratch.split_at_mut(n);
-            sums.fill(0);
-            for (g, (first, conversion)) in self.groups.iter().enumerate() {
+            let (digits, sums) = scratch.split_at_mut(groups * n);
+            for ((first, conversion), digit) in self.groups.iter().zip(digits.chunks_exact_mut(n)) {
                 let towers = *first..first + conversion.from().len();
-                let own = towers.contains(&i);
-                if !own {
-                    conversion.combine(&shares.words()[towers.start * n..towers.end * n], i, digit);
+                if towers.contains(&i) {
+                    digit.copy_from_slice(x.tower(i));
+                } else {
+                    conversion.combine(&shares.words()[towers.start * n..towers.end * n], i, 0, digit);
                     self.extended.plan(i).forward(digit);
                 }
-                let digit = if own { x.tower(i) } else { &*digit };
-                for ((_, keys), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
-                    ops.multiply_add(sum, digit, keys[g].tower(i));
+            }
+            sums.fill(0);
+            let digits_of = || digits.chunks_exact(n).enumerate();
+            for (terms, sums) in terms.chunks(2).zip(sums.chunks_mut(2 * n)) {
+                if let ([(_, x), (_, y)], (first, second)) = (terms, sums.split_at_mut(n)) {
+                    let pairs = digits_of().map(|(g, digit)| (digit, [x[g].tower(i), y[g].tower(i)]));
+                    ops.dot_two([first, second], &pairs.collect::<Vec<_>>());
+                } else {
+                    let keys = &terms[0].1;
+                    digits_of().for_each(|(g, digit)| ops.multiply_add(sums, digit, keys[g].tower(i)));
                 }
             }
             out.fill(0);
-            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
+            let permuted = &mut digits[..n];
+            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact(n)) {
                 if let Some(automorphism) = automorphism {
-                    automorphism.permute(sum, digit);
-                    ops.add(out, digit);
+                    automorphism.permute(sum, permuted);
+                    ops.add(out, permuted);
                 } else {
                     ops.add(out, sum);
                 }

@@ -2,6 +2,7 @@
 
 use core::borrow::BorrowMut;
 
+use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::Shoup;
 
 use crate::threads::{Scratch, for_each_tower};
@@ -216,7 +217,7 @@ pub struct ModDown {
     /// `P/p_i mod p`, and `-1/P mod p`.
     cofactors: Vec<u64>,
     minus_inverse: u64,
-    /// `P`, `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    /// `P`, `1/P` and `-(P-1)/2` modulo each prime of `Q`; `(P-1)/2` modulo each prime of `P`.
     products: Vec<Shoup>,
     inverses: Vec<Shoup>,
     halves: Vec<u64>,
@@ -240,7 +241,7 @@ impl ModDown {
         let of_target = |i: usize| {
             let q = target.modulus(i);
             let p = special.product_mod(special.len(), q);
-            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), half(q, p)))
+            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), q.neg(half(q, p))))
         };
         let (products, (inverses, halves)) = (0..target.len()).map(of_target).unzip();
         Ok(Self {
@@ -292,16 +293,15 @@ impl ModDown {
         let corrections = self.corrections(rest);
         let n = target.dimension();
         sum.for_each_tower_with(2 * n, |i, out, scratch| {
-            let (q, ops) = (target.modulus(i), target.pointwise(i));
+            let ops = target.pointwise(i);
             let (d, multiple) = scratch.split_at_mut(n);
-            self.conversion.combine(rest, i, d);
-            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
+            self.conversion.combine(rest, i, self.halves[i], d);
             ops.reduce_signed(multiple, &corrections);
             ops.scale(multiple, self.products[i]);
             ops.add(d, multiple);
             target.plan(i).forward(d);
             // -(D - c)/P.
-            ops.sub_scale(d, &values[i * d.len()..][..d.len()], self.inverses[i]);
+            ops.sub_scale(d, &values[i * n..][..n], self.inverses[i]);
             ops.sub(out, d);
         });
         Ok(())

@@ -360,7 +360,11 @@ impl Params {
     /// only.
     pub fn security(&self) -> SecurityClaim {
         let (estimate, level) = self.estimate();
-        let status = if estimate.classical_bits() >= SECURITY_BITS {
+        let enough = estimate.classical_bits() >= SECURITY_BITS;
+        let status = if enough && self.literal.bootstrapping.is_some() {
+            let why = "bootstrapping publishes functions of the keys under themselves, and one of a sparse key, which the estimate does not cover";
+            Status::ResearchOnly { why: why.into() }
+        } else if enough {
             Status::Recommended
         } else {
             let why = format!(
