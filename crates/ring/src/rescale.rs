@@ -2,7 +2,6 @@
 
 use core::borrow::BorrowMut;
 
-use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::Shoup;
 
 use crate::threads::{Scratch, for_each_tower};
