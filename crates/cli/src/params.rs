@@ -11,7 +11,8 @@ Examples:
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
-Sets of scheme gh (Gentry-Halevi) are for research only: keygen wants --research.";
+Sets of scheme ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
+keygen wants --research.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,7 +34,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let all = solinas_runtime::params();
     out.result(&all, || {
         let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
-        format!("{}\n{}", tfhe(&of(Scheme::Tfhe)), gentry_halevi(&of(Scheme::Gh)))
+        format!("{}\n{}\n{}", tfhe(&of(Scheme::Tfhe)), ntru(&of(Scheme::Ntru)), gentry_halevi(&of(Scheme::Gh)))
     })
 }
 
@@ -77,6 +78,31 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
     notes.sort();
     notes.dedup();
     notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+fn ntru(all: &[&ParamsInfo]) -> String {
+    let mut rows =
+        vec![["ntru", "security", "n", "bits of Q", "p", "products", "ciphertext", "key file", ""].map(str::to_owned)];
+    for set in all {
+        rows.push([
+            set.name.clone(),
+            match set.recommended {
+                true => format!("{}/{} bits", set.classical_bits, set.quantum_bits),
+                false => "none".to_owned(),
+            },
+            set.ring_dimension.to_string(),
+            set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
+            set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
+            set.depth.map_or_else(String::new, |depth| depth.to_string()),
+            size(set.ciphertext_bytes),
+            size(set.server_key_bytes),
+            if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
+        ]);
+    }
+    let mut text = columns(&rows);
+    text += "\nn: ring dimension; p: plaintext modulus, 2 for bits; products: in a row; ciphertext: of a bit, or of n numbers modulo p\n";
+    text += "Other sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers; N a power of two\n";
     text
 }
 

@@ -172,15 +172,18 @@ impl Ciphertext {
         };
         for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);
-            crate::error::same_key(name, part.key_id, first.key_id)?;
+            if part.scheme() != first.scheme() {
+                return Err(Error::Scheme { what: name(), got: part.scheme(), want: first.scheme() });
+            }
+            if part.key_id != first.key_id {
+                let [got, want] = [part, first].map(|part| part.key_id.short());
+                return Err(Error::KeyMismatch { what: name(), got, want });
+            }
             if part.ty != first.ty {
                 return Err(Error::InputType { name: name(), want: first.ty, got: part.ty });
             }
             if part.form != first.form {
                 return Err(Error::Form { params: first.params_name().into(), form: "mixed" });
-            }
-            if part.scheme() != first.scheme() {
-                return Err(Error::Scheme { got: part.scheme(), want: first.scheme() });
             }
         }
         let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();

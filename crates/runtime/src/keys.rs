@@ -44,6 +44,12 @@ impl fmt::Debug for ClientKey {
 /// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Memory`], before the work starts;
 /// [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
+    if let Some(name) = &options.params
+        && let Some(has) = Scheme::of_params(name)
+        && !options.scheme.roles().has(name)
+    {
+        return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
+    }
     let (client, server) = options.scheme.roles().keygen(options, control)?;
     Ok((ClientKey(client), ServerKey(server)))
 }
@@ -62,7 +68,7 @@ impl ClientKey {
     /// # Errors
     /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a ciphertext that no honest server makes; a bound of noise that leaves no margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Plain, Error> {
-        same_key(|| "the ciphertext".into(), ciphertext.key_id(), self.key_id())?;
+        same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         let values = self.0.decrypt(ciphertext)?;
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
     }

@@ -184,6 +184,11 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
+/// `1 product`, `2 products`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// That values have bits, of a key that holds those alone.
 ///
 /// # Errors
@@ -201,5 +206,5 @@ pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
 /// [`Error::Scheme`] for those of another.
 pub(crate) fn downcast<E: Elements>(elements: &dyn Elements, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
-    any.downcast_ref().ok_or(Error::Scheme { got: elements.scheme(), want })
+    any.downcast_ref().ok_or_else(|| Error::Scheme { what: "the ciphertext".into(), got: elements.scheme(), want })
 }

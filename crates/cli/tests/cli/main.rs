@@ -8,6 +8,7 @@ mod cycle;
 mod errors;
 mod find;
 mod gh;
+mod ntru;
 mod operations;
 mod rsa;
 mod safety;

@@ -67,10 +67,16 @@ impl Elements {
         let bits = count.checked_mul(ty.width()).ok_or_else(too_many)?;
         let residues = reader.section_u64("residues", bits.checked_mul(words).ok_or_else(too_many)?)?;
         let noises = reader.section_u64("noise", bits)?;
+        let least = noise::fresh(&params).min(noise::recrypted(&params)) - 1e-6;
         let bits = residues.chunks_exact(words).zip(noises).map(|(words, noise)| {
             let noise = f64::from_bits(noise);
-            if !noise.is_finite() || noise < 0.0 {
-                return Err(reader.section_error("noise", "a bound is negative or no number"));
+            // But for public bits, which are 0 or 1.
+            let least = if words[0] < 2 && words[1..].iter().all(|&word| word == 0) { 0.0 } else { least };
+            if !(least..=params.modulus_bits()).contains(&noise) || noise.is_sign_negative() {
+                return Err(reader.section_error(
+                    "noise",
+                    "a bound is smaller than that of any encryption, or as large as the modulus",
+                ));
             }
             Ok(Arc::new(Bit { words: words.to_vec(), noise }))
         });

@@ -2,7 +2,7 @@
 
 use super::elements::Elements;
 use super::keys::info;
-use super::run::Bits;
+use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Schedule, run};
 use crate::engine::{Batch, Engine, Plan, Work};
@@ -138,7 +138,8 @@ impl GhEngine {
         }))
     }
 
-    /// Measured once: the second of two runs, or the only one where it takes long.
+    /// Measured once: the second of two runs, or the only one where it takes long. With the tables of few recryptions: many are done with larger ones, which
+    /// are quicker, once they are made; neither is counted.
     fn speed(&self) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
@@ -191,13 +192,15 @@ impl Engine for GhEngine {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.planned(plan(program, self.set(), &noises(work.inputs)?)?))
+        let planned = plan(program, self.set(), &noises(work.inputs)?);
+        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
         let netlist = optimized.as_ref().unwrap_or(netlist);
-        Ok(self.planned(schedule(netlist, self.set(), &noises(work.inputs)?)?))
+        let planned = schedule(netlist, self.set(), &noises(work.inputs)?);
+        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
     }
 
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -233,6 +236,20 @@ fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     Ok(noises)
 }
 
+/// The error with the input and its bit, where it has the number of a bit among those of all inputs.
+fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
+    let Error::Exhausted { mut bit, margin, need, .. } = error else { return error };
+    let mut input = 1;
+    for width in inputs.into_iter().flatten().map(|input| input.ty().width()) {
+        if bit < width {
+            break;
+        }
+        bit -= width;
+        input += 1;
+    }
+    Error::Exhausted { input, bit, margin, need }
+}
+
 /// Recryptions, products and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
     Ok(count(&plan(program, params, &[])?, 1, params, RecryptMethod::PairTable))
@@ -256,19 +273,23 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
+        Ok(count(&self.schedule, lanes, self.engine.set(), method))
+    }
+
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
-        let count = count(&self.schedule, lanes, self.engine.set(), method);
-        // Recryptions use every thread each, products side by side.
+        let count = self.count(lanes)?;
+        // Products are side by side; so are recryptions, but for those that use every thread each.
         let measured = pool.current_num_threads() as f64;
-        let (scale, products) = (measured / threads as f64, speed.product * count.products as f64 / measured);
-        Ok(Estimate {
-            seconds: scale * (speed.recrypt * count.recrypts as f64 + products),
-            bootstrap_seconds: speed.recrypt,
-            threads,
-            ..count
-        })
+        let side_by_side = speed.product * count.products as f64;
+        let recrypts = speed.recrypt * count.recrypts as f64;
+        let seconds = match self.engine.key.public().words() >= LARGE {
+            true => recrypts * measured + side_by_side,
+            false => recrypts + side_by_side,
+        };
+        Ok(Estimate { seconds: seconds / threads as f64, bootstrap_seconds: speed.recrypt, threads, ..count })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {

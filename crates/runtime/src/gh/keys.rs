@@ -166,7 +166,11 @@ impl Secret for Client {
         };
         let element = |bits: &Vec<Arc<Bit>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
-                Ok(value | u128::from(decryptor.decrypt(&bit.ciphertext(self.key.public())?)?) << i)
+                let bit = decryptor.decrypt(&bit.ciphertext(self.key.public())?).map_err(|error| match error {
+                    gh::Error::Noise { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
+                    error => error.into(),
+                })?;
+                Ok(value | u128::from(bit) << i)
             })
         };
         Elements::of(ciphertext)?.blocks.iter().map(element).collect()
@@ -233,6 +237,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         modulus_bits: Some(params.modulus_bits()),
         plaintext_modulus: None,
         depth: None,
+        bootstraps: false,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

@@ -6,7 +6,7 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_formats::{Kind, Reader, gh as files};
@@ -58,6 +58,6 @@ impl Roles for Gh {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        format!("{} recrypts, {} products", estimate.recrypts, estimate.products)
+        format!("{}, {}", counted(estimate.recrypts, "recrypt"), counted(estimate.products, "product"))
     }
 }

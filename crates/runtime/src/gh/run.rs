@@ -7,7 +7,7 @@ use solinas_schemes::gh::{Ciphertext, Evaluator, PublicKey};
 use std::sync::Arc;
 
 /// Words of a ciphertext from which on a recryption keeps every thread busy by itself.
-const LARGE: usize = 1 << 12;
+pub(super) const LARGE: usize = 1 << 12;
 
 /// What they need.
 pub(super) struct Bits<'a> {

@@ -128,7 +128,7 @@ impl arithmetic::Planner for Planner<'_> {
         let noise = self.inputs.get(index as usize).copied().unwrap_or_else(|| noise::fresh(self.params));
         if noise > self.limit {
             let (margin, need) = (noise::margin(self.params, noise), noise::recrypt_need(self.params));
-            return Err(Error::Exhausted { bit: index as usize, margin, need });
+            return Err(Error::Exhausted { input: 1, bit: index as usize, margin, need });
         }
         Ok(self.push(Step::Input(index), noise))
     }

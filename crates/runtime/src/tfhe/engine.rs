@@ -149,13 +149,17 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.schedule, lanes, self.engine.set()))
+    }
+
     fn estimate(&self, lanes: usize, threads: usize, _: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = self.engine.speed();
         Ok(Estimate {
             seconds: seconds(&self.schedule, lanes, threads, speed),
             bootstrap_seconds: speed.alone,
             threads,
-            ..count(&self.schedule, lanes, self.engine.set())
+            ..self.count(lanes)?
         })
     }
 

@@ -7,7 +7,7 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, info};
 use solinas_formats::{Reader, tfhe as files};
@@ -63,6 +63,6 @@ impl Roles for Tfhe {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        format!("{} bootstraps", estimate.bootstraps)
+        counted(estimate.bootstraps, "bootstrap")
     }
 }

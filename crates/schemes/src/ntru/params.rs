@@ -5,6 +5,7 @@ use solinas_field::prime::{Modulus, primes};
 
 use super::bootstrap::{Bootstrapping, Growth};
 use super::estimate::{Estimate, estimate, withstands};
+use super::switch::special_primes;
 use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
 
@@ -395,7 +396,7 @@ impl Params {
         wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1) * per_level]);
         wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
         let towers = wanted.len();
-        let special = literal.bootstrapping.map_or(0, |_| Bootstrapping::special_primes(towers));
+        let special = literal.bootstrapping.map_or(0, |_| special_primes(towers));
         // Two bits more: key switches then add little noise to that of their own rounding.
         let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
         wanted.extend(vec![width; special]);
