@@ -34,11 +34,8 @@ fn picture(file: &str, sets: &[&str]) -> Result<()> {
 }
 
 fn panel(set: &str) -> Result<Panel> {
-    const STEPS: [(&str, &str, &str); 3] = [
-        ("product", "product by the formula", "#1f77b4"),
-        ("key switch", "key switch by the formula", "#d62728"),
-        ("division", "division by the formula", "#2ca02c"),
-    ];
+    const STEPS: [(&str, &str); 3] =
+        [("after a product", "#1f77b4"), ("after a key switch", "#d62728"), ("after a division", "#2ca02c")];
     let params = Params::named(set)?;
     let (client, server) = ntru::generate_insecure(&params, true, 1)?;
     let evaluator = Evaluator::new(&server);
@@ -58,17 +55,15 @@ fn panel(set: &str) -> Result<Panel> {
         }
         x = reduced;
     }
-    let mut series = Vec::new();
-    for ((dots, line), (name, by_formula, colour)) in measured.into_iter().zip(formula).zip(STEPS) {
-        series.push(Series { name, colour, line: false, points: dots });
-        series.push(Series { name: by_formula, colour, line: true, points: line });
-    }
-    // Words stand where no points are.
-    series.iter_mut().filter(|series| series.line).for_each(|series| series.name = "");
+    let series = |points: Vec<Vec<(f64, f64)>>, line: bool| {
+        let series = points.into_iter().zip(STEPS);
+        series.map(move |(points, (name, colour))| Series { name: if line { "" } else { name }, colour, line, points })
+    };
+    let series = series(measured, false).chain(series(formula, true)).collect();
     let title = format!("{set}: log2 of the standard deviation");
     Ok(Panel {
         title,
-        axis: "squarings (dots: measured after a product, a key switch, a division; lines: formulas)",
+        axis: "squaring; dots measured, lines by the formulas",
         names: Vec::new(),
         series,
         levels: Vec::new(),
