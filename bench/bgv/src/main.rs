@@ -121,7 +121,7 @@ fn run(args: &Args) -> Result<(), Error> {
     let mut run = Run {
         header: vec![
             format!("bench-bgv {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, {threads} threads", machine::cpu(), machine::cores()?.len()),
+            format!("{}, {} cores{load}, threads: {threads}", machine::cpu(), machine::cores()?.len()),
             format!("ours: {}", ours.describe()),
             format!("against {against}"),
             "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than OpenFHE in this run; `reference` are the figures that the \

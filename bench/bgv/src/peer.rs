@@ -19,7 +19,7 @@ pub struct Peer {
 impl Peer {
     /// Starts it with the parameters of the run; in words why not.
     pub fn start(args: &Args, plaintext_modulus: u64) -> Result<Self, String> {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/openfhe.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py");
         let install = "install it (pip install openfhe) and name the interpreter (--python)";
         let found = Command::new(&args.python).args(["-c", "import openfhe"]).stderr(Stdio::null()).status();
         if !found.is_ok_and(|status| status.success()) {
