@@ -69,7 +69,10 @@ fn class(error: &Error) -> &'static str {
             "ParameterError"
         }
         Error::Ntru(
-            ntru::Error::UnknownParams { .. } | ntru::Error::Params { .. } | ntru::Error::ResearchOnly { .. },
+            ntru::Error::UnknownParams { .. }
+            | ntru::Error::Params { .. }
+            | ntru::Error::ResearchOnly { .. }
+            | ntru::Error::OutOfReach { .. },
         ) => "ParameterError",
         Error::Gh(gh::Error::KeyMismatch { .. })
         | Error::Ntru(ntru::Error::KeyMismatch { .. })

@@ -54,8 +54,11 @@ impl Automorphism {
         Ok(RnsPoly::from_towers(f.basis(), |i, out| self.permute(f.tower(i), out)))
     }
 
-    /// Values of a tower, in the automorphism's order.
-    pub(crate) fn permute(&self, from: &[u64], out: &mut [u64]) {
+    /// One tower of [`Self::of_values`]. Shape: N.
+    ///
+    /// # Panics
+    /// When `from` is shorter.
+    pub fn permute(&self, from: &[u64], out: &mut [u64]) {
         out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
     }
 

@@ -1,13 +1,8 @@
 //! Approximate base conversion.
 
-use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::{Modulus, Shoup};
 
-use crate::threads::for_each_tower;
 use crate::{Basis, Coeff, Error, RnsPoly};
-
-/// Coefficients whose sums stay in the nearest cache.
-const BLOCK: usize = 1 << 10;
 
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
 /// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
@@ -16,9 +11,11 @@ pub struct BaseConversion {
     from: Basis,
     to: Basis,
     /// `(Q/q_i)^-1 mod q_i`.
-    inverses: Vec<Shoup>,
+    pub(crate) inverses: Vec<Shoup>,
     /// Of target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
+    /// Of the widest `q_i`.
+    bits: u32,
 }
 
 /// `Q/q_i mod p`, for each `i`.
@@ -47,6 +44,7 @@ impl BaseConversion {
         Ok(Self {
             inverses: (0..from.len()).map(inverse).collect(),
             factors: to.moduli().map(factors).collect(),
+            bits: from.moduli().map(|q| q.bits()).max().unwrap_or(0),
             from: from.clone(),
             to: to.clone(),
         })
@@ -62,23 +60,14 @@ impl BaseConversion {
         &self.to
     }
 
-    /// `y_i = x_i (Q/q_i)^-1 mod q_i`, whose combination with the cofactors gives `x`.
-    pub(crate) fn shares(&self, x: &[u64]) -> AlignedVec<u64> {
-        let mut shares = AlignedVec::from_slice(x);
-        for_each_tower(&mut shares, self.from.dimension(), |i, words| {
-            self.from.pointwise(i).scale(words, self.inverses[i]);
-        });
-        shares
+    /// `y_i = x_i (Q/q_i)^-1 mod q_i` of tower `i`, whose combination with the cofactors gives `x`.
+    pub(crate) fn share(&self, i: usize, words: &mut [u64]) {
+        self.from.pointwise(i).scale(words, self.inverses[i]);
     }
 
-    /// Adds target `j` of the conversion of `shares` to `out`.
-    pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        let ops = self.to.pointwise(j);
-        for (k, out) in out.chunks_mut(BLOCK).enumerate() {
-            for (share, &factor) in shares.chunks_exact(self.from.dimension()).zip(&self.factors[j]) {
-                ops.scale_add(out, &share[k * BLOCK..][..out.len()], factor);
-            }
-        }
+    /// Target `j` of the conversion of `shares`, plus a constant, in place of `out`.
+    pub(crate) fn combine(&self, shares: &[u64], j: usize, constant: u64, out: &mut [u64]) {
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], constant);
     }
 
     /// Converts.
@@ -87,7 +76,8 @@ impl BaseConversion {
     /// [`Error::BasisMismatch`].
     pub fn convert(&self, x: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.from.same("a base conversion", x.basis())?;
-        let shares = self.shares(x.words());
-        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(&shares, j, out)))
+        let mut shares = x.clone();
+        shares.for_each_tower(|i, words| self.share(i, words));
+        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, 0, out)))
     }
 }

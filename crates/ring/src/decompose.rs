@@ -8,10 +8,10 @@ use crate::{Automorphism, BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 /// The key for digit `(i, e)` encrypts [`weighted`](Self::weighted) of the secret; [`accumulate`](Self::accumulate) is the inner product.
 #[derive(Clone, Debug)]
 pub struct TowerGadget {
-    basis: Basis,
-    bits: u32,
+    pub(crate) basis: Basis,
+    pub(crate) bits: u32,
     /// Tower and shift of each digit.
-    digits: Vec<(usize, u32)>,
+    pub(crate) digits: Vec<(usize, u32)>,
 }
 
 impl TowerGadget {
@@ -82,11 +82,14 @@ fn check_keys(basis: &Basis, keys: &[RnsPoly<Eval>], want: usize) -> Result<(), 
 /// that of the key.
 #[derive(Clone, Debug)]
 pub struct Hybrid {
-    basis: Basis,
+    pub(crate) basis: Basis,
     extended: Basis,
     /// First tower of each group, and its conversion to all primes.
-    groups: Vec<(usize, BaseConversion)>,
+    pub(crate) groups: Vec<(usize, BaseConversion)>,
 }
+
+/// An automorphism (`None`: the identity) and its keys, one for each group of towers.
+pub type Term<'a> = (Option<&'a Automorphism>, &'a [RnsPoly<Eval>]);
 
 impl Hybrid {
     /// Groups of `group` towers of `basis`, special primes `special`.
@@ -152,48 +155,73 @@ impl Hybrid {
     ///
     /// # Errors
     /// As [`Self::accumulate`]; [`Error::Length`] for an automorphism of another dimension.
-    pub fn accumulate_automorphisms(
+    pub fn accumulate_automorphisms(&self, x: &RnsPoly<Eval>, terms: &[Term<'_>]) -> Result<RnsPoly<Eval>, Error> {
+        let (mut shares, mut sum) = (RnsPoly::zero(&self.basis), RnsPoly::zero(&self.extended));
+        self.accumulate_into(x, terms, &mut shares, &mut sum)?;
+        Ok(sum)
+    }
+
+    /// As [`Self::accumulate_automorphisms`], to `sum`; `shares` is overwritten.
+    ///
+    /// # Errors
+    /// As [`Self::accumulate_automorphisms`].
+    pub fn accumulate_into(
         &self,
         x: &RnsPoly<Eval>,
-        terms: &[(Option<&Automorphism>, &[RnsPoly<Eval>])],
-    ) -> Result<RnsPoly<Eval>, Error> {
-        self.basis.same("a hybrid decomposition", x.basis())?;
+        terms: &[Term<'_>],
+        shares: &mut RnsPoly<Coeff>,
+        sum: &mut RnsPoly<Eval>,
+    ) -> Result<(), Error> {
+        const WHAT: &str = "a hybrid decomposition";
+        [x.basis(), shares.basis()].into_iter().try_for_each(|basis| self.basis.same(WHAT, basis))?;
+        self.extended.same(WHAT, sum.basis())?;
         for (automorphism, keys) in terms {
             check_keys(&self.extended, keys, self.len())?;
             automorphism.map_or(Ok(()), |plan| plan.check(&self.extended))?;
         }
         let n = self.basis.dimension();
-        let coefficients = x.clone().into_coeff();
-        let part = |(first, conversion): &(usize, BaseConversion)| {
-            conversion.shares(&coefficients.words()[first * n..][..conversion.from().words()])
-        };
-        let shares: Vec<_> = self.groups.iter().map(part).collect();
-        // A digit, and the sum of each term.
-        let scratch = (1 + terms.len()) * n;
-        Ok(RnsPoly::from_towers_with(&self.extended, scratch, |i, out, scratch| {
+        shares.for_each_tower(|i, share| {
+            share.copy_from_slice(x.tower(i));
+            self.basis.plan(i).inverse(share);
+            let (first, conversion) = &self.groups[i / self.groups[0].1.from().len()];
+            conversion.share(i - first, share);
+        });
+        // The digits, and the sum of each term.
+        let (groups, width) = (self.groups.len(), self.groups.len() + terms.len());
+        sum.for_each_tower_with(width * n, |i, out, scratch| {
             let ops = self.extended.pointwise(i);
-            let (digit, sums) = scratch.split_at_mut(n);
-            sums.fill(0);
-            for (g, ((first, conversion), shares)) in self.groups.iter().zip(&shares).enumerate() {
-                let own = (*first..first + conversion.from().len()).contains(&i);
-                if !own {
-                    digit.fill(0);
-                    conversion.combine(shares, i, digit);
+            let (digits, sums) = scratch.split_at_mut(groups * n);
+            for ((first, conversion), digit) in self.groups.iter().zip(digits.chunks_exact_mut(n)) {
+                let towers = *first..first + conversion.from().len();
+                if towers.contains(&i) {
+                    digit.copy_from_slice(x.tower(i));
+                } else {
+                    conversion.combine(&shares.words()[towers.start * n..towers.end * n], i, 0, digit);
                     self.extended.plan(i).forward(digit);
                 }
-                let digit = if own { x.tower(i) } else { &*digit };
-                for ((_, keys), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
-                    ops.multiply_add(sum, digit, keys[g].tower(i));
+            }
+            sums.fill(0);
+            let digits_of = || digits.chunks_exact(n).enumerate();
+            for (terms, sums) in terms.chunks(2).zip(sums.chunks_mut(2 * n)) {
+                if let ([(_, x), (_, y)], (first, second)) = (terms, sums.split_at_mut(n)) {
+                    let pairs = digits_of().map(|(g, digit)| (digit, [x[g].tower(i), y[g].tower(i)]));
+                    ops.dot_two([first, second], &pairs.collect::<Vec<_>>());
+                } else {
+                    let keys = &terms[0].1;
+                    digits_of().for_each(|(g, digit)| ops.multiply_add(sums, digit, keys[g].tower(i)));
                 }
             }
-            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact_mut(n)) {
+            out.fill(0);
+            let permuted = &mut digits[..n];
+            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact(n)) {
                 if let Some(automorphism) = automorphism {
-                    automorphism.permute(sum, digit);
-                    ops.add(out, digit);
+                    automorphism.permute(sum, permuted);
+                    ops.add(out, permuted);
                 } else {
                     ops.add(out, sum);
                 }
             }
-        }))
+        });
+        Ok(())
     }
 }

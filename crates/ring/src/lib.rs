@@ -6,7 +6,8 @@
 //! - [`Automorphism`]: `X -> X^g` in both domains.
 //! - [`Rescale`], [`ModDown`]: division by the last prime, exactly, or by several, approximately, both preserving a plaintext modulus.
 //! - [`BaseConversion`], [`MixedRadix`]: residues in other primes, up to a multiple of `Q` or exactly; centred values modulo a small number.
-//! - [`TowerGadget`], [`Hybrid`]: decompositions for key switching.
+//! - [`TowerGadget`], [`Hybrid`]: decompositions for key switching; [`TowerDigits`], [`HybridDigits`], [`SwitchDown`]: with
+//!   keys of two parts.
 //! - [`sample`]: discrete Gaussian, ternary, sparse and uniform polynomials.
 //!
 //! Data order: tower by tower, `N` words each. Everything is canonical (`0..q_i`), and the same on every back end and for any number of
@@ -36,14 +37,16 @@ mod mixed;
 mod poly;
 mod rescale;
 pub mod sample;
+mod switch;
 mod threads;
 
 pub use automorphism::Automorphism;
 pub use basis::Basis;
 pub use convert::BaseConversion;
-pub use decompose::{Hybrid, TowerGadget};
+pub use decompose::{Hybrid, Term, TowerGadget};
 pub use divisor::Divisor;
 pub use error::Error;
 pub use mixed::MixedRadix;
 pub use poly::{Coeff, Domain, Eval, RnsPoly};
 pub use rescale::{ModDown, Rescale};
+pub use switch::{HybridDigits, SwitchDown, TowerDigits};

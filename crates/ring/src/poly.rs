@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::{for_each_tower, for_each_tower_with};
+use crate::threads::{for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -35,6 +35,7 @@ impl Domain for Eval {}
 #[derive(Clone)]
 pub struct RnsPoly<D: Domain> {
     basis: Basis,
+    /// Those of the basis, and what is left of towers that were dropped.
     words: AlignedVec<u64>,
     domain: PhantomData<D>,
 }
@@ -75,7 +76,20 @@ impl<D: Domain> RnsPoly<D> {
         fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
     ) -> Self {
         let mut out = Self::zero(basis);
-        for_each_tower_with(&mut out.words, basis.dimension(), scratch, fill);
+        out.for_each_tower_with(scratch, fill);
+        out
+    }
+
+    /// Two polynomials whose towers are made together: `fill(tower, words of each, scratch)` writes into zeros, and has `scratch` words to work in, of any
+    /// content.
+    pub fn two_from_towers(
+        basis: &Basis,
+        scratch: usize,
+        fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+    ) -> [Self; 2] {
+        let mut out = [Self::zero(basis), Self::zero(basis)];
+        let [x, y] = &mut out;
+        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), scratch, fill);
         out
     }
 
@@ -86,7 +100,11 @@ impl<D: Domain> RnsPoly<D> {
 
     /// All words, tower by tower.
     pub fn words(&self) -> &[u64] {
-        &self.words
+        &self.words[..self.basis.words()]
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words[..self.basis.words()]
     }
 
     /// The words of tower `i`.
@@ -99,13 +117,24 @@ impl<D: Domain> RnsPoly<D> {
     }
 
     pub(crate) fn for_each_tower(&mut self, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
-        for_each_tower(&mut self.words, self.basis.dimension(), work);
+        let n = self.basis.dimension();
+        for_each_tower(self.words_mut(), n, work);
+    }
+
+    /// As [`Self::from_towers_with`], of the polynomial as it is.
+    pub(crate) fn for_each_tower_with(
+        &mut self,
+        scratch: usize,
+        work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+    ) {
+        let n = self.basis.dimension();
+        for_each_tower_with(self.words_mut(), n, scratch, work);
     }
 
     /// Fills tower after tower.
     pub(crate) fn fill(&mut self, mut fill: impl FnMut(&mut [u64])) {
         let n = self.basis.dimension();
-        self.words.chunks_exact_mut(n).for_each(&mut fill);
+        self.words_mut().chunks_exact_mut(n).for_each(&mut fill);
     }
 
     /// The same words in the other domain's type.
@@ -120,6 +149,11 @@ impl<D: Domain> RnsPoly<D> {
     pub fn truncated(&self, count: usize) -> Result<Self, Error> {
         let basis = self.basis.prefix(count)?;
         Ok(Self { words: AlignedVec::from_slice(&self.words[..basis.words()]), basis, domain: PhantomData })
+    }
+
+    /// Drops all but the first towers, those of `basis`.
+    pub(crate) fn narrow(&mut self, basis: &Basis) {
+        self.basis = basis.clone();
     }
 
     /// `self + x`.
@@ -221,9 +255,14 @@ impl RnsPoly<Eval> {
         Ok(())
     }
 
+    /// Whether no value is 0. The time tells nothing.
+    pub fn is_invertible(&self) -> bool {
+        !self.words().iter().fold(false, |zero, &word| zero | (word == 0))
+    }
+
     /// `1 / self`; `None` where a value is 0. The time tells nothing but that.
     pub fn inverse(&self) -> Option<Self> {
-        if self.words.iter().fold(false, |zero, &word| zero | (word == 0)) {
+        if !self.is_invertible() {
             return None;
         }
         // One inverse per tower: of the product of all values, from which each is taken in turn.
@@ -245,7 +284,7 @@ impl RnsPoly<Eval> {
 
 impl<D: Domain> PartialEq for RnsPoly<D> {
     fn eq(&self, other: &Self) -> bool {
-        self.basis == other.basis && *self.words == *other.words
+        self.basis == other.basis && self.words() == other.words()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Division by primes of the basis, preserving a plaintext modulus.
 
-use solinas_field::buffer::AlignedVec;
+use core::borrow::BorrowMut;
+
 use solinas_field::prime::Shoup;
 
+use crate::threads::{Scratch, for_each_tower};
 use crate::{BaseConversion, Basis, Coeff, Divisor, Error, Eval, RnsPoly};
 
 /// Plan of the exact division by the last prime `q`: `c' = (c - D)/q`, `D` the number of least magnitude that is `c` modulo `q` and 0 modulo
@@ -69,17 +71,70 @@ impl Rescale {
     /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain: what is a product of others is made
     /// where it is needed, in the nearest cache.
     pub fn apply_to(&self, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> RnsPoly<Eval> {
-        let last = self.target.len();
-        let mut rest = AlignedVec::zeroed(self.basis.dimension());
-        tower(last, &mut rest);
-        self.basis.plan(last).inverse(&mut rest);
-        let correction = self.correction(&rest);
+        let correction = self.correction_of(|rest| tower(self.target.len(), rest));
         RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             tower(i, out);
-            correction.write(self, i, d);
-            self.target.plan(i).forward(d);
-            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
+            self.divide(&correction, i, out, d);
         })
+    }
+
+    /// As [`Self::apply_to`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)`.
+    pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
+        let (last, n) = (self.target.len(), self.basis.dimension());
+        let mut taken = Scratch::take(3 * n);
+        let (x, rest) = taken[..3 * n].split_at_mut(n);
+        let (y, scratch) = rest.split_at_mut(n);
+        tower(last, [&mut *x, &mut *y], scratch);
+        let corrections = [x, y].map(|rest| {
+            self.basis.plan(last).inverse(rest);
+            self.correction(rest)
+        });
+        RnsPoly::two_from_towers(&self.target, n, |i, [x, y], scratch| {
+            tower(i, [&mut *x, &mut *y], scratch);
+            for (out, correction) in [x, y].into_iter().zip(&corrections) {
+                self.divide(correction, i, out, scratch);
+            }
+        })
+    }
+
+    /// As [`Self::apply`], in place, of the polynomial whose tower `i` is what `tower(i, words)` makes of the words of `c`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn apply_in_place(
+        &self,
+        c: &mut RnsPoly<Eval>,
+        tower: impl Fn(usize, &mut [u64]) + Send + Sync,
+    ) -> Result<(), Error> {
+        self.basis.same("a division by the last prime", c.basis())?;
+        let last = self.target.len();
+        let correction = self.correction_of(|rest| {
+            rest.copy_from_slice(c.tower(last));
+            tower(last, rest);
+        });
+        c.narrow(&self.target);
+        c.for_each_tower_with(self.target.dimension(), |i, out, d| {
+            tower(i, out);
+            self.divide(&correction, i, out, d);
+        });
+        Ok(())
+    }
+
+    /// `D` of the polynomial whose last tower is written by `last`.
+    fn correction_of(&self, last: impl Fn(&mut [u64])) -> Correction {
+        let n = self.basis.dimension();
+        let mut scratch = Scratch::take(n);
+        let rest = &mut scratch[..n];
+        last(rest);
+        self.basis.plan(self.target.len()).inverse(rest);
+        self.correction(rest)
+    }
+
+    /// `(c - D)/q` in tower `i`, of values.
+    fn divide(&self, correction: &Correction, i: usize, c: &mut [u64], d: &mut [u64]) {
+        correction.write(self, i, d);
+        self.target.plan(i).forward(d);
+        self.target.pointwise(i).sub_scale(c, d, self.inverses[i]);
     }
 
     /// As [`Self::apply`], of coefficients.
@@ -161,7 +216,7 @@ pub struct ModDown {
     /// `P/p_i mod p`, and `-1/P mod p`.
     cofactors: Vec<u64>,
     minus_inverse: u64,
-    /// `P`, `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    /// `P`, `1/P` and `-(P-1)/2` modulo each prime of `Q`; `(P-1)/2` modulo each prime of `P`.
     products: Vec<Shoup>,
     inverses: Vec<Shoup>,
     halves: Vec<u64>,
@@ -185,7 +240,7 @@ impl ModDown {
         let of_target = |i: usize| {
             let q = target.modulus(i);
             let p = special.product_mod(special.len(), q);
-            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), half(q, p)))
+            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), q.neg(half(q, p))))
         };
         let (products, (inverses, halves)) = (0..target.len()).map(of_target).unzip();
         Ok(Self {
@@ -211,28 +266,44 @@ impl ModDown {
     /// # Errors
     /// [`Error::BasisMismatch`].
     pub fn apply(&self, c: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
-        self.basis.same("a division by special primes", c.basis())?;
+        let mut quotient = RnsPoly::zero(self.conversion.to());
+        self.add_to(&mut quotient, c.clone())?;
+        Ok(quotient)
+    }
+
+    /// Adds `(c - D)/P` to `sum`; `c` is used up.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn add_to(&self, sum: &mut RnsPoly<Eval>, mut c: impl BorrowMut<RnsPoly<Eval>>) -> Result<(), Error> {
+        const WHAT: &str = "a division by special primes";
+        let c = c.borrow_mut();
         let (target, special) = (self.conversion.to(), self.conversion.from());
-        let towers = target.len();
+        self.basis.same(WHAT, c.basis())?;
+        target.same(WHAT, sum.basis())?;
+        let (values, rest) = c.words_mut().split_at_mut(target.words());
         // x = c + (P-1)/2 mod P, then D = x - (P-1)/2 + P k is centred; k makes it 0 modulo p.
-        let x = RnsPoly::<Coeff>::from_towers(special, |i, out| {
-            out.copy_from_slice(c.tower(towers + i));
-            special.plan(i).inverse(out);
+        for_each_tower(rest, special.dimension(), |i, x| {
+            special.plan(i).inverse(x);
             let q = special.modulus(i);
-            out.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
+            x.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
+            self.conversion.share(i, x);
         });
-        let shares = self.conversion.shares(x.words());
-        let corrections = self.corrections(&shares);
-        Ok(RnsPoly::from_towers_with(target, target.dimension(), |i, out, d| {
-            let (q, ops) = (target.modulus(i), target.pointwise(i));
-            ops.reduce_signed(d, &corrections);
-            ops.scale(d, self.products[i]);
-            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
-            self.conversion.combine(&shares, i, d);
+        let corrections = self.corrections(rest);
+        let n = target.dimension();
+        sum.for_each_tower_with(2 * n, |i, out, scratch| {
+            let ops = target.pointwise(i);
+            let (d, multiple) = scratch.split_at_mut(n);
+            self.conversion.combine(rest, i, self.halves[i], d);
+            ops.reduce_signed(multiple, &corrections);
+            ops.scale(multiple, self.products[i]);
+            ops.add(d, multiple);
             target.plan(i).forward(d);
-            out.copy_from_slice(c.tower(i));
-            ops.sub_scale(out, d, self.inverses[i]);
-        }))
+            // -(D - c)/P.
+            ops.sub_scale(d, &values[i * n..][..n], self.inverses[i]);
+            ops.sub(out, d);
+        });
+        Ok(())
     }
 
     /// `k = -D_0/P mod p`, centred, for `D_0 = sum_i y_i P/p_i - (P-1)/2`.

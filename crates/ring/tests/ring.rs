@@ -343,7 +343,38 @@ fn every_operation_agrees_on_all_back_ends_and_threads() {
         z.add_product(&y, &y).unwrap();
         z
     });
-    agree(n, 2, |basis, rng| Rescale::new(basis, 2).unwrap().apply(&sample::uniform(basis, rng)).unwrap());
+    for p in [2, 3, 128] {
+        agree(n, 2, |basis, rng| {
+            let (plan, c): (_, RnsPoly<Eval>) = (Rescale::new(basis, p).unwrap(), sample::uniform(basis, rng));
+            let quotient = plan.apply(&c).unwrap();
+            // In place, of the double.
+            let (mut twice, mut again) = (c.clone(), c);
+            twice.scale(2);
+            let ops = |i| basis.pointwise(i);
+            plan.apply_in_place(&mut again, |i, words| {
+                let x = words.to_vec();
+                ops(i).add(words, &x);
+            })
+            .unwrap();
+            assert!(again == plan.apply(&twice).unwrap());
+            assert_eq!(again.words().len(), 4 * n);
+            quotient
+        });
+    }
+    agree(n, 7, |basis, rng| {
+        let (target, special) = (basis.range(0..3).unwrap(), basis.range(3..5).unwrap());
+        let (plan, down) = (Hybrid::new(&target, &special, 2).unwrap(), ModDown::new(&target, &special, 64).unwrap());
+        let keys: Vec<_> = (0..plan.len()).map(|_| sample::uniform(basis, rng)).collect();
+        let automorphism = Automorphism::new(basis, 5).unwrap();
+        let x: RnsPoly<Eval> = sample::uniform(&target, rng);
+        let mut sum = plan.accumulate_automorphisms(&x, &[(None, &keys), (Some(&automorphism), &keys)]).unwrap();
+        let mut want = down.apply(&sum).unwrap();
+        want.add_assign(&x).unwrap();
+        let mut got = x;
+        down.add_to(&mut got, &mut sum).unwrap();
+        assert!(got == want);
+        got
+    });
     agree(n, 3, |basis, rng| {
         let down = ModDown::new(&basis.range(0..3).unwrap(), &basis.range(3..5).unwrap(), 257).unwrap();
         down.apply(&sample::uniform(basis, rng)).unwrap()

@@ -68,6 +68,10 @@ fn report_bound(params: &Params, key: &BootstrapKey) -> Result<f64> {
     println!(
         "{transforms} transforms, {switches} products with keys, {others} other products: {bound:.1} ms on one core"
     );
+    let start = Instant::now();
+    let sum = key.polynomials().flat_map(|poly| poly.words()).fold(0u64, |sum, &word| sum.wrapping_add(word));
+    let read = start.elapsed().as_secs_f64() * 1e3;
+    println!("reading the key once: {read:.1} ms, {:.1} GB/s (sum {sum:x})", key.bytes() as f64 / read / 1e6);
     Ok(bound)
 }
 

@@ -10,7 +10,7 @@
 
 from solinas._array import Array, ArrayType
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
-from solinas._core import Estimate, ParamsInfo, __version__
+from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
 from solinas._errors import (
     CancelledError,
     CircuitError,
@@ -26,6 +26,7 @@ from solinas._errors import (
     SolinasError,
     TypeMismatchError,
 )
+from solinas._find import find_params
 from solinas._keys import ClientKey, Job, ServerKey, keygen, params
 from solinas._program import Program, program
 from solinas._values import (
@@ -82,6 +83,7 @@ __all__ = [
     "Estimate",
     "FileError",
     "FormatError",
+    "FoundParams",
     "Int",
     "Integer",
     "InternalError",
@@ -101,6 +103,7 @@ __all__ = [
     "Value",
     "__version__",
     "bool_",
+    "find_params",
     "i8",
     "i16",
     "i32",

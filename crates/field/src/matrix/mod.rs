@@ -59,6 +59,11 @@ impl<'a> Tile<'a> {
         self.words.len() / self.width
     }
 
+    /// The words.
+    pub fn words(&self) -> &'a [u32] {
+        self.words
+    }
+
     /// Words of a row.
     pub fn width(&self) -> usize {
         self.width

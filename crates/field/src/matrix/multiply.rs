@@ -61,24 +61,29 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
     for row in (0..rows).step_by(TOGETHER) {
         // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for each row.
         unsafe {
-            let factors = [0, 1, 2, 3].map(|i| l.splat(*vector.add(row + i)));
+            let factors = splat_four(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {
-                let [even, odd, even_high, odd_high] = sums.map(|sums| sums.add(column / 2).cast::<u32>());
+                let even = sums[0].add(column / 2).cast::<u32>();
+                let odd = sums[1].add(column / 2).cast::<u32>();
+                let even_high = sums[2].add(column / 2).cast::<u32>();
+                let odd_high = sums[3].add(column / 2).cast::<u32>();
                 let mut evens = [l.load(even), l.load(even_high)];
                 let mut odds = [l.load(odd), l.load(odd_high)];
                 let at = tile.add(row * width + column);
-                let products = [0, 1, 2, 3].map(|i| {
+                let mut products = [[factors[0]; 2]; TOGETHER];
+                for (i, product) in products.iter_mut().enumerate() {
                     let at = at.add(i * width);
                     l.prefetch(at.wrapping_add(TOGETHER * width));
                     let words = l.load(at);
-                    [l.mul(words, factors[i]), l.mul(l.odd(words), factors[i])]
-                });
+                    *product = [l.mul(words, factors[i]), l.mul(l.odd(words), factors[i])];
+                }
                 if JOINED == 4 {
                     // Four products below 2^62.
-                    let sum =
-                        |i: usize| l.add(l.add(products[0][i], products[1][i]), l.add(products[2][i], products[3][i]));
-                    add_split(l, &mut evens, sum(0));
-                    add_split(l, &mut odds, sum(1));
+                    let [a, b, c, d] = products;
+                    let even = l.add(l.add(a[0], b[0]), l.add(c[0], d[0]));
+                    let odd = l.add(l.add(a[1], b[1]), l.add(c[1], d[1]));
+                    add_split(l, &mut evens, even);
+                    add_split(l, &mut odds, odd);
                 } else {
                     for product in products {
                         add_split(l, &mut evens, product[0]);
@@ -94,31 +99,54 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
     }
 }
 
+/// A modulus in registers.
+#[derive(Clone, Copy)]
+struct Constants<L: Residues> {
+    m: L::W,
+    twice: L::W,
+    ratio: L::W,
+}
+
+impl<L: Residues> Constants<L> {
+    /// `sum + product mod m`.
+    #[inline(always)]
+    fn add_reduced(self, l: L, bits: u32, sum: L::W, product: L::W) -> L::W {
+        let high = l.shift_right(product, bits);
+        // The quotient falls short by at most 3.
+        let quotient = l.add(high, l.shift_right(l.mul(high, self.ratio), bits));
+        let rest = l.once(l.once(l.sub(product, l.mul(quotient, self.m)), self.twice), self.m);
+        l.once(l.add(sum, rest), self.m)
+    }
+}
+
+/// Four words, each in a register of its own.
+#[inline(always)]
+unsafe fn splat_four<L: Residues>(l: L, at: *const u32) -> [L::W; TOGETHER] {
+    // SAFETY: four words are readable.
+    unsafe { [l.splat(*at), l.splat(*at.add(1)), l.splat(*at.add(2)), l.splat(*at.add(3))] }
+}
+
 /// Barrett's reduction of each product, and sums modulo the word: the high halves stay as they are.
 #[inline(always)]
 unsafe fn barrett<L: Residues>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, word } = call;
-    let (m, twice, ratio) = (l.splat_wide(word.value), l.splat_wide(2 * word.value), l.splat_wide(word.ratio));
-    let reduce = |product: L::W| {
-        let high = l.shift_right(product, word.bits);
-        // The quotient falls short by at most 3.
-        let quotient = l.add(high, l.shift_right(l.mul(high, ratio), word.bits));
-        l.once(l.once(l.sub(product, l.mul(quotient, m)), twice), m)
-    };
+    let constants =
+        Constants { m: l.splat_wide(word.value), twice: l.splat_wide(2 * word.value), ratio: l.splat_wide(word.ratio) };
     for row in (0..rows).step_by(TOGETHER) {
         // SAFETY: as in `lazy`.
         unsafe {
-            let factors = [0, 1, 2, 3].map(|i| l.splat(*vector.add(row + i)));
+            let factors = splat_four(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {
-                let [even, odd, ..] = sums.map(|sums| sums.add(column / 2).cast::<u32>());
+                let even = sums[0].add(column / 2).cast::<u32>();
+                let odd = sums[1].add(column / 2).cast::<u32>();
                 let (mut evens, mut odds) = (l.load(even), l.load(odd));
                 let at = tile.add(row * width + column);
                 for (i, factor) in factors.into_iter().enumerate() {
                     let at = at.add(i * width);
                     l.prefetch(at.wrapping_add(TOGETHER * width));
                     let words = l.load(at);
-                    evens = l.once(l.add(evens, reduce(l.mul(words, factor))), m);
-                    odds = l.once(l.add(odds, reduce(l.mul(l.odd(words), factor))), m);
+                    evens = constants.add_reduced(l, word.bits, evens, l.mul(words, factor));
+                    odds = constants.add_reduced(l, word.bits, odds, l.mul(l.odd(words), factor));
                 }
                 l.store(even, evens);
                 l.store(odd, odds);

@@ -83,15 +83,17 @@ unsafe fn add_some<L: Residues, const MASKED: bool, const ROWS: usize>(l: L, cal
         let mut next = [tile; ROWS];
         let mut mask = [l.splat(0); ROWS];
         for i in 0..ROWS {
-            let number = |i: usize| if MASKED { i } else { *rows.add(i) as usize };
-            at[i] = tile.add(width * number(first + i));
-            next[i] = tile.add(width * number((first + i + ROWS).min(count - 1)));
+            let (this, after) = (first + i, (first + i + ROWS).min(count - 1));
+            let (this, after) =
+                if MASKED { (this, after) } else { (*rows.add(this) as usize, *rows.add(after) as usize) };
+            at[i] = tile.add(width * this);
+            next[i] = tile.add(width * after);
             if MASKED {
                 mask[i] = l.splat(*masks.add(first + i));
             }
         }
         for column in (0..width).step_by(L::WORDS) {
-            let [all, odd] = sums.map(|sums| sums.add(column / 2).cast::<u32>());
+            let (all, odd) = (sums[0].add(column / 2).cast::<u32>(), sums[1].add(column / 2).cast::<u32>());
             let mut sums = [l.load(all), l.load(odd)];
             for i in 0..ROWS {
                 l.prefetch(next[i].wrapping_add(column));
@@ -163,7 +165,8 @@ unsafe fn add_subsets<L: Residues>(l: L, call: TableCall) {
                 // SAFETY: there are `outputs` sums and words of bits for each chunk; the sums are as wide as the tile.
                 unsafe {
                     let mut bits = *bits.add(chunk * outputs + output);
-                    let [all, odd] = (*sums.add(output)).map(|sums| sums.add(column / 2).cast::<u32>());
+                    let [all, odd] = *sums.add(output);
+                    let (all, odd) = (all.add(column / 2).cast::<u32>(), odd.add(column / 2).cast::<u32>());
                     let mut sum = [l.load(all), l.load(odd)];
                     for table in &tables {
                         let entry = table[bits as usize % ENTRIES];

@@ -15,6 +15,7 @@
 //! doubles with fused multiply-adds (`q < 2^50`), 52-bit integer multiply-adds where the CPU has them (`q < 2^51`), and 64-bit words
 //! (`q < 2^61`). Ranges, operation counts and figures: `docs/derivations/word-ntt.md`.
 
+mod dot;
 mod enter;
 #[cfg(target_arch = "x86_64")]
 mod float;

@@ -43,6 +43,11 @@ impl Pointwise {
         self.modulus
     }
 
+    /// The back end.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
     /// `dst <- dst + x`.
     pub fn add(&self, dst: &mut [u64], x: &[u64]) {
         self.run(Add, dst, x, &[]);
@@ -64,6 +69,15 @@ impl Pointwise {
             ..=FAST_PRIME_BITS => self.run(Mul::<FAST_PRIME_BITS>, dst, x, &[]),
             WIDE_PRIME_BITS => self.run(Mul::<WIDE_PRIME_BITS>, dst, x, &[]),
             _ => self.run(Mul::<MAX_PRIME_BITS>, dst, x, &[]),
+        }
+    }
+
+    /// `dst <- x y`.
+    pub fn product(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        match self.modulus.bits() {
+            ..=FAST_PRIME_BITS => self.run(Product::<FAST_PRIME_BITS>, dst, x, y),
+            WIDE_PRIME_BITS => self.run(Product::<WIDE_PRIME_BITS>, dst, x, y),
+            _ => self.run(Product::<MAX_PRIME_BITS>, dst, x, y),
         }
     }
 
@@ -293,6 +307,9 @@ struct Mul<const BITS: u32>;
 /// As [`Mul`].
 #[derive(Clone, Copy)]
 struct MulBoth<const BITS: u32>;
+/// As [`Mul`].
+#[derive(Clone, Copy)]
+struct Product<const BITS: u32>;
 #[derive(Clone, Copy)]
 struct SubScale(Shoup);
 #[derive(Clone, Copy)]
@@ -331,4 +348,11 @@ op!(MulAdd [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul_add(x, y, d), |
 });
 op!(MulBoth [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| {
     c.product::<BITS>(c.product::<BITS>(d, x), y)
+});
+op!(Product [const BITS: u32] [BITS], 2, |self, q, d, x, y| {
+    let _ = d;
+    q.mul(x, y)
+}, |c| {
+    let _ = d;
+    c.product::<BITS>(x, y)
 });

@@ -149,9 +149,9 @@ impl Source for Matrix {
 
 /// A matrix of uniform entries from a public seed, generated whenever it is read, piece by piece; its first column may be given.
 ///
-/// The generator is ChaCha20 keyed by the seed, with the tile's block and word as nonce: as far as anyone knows, nothing tells its words from random
-/// ones even with the seed's choice fixed beforehand (it is drawn after everything else), so that LWE with this matrix is as hard as with a random one.
-/// Rejection makes the residues exactly uniform.
+/// The generator is ChaCha8 keyed by the seed, with the tile's block and word as nonce. The seed is public, and drawn by the system's generator: nothing is
+/// hidden by it, and what LWE asks is that its output has no structure that helps to solve it; none is known of eight rounds. Rejection makes the
+/// residues exactly uniform.
 #[derive(Clone)]
 pub struct SeededMatrix {
     layout: Layout,

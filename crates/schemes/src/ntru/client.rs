@@ -157,12 +157,13 @@ impl ClientKey {
     /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose noise by the formula might be too large.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public.context();
-        let (basis, parts) = self.noise_of(ciphertext)?;
-        let room = noise::room(&context.params, basis.log2_modulus());
+        self.public.check("the ciphertext", ciphertext.key)?;
+        let room = noise::room(&context.params, ciphertext.basis(context).log2_modulus());
         if ciphertext.noise > room {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });
         }
+        let (basis, parts) = self.noise_of(ciphertext)?;
         context.decode(&basis, parts)
     }
 

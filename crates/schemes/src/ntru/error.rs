@@ -144,6 +144,14 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A rotation that a key has not.
+    #[error("the rotation key has no {rotation}, only {known}: make one that has, or compose it of those")]
+    NoRotation {
+        /// What was asked for.
+        rotation: String,
+        /// What there is.
+        known: String,
+    },
     /// Bootstrapping without what it takes.
     #[error("{what}: {remedy}")]
     NoBootstrapping {

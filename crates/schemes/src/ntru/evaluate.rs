@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a> {
         self.key.public().check(what, x.key)
     }
 
-    fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+    pub(super) fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
         if x.stage == want {
             return Ok(());
         }
@@ -74,7 +74,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `x` with other parts and noise, if that decrypts.
-    fn checked(&self, operation: &'static str, x: Ciphertext, remedy: &'static str) -> Result<Ciphertext, Error> {
+    pub(super) fn checked(
+        &self,
+        operation: &'static str,
+        x: Ciphertext,
+        remedy: &'static str,
+    ) -> Result<Ciphertext, Error> {
         let room = noise::room(self.key.params(), x.basis(self.context()).log2_modulus());
         if x.noise > room {
             return Err(Error::Noise { operation, noise: x.noise, room, remedy });

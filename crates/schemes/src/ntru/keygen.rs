@@ -60,7 +60,7 @@ fn from_seed(
     let draw_key = |rng: &mut dyn RngCore, basis: &Basis| -> Result<Short, Error> {
         loop {
             let short = draw_short(params, &gaussian, &mut &mut *rng, basis.dimension());
-            if LevelKey::new(params, short.clone()).values(basis)?.inverse().is_some() {
+            if LevelKey::new(params, short.clone()).values(basis)?.is_invertible() {
                 return Ok(short);
             }
         }

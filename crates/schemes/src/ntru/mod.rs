@@ -37,7 +37,9 @@ mod keygen;
 mod keys;
 pub mod noise;
 pub mod params;
+mod rotate;
 mod slots;
+mod switch;
 #[cfg(test)]
 mod tests;
 
@@ -51,4 +53,5 @@ pub use evaluate::Evaluator;
 pub use keygen::{generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
+pub use rotate::{Rotation, RotationKey};
 pub use slots::SlotEncoder;

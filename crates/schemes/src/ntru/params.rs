@@ -5,6 +5,7 @@ use solinas_field::prime::{Modulus, primes};
 
 use super::bootstrap::{Bootstrapping, Growth};
 use super::estimate::{Estimate, estimate, withstands};
+use super::switch::special_primes;
 use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
 
@@ -359,7 +360,11 @@ impl Params {
     /// only.
     pub fn security(&self) -> SecurityClaim {
         let (estimate, level) = self.estimate();
-        let status = if estimate.classical_bits() >= SECURITY_BITS {
+        let enough = estimate.classical_bits() >= SECURITY_BITS;
+        let status = if enough && self.literal.bootstrapping.is_some() {
+            let why = "bootstrapping publishes functions of the keys under themselves, and one of a sparse key, which the estimate does not cover";
+            Status::ResearchOnly { why: why.into() }
+        } else if enough {
             Status::Recommended
         } else {
             let why = format!(
@@ -395,7 +400,7 @@ impl Params {
         wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1) * per_level]);
         wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
         let towers = wanted.len();
-        let special = literal.bootstrapping.map_or(0, |_| Bootstrapping::special_primes(towers));
+        let special = literal.bootstrapping.map_or(0, |_| special_primes(towers));
         // Two bits more: key switches then add little noise to that of their own rounding.
         let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
         wanted.extend(vec![width; special]);

@@ -323,7 +323,7 @@ proptest! {
         let words = Natural::random_below(d, &mut SecretSeed::insecure(seed).stream(0)).unwrap();
         let mut words = words.into_words();
         words.resize(server.public().words(), 0);
-        let any = Ciphertext::from_parts(server.public(), words, 0.0).unwrap();
+        let any = Ciphertext::from_parts(server.public(), words, noise::fresh(server.params())).unwrap();
         let decryptor = client.decryptor().unwrap();
         prop_assert_eq!(decryptor.decrypt(&any).unwrap(), decryptor.decrypt_exact(&any).unwrap());
     }

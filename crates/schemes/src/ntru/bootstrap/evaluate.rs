@@ -7,6 +7,9 @@ use super::BootstrapKey;
 use super::params_without;
 use crate::ntru::{Ciphertext, Error, Evaluator, Stage};
 
+/// Words that are squared at a time.
+const BLOCK: usize = 1 << 9;
+
 /// A digit's power, or the rest to take digits from.
 type Poly = RnsPoly<Eval>;
 
@@ -49,7 +52,7 @@ impl<'a> Evaluator<'a> {
             return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
         }
         let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
-        let part = self.highest_digit(key, &traced)?;
+        let part = self.highest_digit(key, traced)?;
         let level = self.key().params().bootstrapped_level();
         let (noise, parts) = (growth.output, vec![part]);
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
@@ -85,12 +88,7 @@ impl<'a> Evaluator<'a> {
 
     /// Step 3: the constant coefficient alone, times `N`.
     pub(in crate::ntru) fn trace(&self, key: &BootstrapKey, mut c: Poly) -> Result<Poly, Error> {
-        let mut keys = key.trace.iter();
-        for round in &key.plan.rounds {
-            let terms: Vec<_> = round.iter().zip(&mut keys).map(|(plan, rows)| (Some(plan), rows.as_slice())).collect();
-            let sum = key.plan.hybrid.accumulate_automorphisms(&c, &terms)?;
-            c.add_assign(&key.plan.down.apply(&sum)?)?;
-        }
+        key.plan.switch.trace(&mut c, &key.plan.rounds, &key.trace)?;
         Ok(c)
     }
 
@@ -98,7 +96,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
     /// `u` without those below.
-    fn highest_digit(&self, key: &BootstrapKey, traced: &Poly) -> Result<Poly, Error> {
+    fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
         self.highest_digit_with(key, traced, |_| ())
     }
 
@@ -106,25 +104,22 @@ impl<'a> Evaluator<'a> {
     pub(in crate::ntru) fn highest_digit_with(
         &self,
         key: &BootstrapKey,
-        traced: &Poly,
+        traced: Poly,
         mut look: impl FnMut(&[Poly]),
     ) -> Result<Poly, Error> {
         let precision = key.plan.bootstrapping.precision as usize;
         let mut level = self.key().params().levels();
-        let mut rest = self.lowered(key, traced, level);
+        let mut rest = traced;
+        self.lower_rest(key, &mut rest, level)?;
         let mut digits = vec![rest.clone()];
         level -= 1;
         look(&digits);
         while digits.len() + 1 < precision {
-            let mut parts: Vec<Poly> = (0..=digits.len())
-                .into_par_iter()
-                .map(|i| match digits.get(i) {
-                    Some(digit) => self.squared(key, digit, i, level),
-                    None => self.lowered(key, &rest, level),
-                })
-                .collect();
-            rest = parts.pop().unwrap_or(rest);
-            digits = parts;
+            let lower = || self.lower_rest(key, &mut rest, level);
+            let square = |(i, digit): (usize, &mut Poly)| self.square(key, digit, i, level);
+            let squares = || digits.par_iter_mut().enumerate().try_for_each(square);
+            let (lowered, squared) = rayon::join(lower, squares);
+            lowered.and(squared)?;
             let next = RnsPoly::from_towers(rest.basis(), |i, out| {
                 out.copy_from_slice(rest.tower(i));
                 let (q, ops) = (rest.basis().modulus(i), rest.basis().pointwise(i));
@@ -156,21 +151,25 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The rest one level below, modulo `2^l`.
-    fn lowered(&self, key: &BootstrapKey, x: &Poly, level: usize) -> Poly {
+    fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: usize) -> Result<(), Error> {
         let hint = &self.key().of_level(level).linear;
-        key.plan.rescale(0, level).apply_to(|i, out| {
-            out.copy_from_slice(x.tower(i));
-            hint.basis().pointwise(i).multiply(out, hint.tower(i));
-        })
+        let times = |i: usize, out: &mut [u64]| hint.basis().pointwise(i).multiply(out, hint.tower(i));
+        Ok(key.plan.rescale(0, level).apply_in_place(x, times)?)
     }
 
     /// The square of a power of digit `digit`, one level below, modulo `2^(l - digit)`.
-    fn squared(&self, key: &BootstrapKey, x: &Poly, digit: usize, level: usize) -> Poly {
+    fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: usize) -> Result<(), Error> {
         let hint = &self.key().of_level(level).square;
-        key.plan.rescale(digit, level).apply_to(|i, out| {
-            out.copy_from_slice(x.tower(i));
-            hint.basis().pointwise(i).multiply_both(out, x.tower(i), hint.tower(i));
-        })
+        let times = |i: usize, out: &mut [u64]| {
+            let ops = hint.basis().pointwise(i);
+            let mut factor = [0; BLOCK];
+            for (x, hint) in out.chunks_mut(BLOCK).zip(hint.tower(i).chunks(BLOCK)) {
+                let factor = &mut factor[..x.len()];
+                factor.copy_from_slice(x);
+                ops.multiply_both(x, factor, hint);
+            }
+        };
+        Ok(key.plan.rescale(digit, level).apply_in_place(x, times)?)
     }
 }
 

@@ -13,6 +13,7 @@ use super::plan::Plan;
 use crate::ntru::client::LevelKey;
 use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
+use crate::ntru::switch::Target;
 use crate::ntru::{ClientKey, Error, KeyId, Params, PublicKey};
 use crate::random::SecretSeed;
 
@@ -72,7 +73,7 @@ impl BootstrapKey {
         let mut polynomials = polynomials.into_iter();
         let mut next = || polynomials.next().ok_or_else(error);
         let (to_sparse, embed, shift) = (next()?, next()?, next()?);
-        let switch = |_| (0..plan.hybrid.len()).map(|_| next()).collect();
+        let switch = |_| (0..plan.switch.rows()).map(|_| next()).collect();
         let trace = (0..plan.switches()).map(switch).collect::<Result<_, Error>>()?;
         Ok(Self { public: public.clone(), plan: Arc::new(plan), to_sparse, embed, shift, trace })
     }
@@ -99,6 +100,7 @@ impl BootstrapKey {
 }
 
 /// Every random choice of a bootstrapping key.
+#[cfg(test)]
 pub(in crate::ntru) struct Choices {
     /// `f_b`.
     pub(in crate::ntru) sparse: Short,
@@ -128,7 +130,7 @@ impl ClientKey {
         let mut rng = seed.stream(0);
         let sparse = loop {
             let sparse = sample::sparse(&mut rng, n, plan.bootstrapping.weight)?;
-            if Zeroizing::new(RnsPoly::from_signed(basis, &sparse)?.into_eval()).inverse().is_some() {
+            if Zeroizing::new(RnsPoly::from_signed(basis, &sparse)?.into_eval()).is_invertible() {
                 break sparse;
             }
         };
@@ -174,56 +176,45 @@ struct Secrets<'a> {
     first: &'a LevelKey,
     sparse: &'a Short,
     sparse_inverse: Zeroizing<RnsPoly<Eval>>,
-    /// `F_L` and `1 / F_L`, modulo the special primes too.
-    top: Zeroizing<RnsPoly<Eval>>,
-    top_inverse: Zeroizing<RnsPoly<Eval>>,
+    /// `F_L`.
+    top: Target<'a>,
     automorphisms: Vec<&'a Automorphism>,
 }
 
 impl<'a> Secrets<'a> {
     fn new(context: &Context, plan: &'a Plan, client: &'a ClientKey, sparse: &'a Short) -> Result<Self, Error> {
-        let levels = context.params.levels();
         let values = Zeroizing::new(RnsPoly::from_signed(&context.level(1).basis, sparse)?.into_eval());
-        let top = client.of_level(levels).values(plan.hybrid.extended())?;
         Ok(Self {
             plan,
             first: client.of_level(1),
             sparse,
             sparse_inverse: inverse(&values)?,
-            top_inverse: inverse(&top)?,
-            top,
+            top: Target::new(&plan.switch, client.of_level(context.params.levels()))?,
             automorphisms: plan.rounds.iter().flatten().collect(),
         })
     }
 
     /// Polynomial `index` of the key, with that `e`. The words that it is made in end as the public ones.
-    fn polynomial(&self, index: usize, basis: &Basis, mut mask: Short) -> Result<RnsPoly<Eval>, Error> {
+    fn polynomial(&self, index: usize, basis: &Basis, mut e: Short) -> Result<RnsPoly<Eval>, Error> {
         let precision = self.plan.bootstrapping.precision;
-        let scale = |mask: &mut Short, factor: i64| mask.iter_mut().for_each(|x| *x *= factor);
-        if index == 0 {
-            scale(&mut mask, 2);
-            mask[0] += 1;
-            let mut hint = RnsPoly::from_signed(basis, &mask)?.into_eval();
-            hint.mul_assign(&*self.first.values(basis)?)?;
-            hint.mul_assign(&*self.sparse_inverse)?;
-            return Ok(hint);
-        }
-        scale(&mut mask, 1 << precision);
         if let Some(row) = index.checked_sub(3) {
-            let (term, group) = (row / self.plan.hybrid.len(), row % self.plan.hybrid.len());
-            let mut key = RnsPoly::from_signed(basis, &mask)?.into_eval();
-            key.add_assign(&*Zeroizing::new(self.plan.hybrid.weighted(group, &self.top)?))?;
-            let inverse = self.automorphisms[term].inverse();
-            key.mul_assign(&*Zeroizing::new(inverse.of_values(&self.top_inverse)?))?;
+            let (term, group) = (row / self.plan.switch.rows(), row % self.plan.switch.rows());
+            return self.top.row(self.automorphisms[term], group, e);
+        }
+        let factor = if index == 0 { 2 } else { 1 << precision };
+        e.iter_mut().for_each(|x| *x *= factor);
+        if index == 1 {
+            e.iter_mut().zip(self.sparse.iter()).for_each(|(x, &f)| *x += f);
+        } else {
+            e[0] += 1;
+        }
+        let mut key = RnsPoly::from_signed(basis, &e)?.into_eval();
+        if index == 0 {
+            key.mul_assign(&*self.first.values(basis)?)?;
+            key.mul_assign(&self.sparse_inverse)?;
             return Ok(key);
         }
-        if index == 1 {
-            mask.iter_mut().zip(self.sparse.iter()).for_each(|(x, &f)| *x += f);
-        } else {
-            mask[0] += 1;
-        }
-        let mut key = RnsPoly::from_signed(basis, &mask)?.into_eval();
-        key.mul_assign(&*Zeroizing::new(self.top_inverse.truncated(basis.len())?))?;
+        key.mul_assign(&Zeroizing::new(self.top.inverse().truncated(basis.len())?))?;
         // 1/N by halvings.
         (0..basis.dimension().ilog2()).for_each(|_| key.halve());
         key.scale(if index == 2 { 1 << (precision - 2) } else { 1 });

@@ -31,6 +31,8 @@ mod params;
 mod plan;
 
 pub use key::BootstrapKey;
+#[cfg(test)]
+pub(super) use key::Choices;
 pub use noise::Growth;
 pub use params::Bootstrapping;
 

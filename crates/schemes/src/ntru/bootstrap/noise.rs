@@ -1,9 +1,12 @@
 //! Noise of bootstrapping: `docs/derivations/ntru-bootstrap.md` derives the formulas.
 
+use solinas_field::prime::Modulus;
+
 use super::Bootstrapping;
 use crate::ntru::Params;
 use crate::ntru::noise::{self, LOG2_FAILURE};
 use crate::ntru::params::Failure;
+use crate::ntru::switch::variance;
 
 /// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,17 +61,8 @@ fn grow<E>(
     let uniform = f64::from(2 * precision).exp2() / 12.0;
     let mask = square(f64::from(precision).exp2() * params.sigma());
     let embedded = uniform * (weight as f64 + n * mask) + f64::from(2 * precision - 4).exp2() * (1.0 + mask);
-    // A key switch: a digit is a sum of k residues, each uniform, times the product Q_g/P of the other primes.
-    let special: f64 = params.special_moduli().iter().map(|q| (q.value() as f64).log2()).sum();
-    let k = params.special_moduli().len() as f64;
-    let groups = params.moduli().chunks(params.special_moduli().len()).map(|group| {
-        let k = group.len() as f64;
-        let ratio = group.iter().map(|q| (q.value() as f64).log2()).sum::<f64>() - special;
-        (2.0 * ratio).exp2() * (k / 12.0 + k * k / 4.0)
-    });
-    let rounding =
-        (uniform + k / 12.0 + square((k - 1.0) / 2.0)) * (2.0 * noise::key_stretch(params, dimension)).exp2();
-    let switch = groups.sum::<f64>() * n * mask + rounding;
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let switch = variance(params, 1 << precision, &log2(params.moduli()), &log2(params.special_moduli()));
     let switches: f64 = Bootstrapping::rounds(dimension)
         .map(|steps| {
             let (terms, after) = ((1 << steps.len()) - 1, dimension.ilog2() - steps.end);

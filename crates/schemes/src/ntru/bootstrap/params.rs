@@ -6,8 +6,6 @@ use super::noise::log2_failure;
 use crate::ntru::ParamsLiteral;
 use crate::ntru::noise::LOG2_FAILURE;
 
-/// Digits of the decomposition of key switches. Fewer take fewer transforms, and more special primes.
-const GROUPS: usize = 2;
 /// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
 const STEPS_PER_ROUND: u32 = 2;
 
@@ -32,11 +30,6 @@ impl Bootstrapping {
             7
         };
         Self { precision, weight: 1 << (precision - 1) }
-    }
-
-    /// Special primes for a modulus of that many primes.
-    pub(in crate::ntru) fn special_primes(towers: usize) -> usize {
-        towers.div_ceil(GROUPS)
     }
 
     /// What is out of range.

@@ -1,10 +1,11 @@
 //! Plans of bootstrapping that all keys of a parameter set share.
 
-use solinas_ring::{Automorphism, Basis, Hybrid, ModDown, Rescale};
+use solinas_ring::{Automorphism, Basis, Rescale};
 
 use super::noise::Growth;
 use super::{Bootstrapping, params_without};
 use crate::ntru::context::Context;
+use crate::ntru::switch::Switch;
 use crate::ntru::{Error, Params};
 
 /// The plans of a parameter set.
@@ -12,8 +13,7 @@ use crate::ntru::{Error, Params};
 pub(in crate::ntru) struct Plan {
     pub(super) bootstrapping: Bootstrapping,
     pub(in crate::ntru) growth: Growth,
-    pub(super) hybrid: Hybrid,
-    pub(super) down: ModDown,
+    pub(super) switch: Switch,
     /// The automorphisms of each round of the trace, but the identity.
     pub(super) rounds: Vec<Vec<Automorphism>>,
     /// Of digit `i`, from level 2: division by the level's prime, modulo `2^(precision - i)`.
@@ -43,8 +43,7 @@ impl Plan {
         };
         Ok(Self {
             growth: Growth::new(params, bootstrapping),
-            hybrid: Hybrid::new(top, &special, special.len())?,
-            down: ModDown::new(top, &special, 1 << bootstrapping.precision)?,
+            switch: Switch::new(top, &special, 1 << bootstrapping.precision)?,
             rounds: Bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
             rescales: (0..bootstrapping.precision - 1).map(rescales).collect::<Result<_, _>>()?,
             bootstrapping,
@@ -65,7 +64,7 @@ impl Plan {
     pub(super) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
         let params: &Params = &context.params;
         let top = &context.level(params.levels()).basis;
-        let rows = self.switches() * self.hybrid.len();
-        [&context.level(1).basis, top, top].into_iter().chain(core::iter::repeat_n(self.hybrid.extended(), rows))
+        let rows = self.switches() * self.switch.rows();
+        [&context.level(1).basis, top, top].into_iter().chain(core::iter::repeat_n(self.switch.extended(), rows))
     }
 }

@@ -107,7 +107,7 @@ fn noise_at_every_step_is_that_of_the_formulas() {
             traces.push(measured(&world, traced.clone(), top));
             let mut level = top - 1;
             evaluator
-                .highest_digit_with(&world.key, &traced, |powers| {
+                .highest_digit_with(&world.key, traced, |powers| {
                     for (digit, power) in digits.iter_mut().zip(powers) {
                         digit.push((level, measured(&world, power.clone(), level)));
                     }

@@ -1,0 +1,284 @@
+//! Key switching with keys of two parts: each digit is made once for both, tower by tower in the nearest cache.
+//!
+//! Keys for [`Hybrid`] digits are held divided by `P` in the towers of `Q` ([`Hybrid::divide`]), so that the division that ends the switch ([`SwitchDown`]) has nothing to multiply there.
+
+use solinas_field::buffer::AlignedVec;
+use solinas_field::prime::{Modulus, Pointwise, Shoup};
+
+use crate::threads::{for_each_tower, for_each_tower_of_two};
+use crate::{Basis, Divisor, Error, Eval, Hybrid, RnsPoly, TowerGadget};
+
+/// Tower `i` of a sum of digits times keys; `key(digit)` is that tower of the two parts of a key.
+pub trait Keys<'k>: Fn(usize) -> [&'k [u64]; 2] {}
+impl<'k, F: Fn(usize) -> [&'k [u64]; 2]> Keys<'k> for F {}
+
+/// The digits of a polynomial by groups of towers.
+#[derive(Debug)]
+pub struct HybridDigits<'a, F> {
+    plan: &'a Hybrid,
+    tower: F,
+    /// `x_i (Q_g/q_i)^-1 mod q_i`, of whose combinations the digits are.
+    shares: AlignedVec<u64>,
+}
+
+impl Hybrid {
+    /// The digits of the polynomial modulo `Q` of which `tower(i, out)` writes tower `i` in the transformed domain. One inverse transform a tower; `tower` is called once more
+    /// for each.
+    pub fn digits<F: Fn(usize, &mut [u64]) + Send + Sync>(&self, tower: F) -> HybridDigits<'_, F> {
+        let mut shares = AlignedVec::zeroed(self.basis.words());
+        let group = self.groups[0].1.from().len();
+        for_each_tower(&mut shares, self.basis.dimension(), |i, words| {
+            let (first, conversion) = &self.groups[i / group];
+            tower(i, words);
+            self.basis.plan(i).inverse(words);
+            self.basis.pointwise(i).scale(words, conversion.inverses[i - first]);
+        });
+        HybridDigits { plan: self, tower, shares }
+    }
+
+    /// Divides a key's part by `P` in the towers of `Q`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn divide(&self, key: &mut RnsPoly<Eval>) -> Result<(), Error> {
+        self.extended().same("a key of a hybrid decomposition", key.basis())?;
+        let (towers, all) = (self.basis.len(), self.extended().len());
+        let special = self.extended().range(towers..all)?;
+        key.for_each_tower(|i, words| {
+            if i < towers {
+                let q = self.basis.modulus(i);
+                let inverse = q.inv(special.product_mod(special.len(), q)).unwrap_or(0);
+                self.basis.pointwise(i).scale(words, q.shoup(inverse));
+            }
+        });
+        Ok(())
+    }
+}
+
+impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
+    /// Words of scratch that [`Self::accumulate`] needs.
+    pub fn scratch(&self) -> usize {
+        self.plan.len() * self.plan.basis.dimension()
+    }
+
+    /// Adds tower `i` (of `Q`, then of `P`) of `sum_g digit_g (b_g, a_g)` to `sums`. One transform for each group that does not hold the tower. Shape: N words each.
+    pub fn accumulate<'k>(&self, i: usize, keys: impl Keys<'k>, sums: [&mut [u64]; 2], scratch: &mut [u64]) {
+        let (n, extended) = (self.plan.basis.dimension(), self.plan.extended());
+        for ((first, conversion), digit) in self.plan.groups.iter().zip(scratch.chunks_exact_mut(n)) {
+            let towers = *first..first + conversion.from().len();
+            if towers.contains(&i) {
+                (self.tower)(i, digit);
+            } else {
+                conversion.combine(&self.shares[first * n..][..towers.len() * n], i, 0, digit);
+                extended.plan(i).forward(digit);
+            }
+        }
+        let terms: Vec<(&[u64], [&[u64]; 2])> =
+            scratch.chunks_exact(n).take(self.plan.len()).enumerate().map(|(g, digit)| (digit, keys(g))).collect();
+        extended.pointwise(i).dot_two(sums, &terms);
+    }
+}
+
+/// The digits of a polynomial, tower by tower.
+#[derive(Debug)]
+pub struct TowerDigits<'a, F> {
+    plan: &'a TowerGadget,
+    tower: F,
+    coefficients: AlignedVec<u64>,
+}
+
+impl TowerGadget {
+    /// The digits of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain. One inverse transform a tower; `tower` is called once more for
+    /// each.
+    pub fn digits<F: Fn(usize, &mut [u64]) + Send + Sync>(&self, tower: F) -> TowerDigits<'_, F> {
+        let mut coefficients = AlignedVec::zeroed(self.basis.words());
+        for_each_tower(&mut coefficients, self.basis.dimension(), |i, words| {
+            tower(i, words);
+            self.basis.plan(i).inverse(words);
+        });
+        TowerDigits { plan: self, tower, coefficients }
+    }
+}
+
+impl<F: Fn(usize, &mut [u64]) + Send + Sync> TowerDigits<'_, F> {
+    /// Adds tower `i` of `sum_d digit_d (b_d, a_d)` to `sums`. One transform a digit. Shape: N words each, of scratch too.
+    pub fn accumulate<'k>(&self, i: usize, keys: impl Keys<'k>, sums: [&mut [u64]; 2], digit: &mut [u64]) {
+        let TowerGadget { basis, bits, digits } = self.plan;
+        let (n, ops) = (basis.dimension(), basis.pointwise(i));
+        let mask = (1 << bits) - 1;
+        let [b_sum, a_sum] = sums;
+        for (d, &(tower, shift)) in digits.iter().enumerate() {
+            if tower == i && basis.modulus(i).bits() <= *bits {
+                (self.tower)(i, digit);
+            } else {
+                let from = &self.coefficients[tower * n..][..n];
+                digit.iter_mut().zip(from).for_each(|(digit, &x)| *digit = (x >> shift) & mask);
+                ops.reduce(digit);
+                basis.plan(i).forward(digit);
+            }
+            ops.dot_two([&mut *b_sum, &mut *a_sum], &[(digit, keys(d))]);
+        }
+    }
+}
+
+/// Plan of the division that ends a key switch by groups: of `v`, known divided by `P` modulo the primes of `Q` and as it is modulo those of `P`, `(v - D)/(P r)`, where `r` is 1 or the
+/// last prime of `Q`, and `D` is `v` modulo `P r`, 0 modulo the plaintext modulus `p`, and near zero: `|D| <= (k/2 + 1 + p) P r / 2`, `k` the number of primes divided by.
+#[derive(Clone, Debug)]
+pub struct SwitchDown {
+    target: Basis,
+    /// The primes divided by: `r` if it is not 1, then those of `P`.
+    divisor: Basis,
+    /// Of each of those: what makes `v` its share of the combination, and what is added for `(P r - 1)/2`.
+    shares: Vec<(Shoup, u64)>,
+    /// Of target `i`: of each share, and of the correction, what makes `D/P`; and the constant.
+    factors: Vec<(Vec<Shoup>, u64)>,
+    /// `1/r`, where it is not 1.
+    inverses: Option<Vec<Shoup>>,
+    correction: Correction,
+    bits: u32,
+}
+
+/// How `D` is made 0 modulo `p`.
+#[derive(Clone, Debug)]
+struct Correction {
+    plaintext: Divisor,
+    /// Operations modulo `p`, where it is an odd prime.
+    prime: Option<Pointwise>,
+    /// Of each share; and the constant.
+    factors: Vec<u64>,
+    constant: u64,
+    /// What makes corrections positive: `p/2` and the mean of the fast conversion's excess, in whole numbers.
+    excess: u64,
+}
+
+impl Correction {
+    /// `k` with `D = D_0 + P r k = 0 mod p`, centred around minus the excess; plus [`Self::offset`].
+    fn write(&self, shares: &[u64], bits: u32, out: &mut [u64]) {
+        let (m, len) = (self.plaintext, out.len());
+        if let Some(prime) = self.prime {
+            let q = prime.modulus();
+            let factors: Vec<Shoup> = self.factors.iter().map(|&factor| q.shoup(factor)).collect();
+            prime.combine(out, shares, bits, &factors, self.constant);
+        } else {
+            let two64 = m.reduce(m.reduce(1 << 32) * m.reduce(1 << 32));
+            for (j, out) in out.iter_mut().enumerate() {
+                let product = |(i, &factor): (usize, &u64)| u128::from(shares[i * len + j]) * u128::from(factor);
+                let sum: u128 = self.factors.iter().enumerate().map(product).sum();
+                let sum = m.reduce(m.reduce((sum >> 64) as u64) * two64) + m.reduce(sum as u64) + self.constant;
+                *out = m.reduce(sum);
+            }
+        }
+        let (p, half) = (m.value(), m.value() / 2);
+        out.iter_mut().for_each(|k| *k += half + if *k > half { 0 } else { p });
+    }
+
+    /// What is added to make corrections positive.
+    fn offset(&self) -> u64 {
+        self.plaintext.value() + self.plaintext.value() / 2 + self.excess
+    }
+}
+
+impl SwitchDown {
+    /// Division by the primes of `special`, `P`, and by those of `dropped` before them, if there are any; for plaintext modulus `p`.
+    ///
+    /// # Errors
+    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together; [`Error::PlaintextModulus`].
+    pub fn new(target: &Basis, dropped: Option<&Basis>, special: &Basis, plaintext: u64) -> Result<Self, Error> {
+        let divisor = dropped.map_or(Ok(special.clone()), |dropped| dropped.joined(special))?;
+        target.joined(&divisor)?;
+        let (m, count) = (Divisor::new(plaintext)?, divisor.len());
+        let product = |skip: usize, one: u64, multiply: &dyn Fn(u64, u64) -> u64| {
+            let others = divisor.moduli().enumerate().filter(|&(k, _)| k != skip);
+            others.fold(one, |product, (_, q)| multiply(product, q.value()))
+        };
+        let modulo = |q: Modulus| move |x: u64, y: u64| q.mul(x, q.reduce(y));
+        let half = |q: Modulus, product: u64| q.mul(q.sub(product, 1), q.value().div_ceil(2));
+        let share = |(i, q): (usize, Modulus)| {
+            let mut weight = q.inv(product(i, 1, &modulo(q))).unwrap_or(0);
+            let added = q.mul(half(q, 0), weight);
+            if i < count - special.len() {
+                weight = q.mul(weight, special.product_mod(special.len(), q));
+            }
+            (q.shoup(weight), added)
+        };
+        // -D_0/(P r) mod p, D_0 = sum_i y_i (P r/p_i) - (P r - 1)/2.
+        let modulo_p = |x: u64, y: u64| m.reduce(x * m.reduce(y));
+        let whole = product(count, m.reduce(1), &modulo_p);
+        let inverse = m.vartime_inverse(whole).ok_or(Error::PlaintextModulus { modulus: plaintext })?;
+        let minus = m.reduce(m.value() - inverse);
+        let twice = u128::from(2 * m.value());
+        let product_twice = product(count, 1, &|x, y| (u128::from(x) * (u128::from(y) % twice) % twice) as u64);
+        let half_mod_p = m.reduce((product_twice + 2 * m.value() - 1) % (2 * m.value()) / 2);
+        // The sum of the shares over their primes is k/2 on average, and D_0 that less 1/2.
+        let excess = (count as u64 - 1) / 2;
+        let correction = Correction {
+            plaintext: m,
+            prime: Modulus::new(plaintext).ok().map(|q| Pointwise::new(q, target.backend())),
+            factors: (0..count).map(|i| m.reduce(product(i, m.reduce(1), &modulo_p) * minus)).collect(),
+            constant: m.reduce(m.reduce(half_mod_p * inverse) + m.reduce(excess)),
+            excess,
+        };
+        let of_target = |q: Modulus| {
+            let p = q.inv(special.product_mod(special.len(), q)).unwrap_or(0);
+            let whole = product(count, 1, &modulo(q));
+            let of_share = |i: usize| q.shoup(q.mul(product(i, 1, &modulo(q)), p));
+            let r = q.mul(whole, p);
+            let factors = (0..count).map(of_share).chain([q.shoup(r)]).collect();
+            let constant = q.add(q.mul(half(q, whole), p), q.mul(q.reduce(correction.offset()), r));
+            (factors, q.neg(constant))
+        };
+        let inverse_of = |dropped: &Basis| {
+            let inverse = |q: Modulus| q.shoup(q.inv(dropped.product_mod(dropped.len(), q)).unwrap_or(0));
+            target.moduli().map(inverse).collect()
+        };
+        Ok(Self {
+            shares: divisor.moduli().enumerate().map(share).collect(),
+            factors: target.moduli().map(of_target).collect(),
+            inverses: dropped.map(inverse_of),
+            bits: divisor.moduli().map(|q| q.bits()).max().unwrap_or(0).max(33),
+            target: target.clone(),
+            correction,
+            divisor,
+        })
+    }
+
+    /// `(v - D)/(P r)` of two polynomials whose towers are made together: `tower(i, words of each, scratch)` writes tower `i` of `Q` (the last being that of `r`) and then of `P`
+    /// into zeros, in the transformed domain.
+    pub fn apply(
+        &self,
+        scratch: usize,
+        tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
+    ) -> [RnsPoly<Eval>; 2] {
+        let (towers, n, count) = (self.target.len(), self.target.dimension(), self.divisor.len());
+        // Shares, then a row of corrections.
+        let mut rest = [(); 2].map(|()| AlignedVec::zeroed((count + 1) * n));
+        let [x, y] = &mut rest;
+        for_each_tower_of_two([&mut x[..count * n], &mut y[..count * n]], n, scratch, |i, [x, y], scratch| {
+            tower(towers + i, [&mut *x, &mut *y], scratch);
+            let (weight, half) = self.shares[i];
+            let (q, ops) = (self.divisor.modulus(i), self.divisor.pointwise(i));
+            for words in [x, y] {
+                self.divisor.plan(i).inverse(words);
+                ops.scale(words, weight);
+                words.iter_mut().for_each(|x| *x = q.add(*x, half));
+            }
+        });
+        for rest in &mut rest {
+            let (shares, out) = rest.split_at_mut(count * n);
+            self.correction.write(shares, self.bits, out);
+        }
+        RnsPoly::two_from_towers(&self.target, scratch.max(n), |i, [x, y], scratch| {
+            tower(i, [&mut *x, &mut *y], scratch);
+            let (ops, (factors, constant)) = (self.target.pointwise(i), &self.factors[i]);
+            let d = &mut scratch[..n];
+            for (out, rest) in [x, y].into_iter().zip(&rest) {
+                ops.combine(d, rest, self.bits, factors, *constant);
+                self.target.plan(i).forward(d);
+                match &self.inverses {
+                    Some(inverses) => ops.sub_scale(out, d, inverses[i]),
+                    None => ops.sub(out, d),
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Ciphertexts, with the formula's noise.
+
+use core::fmt;
+
+use rand_core::RngCore;
+use solinas_ring::{Eval, RnsPoly, sample};
+
+use super::context::Context;
+use super::{Error, KeyId, PublicKey};
+use crate::random::public_stream;
+
+/// Where in a level a ciphertext is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Can be added, multiplied, rotated, lowered.
+    Ready,
+    /// A product before its division by the level's prime: can be added to other products, relinearized, rotated, reduced.
+    Product,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ready => "ready",
+            Self::Product => "a product that is to be reduced",
+        })
+    }
+}
+
+/// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ciphertext {
+    pub(super) key: KeyId,
+    pub(super) level: usize,
+    pub(super) stage: Stage,
+    pub(super) noise: f64,
+    pub(super) parts: Vec<RnsPoly<Eval>>,
+}
+
+impl Ciphertext {
+    /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a level or noise out of range, or other than 2 or 3 parts; [`Error::Ring`] for words that are no residues.
+    pub fn from_parts(
+        public: &PublicKey,
+        level: usize,
+        stage: Stage,
+        noise: f64,
+        parts: &[Vec<u64>],
+    ) -> Result<Self, Error> {
+        let problem = |problem: String| Err(Error::Material { part: "ciphertext", problem });
+        let context = public.context();
+        context.check_level("ciphertext", level)?;
+        if !(2..=3).contains(&parts.len()) {
+            return problem(format!("{} parts where 2 or 3 belong", parts.len()));
+        }
+        if !noise.is_finite() || noise < 0.0 {
+            return problem(format!("noise of 2^{noise}"));
+        }
+        let basis = &context.level(level).basis;
+        let parts = parts.iter().map(|words| RnsPoly::from_words(basis, words)).collect::<Result<_, _>>()?;
+        Ok(Self { key: public.id(), level, stage, noise, parts })
+    }
+
+    /// The key it belongs to.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// Its level: this less one are the multiplications left.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Where in the level it is.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// `log2` of the noise's standard deviation by the formulas of [`noise`](mod@super::noise).
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// `c_0`, `c_1` and where there is one `c_2`.
+    pub fn parts(&self) -> &[RnsPoly<Eval>] {
+        &self.parts
+    }
+
+    /// What the message is multiplied by modulo `p`.
+    pub(super) fn factor(&self, context: &Context) -> u64 {
+        let (m, factor) = (context.plaintext, context.level(self.level).factor);
+        match self.stage {
+            Stage::Ready => factor,
+            Stage::Product => m.reduce(factor * factor),
+        }
+    }
+}
+
+/// A ciphertext made with the secret key: `c_1` is what a public seed gives, so that it takes half the room. [`PublicKey::expand`] makes a [`Ciphertext`] of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeededCiphertext {
+    pub(super) key: KeyId,
+    pub(super) level: usize,
+    pub(super) noise: f64,
+    pub(super) seed: [u8; 32],
+    pub(super) body: RnsPoly<Eval>,
+}
+
+impl SeededCiphertext {
+    /// From its parts, as stored: the words of `c_0` in the transformed domain, tower by tower.
+    ///
+    /// # Errors
+    /// As [`Ciphertext::from_parts`].
+    pub fn from_parts(
+        public: &PublicKey,
+        level: usize,
+        noise: f64,
+        seed: [u8; 32],
+        body: &[u64],
+    ) -> Result<Self, Error> {
+        let context = public.context();
+        context.check_level("ciphertext", level)?;
+        if !noise.is_finite() || noise < 0.0 {
+            return Err(Error::Material { part: "ciphertext", problem: format!("noise of 2^{noise}") });
+        }
+        let body = RnsPoly::from_words(&context.level(level).basis, body)?;
+        Ok(Self { key: public.id(), level, noise, seed, body })
+    }
+
+    /// The key it belongs to.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+
+    /// Its level.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// `log2` of the noise's standard deviation by the formulas.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The seed of `c_1`.
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// `c_0`.
+    pub fn body(&self) -> &RnsPoly<Eval> {
+        &self.body
+    }
+}
+
+/// The uniform polynomial that a public seed has as number `row`.
+pub(super) fn mask(basis: &solinas_ring::Basis, seed: &[u8; 32], row: u64) -> RnsPoly<Eval> {
+    let mut rng = public_stream(seed, row);
+    let rng: &mut dyn RngCore = &mut rng;
+    sample::uniform(basis, &mut &mut *rng)
+}

@@ -1,0 +1,100 @@
+//! Plans that all keys and ciphertexts of a parameter set share.
+
+use std::sync::Arc;
+
+use solinas_field::Backend;
+use solinas_ring::{Basis, Divisor, Eval, Rescale, RnsPoly};
+
+use super::switch::Switch;
+use super::{Error, Params};
+
+/// The plans of a parameter set.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) params: Params,
+    pub(super) plaintext: Divisor,
+    /// The primes of `Q`, then of `P`: what switching keys are modulo.
+    pub(super) extended: Basis,
+    levels: Vec<Level>,
+}
+
+/// The plans of a level.
+#[derive(Debug)]
+pub(super) struct Level {
+    pub(super) basis: Basis,
+    /// To the level below; none at level 1.
+    pub(super) rescale: Option<Rescale>,
+    pub(super) switch: Switch,
+    /// `f`, by which messages of ready ciphertexts are multiplied.
+    pub(super) factor: u64,
+}
+
+impl Context {
+    pub(super) fn new(params: &Params) -> Result<Arc<Self>, Error> {
+        Self::on(params, Backend::detect()?)
+    }
+
+    /// On a back end of the caller's choice.
+    pub(super) fn on(params: &Params, backend: Backend) -> Result<Arc<Self>, Error> {
+        let (p, n) = (params.plaintext_modulus(), params.dimension());
+        let plaintext = Divisor::new(p)?;
+        let top = Basis::new(n, params.moduli(), backend)?;
+        let special = match params.special() {
+            [] => None,
+            special => Some(Basis::new(n, special, backend)?),
+        };
+        let extended = special.as_ref().map_or(Ok(top.clone()), |special| top.joined(special))?;
+        let mut levels = Vec::with_capacity(params.levels());
+        let mut factor = plaintext.reduce(1);
+        for level in (1..=params.levels()).rev() {
+            let basis = top.prefix(level)?;
+            let rescale = if level > 1 { Some(Rescale::new(&basis, p)?) } else { None };
+            let switch = Switch::new(params, &basis, special.as_ref())?;
+            levels.push(Level { basis, rescale, switch, factor });
+            // A product has f^2, and the division by q leaves f^2 / q.
+            let q = plaintext.reduce(params.moduli()[level - 1].value());
+            let inverse = plaintext.vartime_inverse(q);
+            let inverse = inverse.ok_or(solinas_ring::Error::PlaintextModulus { modulus: p })?;
+            factor = plaintext.reduce(plaintext.reduce(factor * factor) * inverse);
+        }
+        levels.reverse();
+        Ok(Arc::new(Self { params: params.clone(), plaintext, extended, levels }))
+    }
+
+    pub(super) fn level(&self, level: usize) -> &Level {
+        &self.levels[level - 1]
+    }
+
+    /// A plaintext polynomial times `factor` modulo `p`, centred.
+    pub(super) fn embed(&self, plaintext: &[u64], factor: u64) -> Vec<i64> {
+        let m = self.plaintext;
+        plaintext.iter().map(|&x| m.centered(m.reduce(x * factor))).collect()
+    }
+
+    /// [`Self::embed`] at a level.
+    pub(super) fn embed_at(&self, plaintext: &[u64], factor: u64, level: usize) -> Result<RnsPoly<Eval>, Error> {
+        Ok(RnsPoly::from_signed(&self.level(level).basis, &self.embed(plaintext, factor))?.into_eval())
+    }
+
+    /// That it is a polynomial of the plaintext space.
+    pub(super) fn check_plaintext(&self, plaintext: &[u64]) -> Result<(), Error> {
+        let (want, modulus) = (self.params.dimension(), self.params.plaintext_modulus());
+        let error = |problem: String| Err(Error::Plaintext { want, modulus, problem });
+        if plaintext.len() != want {
+            return error(format!("{} given", plaintext.len()));
+        }
+        match plaintext.iter().position(|&x| x >= modulus) {
+            Some(index) => error(format!("number {index} is larger")),
+            None => Ok(()),
+        }
+    }
+
+    /// That there is such a level.
+    pub(super) fn check_level(&self, part: &'static str, level: usize) -> Result<(), Error> {
+        let levels = self.params.levels();
+        if (1..=levels).contains(&level) {
+            return Ok(());
+        }
+        Err(Error::Material { part, problem: format!("level {level} is not in 1..={levels}") })
+    }
+}

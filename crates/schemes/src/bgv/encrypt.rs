@@ -1,0 +1,80 @@
+//! Encryption with the public key.
+
+use rand_core::RngCore;
+use solinas_ring::{RnsPoly, sample};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::ciphertext::mask;
+use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage, noise};
+
+impl PublicKey {
+    /// `c = (b v + p e_0 + m, a v + p e_1)`, at the highest level. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`] for another number of coefficients, or one out of range.
+    pub fn encrypt(&self, plaintext: &[u64], rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
+        self.encrypt_at(plaintext, self.params().levels(), rng)
+    }
+
+    /// As [`Self::encrypt`], at a lower level: smaller and faster, for fewer products.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt`]; [`Error::Material`] for a level there is not, [`Error::Noise`] for one too low for a public key's noise.
+    pub fn encrypt_at(&self, plaintext: &[u64], level: usize, rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        context.check_plaintext(plaintext)?;
+        context.check_level("plaintext", level)?;
+        let plans = context.level(level);
+        let (basis, n) = (&plans.basis, plaintext.len());
+        let (noise, room) = (noise::fresh(&context.params), noise::room(&context.params, basis.log2_modulus()));
+        if noise > room {
+            let remedy = "encrypt at a higher level, or with the secret key";
+            return Err(Error::Noise { operation: "encryption", noise, room, remedy });
+        }
+        let gaussian = sample::Gaussian::new(noise::SIGMA)?;
+        let p = context.params.plaintext_modulus() as i64;
+        let v = sample::ternary(rng, n);
+        let mut body = Zeroizing::new(context.embed(plaintext, plans.factor));
+        body.iter_mut().zip(gaussian.draw_many(rng, n).iter()).for_each(|(x, &e)| *x += p * e);
+        let mut masked = gaussian.draw_many(rng, n);
+        masked.iter_mut().for_each(|e| *e *= p);
+        // Tower by tower, each made in the nearest cache.
+        let parts = RnsPoly::two_from_towers(basis, n, |i, [x, y], scratch| {
+            let (plan, ops) = (basis.plan(i), basis.pointwise(i));
+            ops.reduce_signed(scratch, &v);
+            plan.forward(scratch);
+            for (out, (small, key)) in [x, y].into_iter().zip([(&body, &self.b), (&masked, &self.a)]) {
+                ops.reduce_signed(out, small);
+                plan.forward(out);
+                ops.multiply_add(out, scratch, key.tower(i));
+            }
+            scratch.zeroize();
+        });
+        Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts: parts.into() })
+    }
+
+    /// A plaintext as a ciphertext without noise: anyone can read it. For constants.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt`].
+    pub fn trivial(&self, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        context.check_plaintext(plaintext)?;
+        let level = context.params.levels();
+        let body = context.embed_at(plaintext, context.level(level).factor, level)?;
+        let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
+        let noise = noise::message(&context.params);
+        Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })
+    }
+
+    /// The ciphertext of a seeded one.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn expand(&self, seeded: &SeededCiphertext) -> Result<Ciphertext, Error> {
+        self.check("the ciphertext", seeded.key)?;
+        let (level, noise) = (seeded.level, seeded.noise);
+        let parts = vec![seeded.body.clone(), mask(seeded.body.basis(), &seeded.seed, 0)];
+        Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })
+    }
+}

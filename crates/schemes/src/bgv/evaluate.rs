@@ -1,0 +1,391 @@
+//! Evaluation, one operation of the scheme at a time.
+
+use solinas_ring::{Eval, RnsPoly};
+
+use super::context::{Context, Level};
+use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+
+/// What brings noise down.
+const LOWER: &str = "multiply or lower first, which brings the noise down";
+
+/// The operations, each by itself: the caller manages levels. [`Self::automatic`] does it.
+///
+/// Every result carries its noise by the formulas; one that might not decrypt is an error.
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluator<'a> {
+    key: &'a ServerKey,
+}
+
+impl<'a> Evaluator<'a> {
+    /// With the keys of that server key.
+    pub fn new(key: &'a ServerKey) -> Self {
+        Self { key }
+    }
+
+    /// The same operations with automatic management of levels.
+    pub fn automatic(self) -> Automatic<'a> {
+        Automatic::new(self)
+    }
+
+    /// The key.
+    pub fn key(&self) -> &'a ServerKey {
+        self.key
+    }
+
+    pub(super) fn context(&self) -> &'a Context {
+        self.key.public().context()
+    }
+
+    fn level(&self, x: &Ciphertext) -> &'a Level {
+        self.context().level(x.level)
+    }
+
+    pub(super) fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
+        self.key.public().check(what, x.key)
+    }
+
+    fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+        if x.stage == want {
+            return Ok(());
+        }
+        let remedy = match x.stage {
+            Stage::Ready => "lower it instead (`Evaluator::lower`)",
+            Stage::Product => "reduce its modulus first (`Evaluator::mod_reduce`)",
+        };
+        Err(Error::Stage { operation, want, got: x.stage, remedy })
+    }
+
+    fn at_most(operation: &'static str, x: &Ciphertext, max: usize) -> Result<(), Error> {
+        match x.parts.len() {
+            parts if parts > max => Err(Error::Parts { operation, parts, max }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The operands of a sum, checked.
+    fn pair(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+        self.check("the first operand", x)?;
+        self.check("the second operand", y)?;
+        if x.level != y.level {
+            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+        }
+        if x.stage != y.stage {
+            let product = if x.stage == Stage::Product { x } else { y };
+            return Self::stage(operation, product, Stage::Ready);
+        }
+        Ok(())
+    }
+
+    /// The operands of a product, checked.
+    fn factors(&self, operation: &'static str, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
+        self.pair(operation, x, y)?;
+        for factor in [x, y] {
+            Self::stage(operation, factor, Stage::Ready)?;
+            Self::at_most(operation, factor, 2)?;
+        }
+        Ok(())
+    }
+
+    /// That noise decrypts at a level.
+    fn fits(&self, operation: &'static str, noise: f64, level: usize, remedy: &'static str) -> Result<f64, Error> {
+        let room = noise::room(self.key.params(), self.key.params().log2_modulus(level));
+        if noise > room { Err(Error::Noise { operation, noise, room, remedy }) } else { Ok(noise) }
+    }
+
+    /// `x` with other parts and noise, if that decrypts.
+    pub(super) fn with(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext,
+        noise: f64,
+        parts: Vec<RnsPoly<Eval>>,
+        remedy: &'static str,
+    ) -> Result<Ciphertext, Error> {
+        let noise = self.fits(operation, noise, x.level, remedy)?;
+        Ok(Ciphertext { key: x.key, level: x.level, stage: x.stage, noise, parts })
+    }
+
+    fn sum_with(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext,
+        y: &Ciphertext,
+        combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
+    ) -> Result<Ciphertext, Error> {
+        self.pair(operation, x, y)?;
+        let noise = self.fits(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
+        let mut parts = x.parts.clone();
+        parts.resize_with(x.parts.len().max(y.parts.len()), || RnsPoly::zero(&self.level(x).basis));
+        parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
+        self.with(operation, x, noise, parts, LOWER)
+    }
+
+    /// `x + y`, of one level and stage.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::add_assign)
+    }
+
+    /// `x - y`, of one level and stage.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `x + mu` for a known polynomial `mu`. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn add_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let mut parts = x.parts.clone();
+        parts[0].add_assign(&context.embed_at(plaintext, x.factor(context), x.level)?)?;
+        let noise = noise::sum(x.noise, noise::message(self.key.params()));
+        self.with("a sum with a plaintext", x, noise, parts, LOWER)
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a product with a plaintext";
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let squares = plaintext.iter().map(|&x| (context.plaintext.centered(x) as f64).powi(2)).sum();
+        let noise = self.fits(WHAT, noise::product_plain(x.noise, squares), x.level, LOWER)?;
+        let factor = context.embed_at(plaintext, 1, x.level)?;
+        let mut parts = x.parts.clone();
+        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
+        self.with(WHAT, x, noise, parts, LOWER)
+    }
+
+    /// `k x` for a known integer.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn multiply_integer(&self, x: &Ciphertext, integer: i64) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let m = self.context().plaintext;
+        let residue = m.reduce(integer.unsigned_abs());
+        let residue = m.centered(if integer < 0 { m.reduce(m.value() - residue) } else { residue });
+        let mut parts = x.parts.clone();
+        parts.iter_mut().for_each(|part| part.scale(residue));
+        let noise = noise::product_plain(x.noise, (residue as f64).powi(2));
+        self.with("a product with an integer", x, noise, parts, LOWER)
+    }
+
+    /// `x y` of three parts, to be relinearized and reduced.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::Parts`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a product";
+        self.factors(WHAT, x, y)?;
+        let noise = self.fits(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
+        let basis = &self.level(x).basis;
+        let tensor = Tensor::of(&[(x, y)]);
+        let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
+        let third = RnsPoly::from_towers(basis, |i, out| tensor.high(basis, i, out));
+        let product = Ciphertext { stage: Stage::Product, noise, parts: vec![first, second, third], ..x.clone() };
+        Ok(product)
+    }
+
+    /// A ciphertext of two parts from one of three: one key switch.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn relinearize(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a relinearization";
+        self.check("the operand", x)?;
+        let [first, second, third] = x.parts.as_slice() else { return Ok(x.clone()) };
+        let noise = self.fits(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
+        let parts = self.level(x).switch.apply(
+            self.key.relinearization(),
+            false,
+            |i, out| out.copy_from_slice(third.tower(i)),
+            |i, [b, a]| {
+                b.copy_from_slice(first.tower(i));
+                a.copy_from_slice(second.tower(i));
+            },
+        )?;
+        self.with(WHAT, x, noise, parts.into(), LOWER)
+    }
+
+    /// ModReduce: divides a product by the level's prime, and the noise with it; the result is ready at the level below.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] unless it is a product; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        Self::stage("a reduction of the modulus", x, Stage::Product)?;
+        self.divided("a reduction of the modulus", x, x.noise, None)
+    }
+
+    /// The same message one level below, ready.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        // Times f, so that it has f^2 as a product has.
+        let factor = self.context().plaintext.centered(self.level(x).factor);
+        let noise = noise::product_plain(x.noise, (factor as f64).powi(2));
+        self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
+        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
+    }
+
+    /// Each part, times an integer, divided by the level's prime.
+    fn divided(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext,
+        noise: f64,
+        factor: Option<i64>,
+    ) -> Result<Ciphertext, Error> {
+        let Level { rescale, basis, .. } = self.level(x);
+        let depth = self.key.params().depth();
+        let rescale = rescale.as_ref().ok_or(Error::OutOfLevels { operation, level: x.level, depth })?;
+        let divide = |part: &RnsPoly<Eval>| {
+            rescale.apply_to(|i, out| {
+                out.copy_from_slice(part.tower(i));
+                if let Some(factor) = factor {
+                    let q = basis.modulus(i);
+                    basis.pointwise(i).scale(out, q.shoup(q.reduce_i64(factor)));
+                }
+            })
+        };
+        let parts: Vec<_> = x.parts.iter().map(divide).collect();
+        let noise = self.key.params().reduced(noise, x.level, parts.len(), false);
+        self.entered(operation, x, noise, parts)
+    }
+
+    /// Ready at the level below.
+    fn entered(
+        &self,
+        operation: &'static str,
+        x: &Ciphertext,
+        noise: f64,
+        parts: Vec<RnsPoly<Eval>>,
+    ) -> Result<Ciphertext, Error> {
+        let level = x.level - 1;
+        let noise = self.fits(operation, noise, level, "choose parameters with primes of more bits")?;
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
+    }
+
+    /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
+    ///
+    /// # Errors
+    /// As of its parts.
+    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.dot(&[x], &[y])
+    }
+
+    /// `sum_i x_i y_i` of ready ciphertexts of one level, relinearized and reduced once: at the level below.
+    ///
+    /// # Errors
+    /// [`Error::Operands`] for none or different numbers; otherwise as of its parts.
+    pub fn dot(&self, x: &[&Ciphertext], y: &[&Ciphertext]) -> Result<Ciphertext, Error> {
+        let what = if x.len() == 1 { "a composed product" } else { "a dot product" };
+        let [first, ..] = x else { return Err(Error::Operands { operation: what, lhs: x.len(), rhs: y.len() }) };
+        if x.len() != y.len() {
+            return Err(Error::Operands { operation: what, lhs: x.len(), rhs: y.len() });
+        }
+        let params = self.key.params();
+        for (x, y) in x.iter().zip(y) {
+            self.factors(what, x, y)?;
+            self.pair(what, first, x)?;
+        }
+        if first.level == 1 {
+            return Err(Error::OutOfLevels { operation: what, level: 1, depth: params.depth() });
+        }
+        let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
+        let [switched, reduced] = self.dot_noise(first.level, x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise)));
+        self.fits(what, switched, first.level, remedy)?;
+        let Level { basis, switch, .. } = self.level(first);
+        let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
+        let tensor = Tensor::of(&terms);
+        let parts = switch.apply(
+            self.key.relinearization(),
+            true,
+            |i, out| tensor.high(basis, i, out),
+            |i, out| tensor.low(basis, i, out),
+        )?;
+        self.entered(what, first, reduced, parts.into())
+    }
+
+    /// Noise of a dot product of operands of those noises at a level above the first: before and after the division by its prime.
+    pub(super) fn dot_noise(&self, level: usize, operands: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
+        let params = self.key.params();
+        let products = operands.map(|(x, y)| noise::product(params, x, y));
+        let sum = products.reduce(noise::sum).unwrap_or(0.0);
+        let switched = noise::rss(sum, params.switch_noise(level));
+        [switched, params.reduced(switched, level, 2, true)]
+    }
+
+    /// Noise of a ready ciphertext of that noise, of two parts at a level above the first, when it is lowered.
+    pub(super) fn lowered_noise(&self, level: usize, noise: f64) -> f64 {
+        let factor = self.context().plaintext.centered(self.context().level(level).factor);
+        self.key.params().reduced(noise::product_plain(noise, (factor as f64).powi(2)), level, 2, false)
+    }
+}
+
+/// Products of ciphertexts of two parts, added up tower by tower.
+struct Tensor<'x> {
+    terms: Vec<[[&'x RnsPoly<Eval>; 2]; 2]>,
+}
+
+impl<'x> Tensor<'x> {
+    fn of(terms: &[(&'x Ciphertext, &'x Ciphertext)]) -> Self {
+        let parts = |x: &'x Ciphertext| [&x.parts[0], &x.parts[1]];
+        Self { terms: terms.iter().map(|&(x, y)| [parts(x), parts(y)]).collect() }
+    }
+
+    /// Tower `i` of `sum x_1 y_1`.
+    fn high(&self, basis: &solinas_ring::Basis, i: usize, out: &mut [u64]) {
+        let ops = basis.pointwise(i);
+        for (index, [x, y]) in self.terms.iter().enumerate() {
+            if index == 0 {
+                ops.product(out, x[1].tower(i), y[1].tower(i));
+            } else {
+                ops.multiply_add(out, x[1].tower(i), y[1].tower(i));
+            }
+        }
+    }
+
+    /// Tower `i` of `sum x_0 y_0` and `sum (x_0 y_1 + x_1 y_0)`.
+    fn low(&self, basis: &solinas_ring::Basis, i: usize, [first, second]: [&mut [u64]; 2]) {
+        let ops = basis.pointwise(i);
+        for (index, [x, y]) in self.terms.iter().enumerate() {
+            let [x, y] = [x, y].map(|parts| parts.map(|part| part.tower(i)));
+            if index == 0 {
+                ops.product(first, x[0], y[0]);
+                ops.product(second, x[0], y[1]);
+            } else {
+                ops.multiply_add(first, x[0], y[0]);
+                ops.multiply_add(second, x[0], y[1]);
+            }
+            ops.multiply_add(second, x[1], y[0]);
+        }
+    }
+}

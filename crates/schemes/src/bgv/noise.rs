@@ -1,0 +1,110 @@
+//! Noise: what a ciphertext carries, how operations grow it, and how much there may be.
+//!
+//! A ciphertext `(c_0, c_1, ..)` has the noise `b = c_0 + c_1 s + .. mod Q`, centred, a small polynomial that is the message times a factor modulo `p`; the
+//! message is counted as noise. All noises here are `log2` of the standard deviation of a coefficient of `b` (its root mean square), by formulas
+//! for the variance that `docs/derivations/bgv-noise.md` derives and the tests compare with measured noise. A product is taken to be a
+//! square, and to hold the key in both factors: its variance has an allowance of 4.
+
+use super::Params;
+
+/// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
+const LOG2_FAILURE: f64 = 40.0;
+/// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
+const PRODUCT_ALLOWANCE: f64 = 4.0;
+/// Standard deviation of what masks messages and keys.
+pub const SIGMA: f64 = 3.2;
+/// Mean square of a coefficient of the secret and of what masks an encryption: uniform in -1, 0, 1.
+const TERNARY: f64 = 2.0 / 3.0;
+
+/// What measured noise may be below the formula, bits of standard deviation: allowances and carried noise that are counted for the worst root, and messages that are
+/// counted at their largest.
+pub const TOLERANCE_BELOW: f64 = 3.5;
+/// What measured noise may be above it, bits of standard deviation: the spread of a root mean square over few roots, some of which are heavy.
+pub fn tolerance_above(dimension: usize) -> f64 {
+    0.4 + 8.0 / (dimension as f64).sqrt()
+}
+
+/// `log2` of the root of a sum of squares.
+pub fn rss(x: f64, y: f64) -> f64 {
+    0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
+}
+
+fn dimension(params: &Params) -> f64 {
+    params.dimension() as f64
+}
+
+fn modulus(params: &Params) -> f64 {
+    params.plaintext_modulus() as f64
+}
+
+/// Noise of a message alone, at its largest: every coefficient `p/2`.
+pub fn message(params: &Params) -> f64 {
+    ((params.plaintext_modulus() / 2) as f64).log2()
+}
+
+/// Noise of a ciphertext made with the public key: `p (e v + e_0 + e_1 s) + m`.
+pub fn fresh(params: &Params) -> f64 {
+    let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
+    rss(masks, message(params))
+}
+
+/// Noise of a ciphertext made with the secret key: `p e + m`.
+pub fn fresh_secret(params: &Params) -> f64 {
+    rss((modulus(params) * SIGMA).log2(), message(params))
+}
+
+/// Noise of a sum or difference: the operands may be the same.
+pub fn sum(x: f64, y: f64) -> f64 {
+    (x.exp2() + y.exp2()).log2()
+}
+
+/// Noise of a product.
+pub fn product(params: &Params, x: f64, y: f64) -> f64 {
+    x + y + 0.5 * (PRODUCT_ALLOWANCE * dimension(params)).log2()
+}
+
+/// Noise of a product with a known polynomial of that sum of squares of (centred) coefficients.
+pub fn product_plain(x: f64, squares: f64) -> f64 {
+    x + 0.5 * squares.max(1.0).log2()
+}
+
+/// `log2` of the standard deviation of what a key switch by digits of that sum of mean squares adds, before the division by `P`: `p sum_g d_g e_g`.
+pub fn switched_digits(params: &Params, squares: f64) -> f64 {
+    (modulus(params) * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2()
+}
+
+/// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2`, and where there are several primes the excess
+/// of a fast conversion besides, times 1, `s`, ...
+pub fn rounding(params: &Params, primes: usize, parts: usize) -> f64 {
+    let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
+    let of_key = dimension(params) * TERNARY;
+    // s^2 is counted with its mean fourth power over the roots.
+    let key = if parts > 2 { 1.0 + of_key + 2.0 * of_key.powi(2) } else { 1.0 + of_key };
+    0.5 * ((modulus(params).powi(2) / 12.0 + excess) * key).log2()
+}
+
+/// What is carried over a division, as far as the next products are concerned: `b/q`, with an allowance for the roots of the ring at which it is largest.
+///
+/// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one. With `S = ln(N 2^40)`, the rounding's noise, a product of a
+/// Gaussian and the key, is below `0.4 S` times its root mean square at every root, and the product of two such below `0.2 S` times half the formula's
+/// (its allowance of 4), in units of that.
+pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+    let s = dimension(params).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
+    noise - log2_primes + (0.2 * s).log2()
+}
+
+/// Noise after a division by primes of `log2 q` together, of that rounding.
+pub fn rescale(params: &Params, noise: f64, log2_primes: f64, rounding: f64) -> f64 {
+    rss(carried(params, noise, log2_primes), rounding)
+}
+
+/// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
+pub fn tail(params: &Params) -> f64 {
+    let log2_count = 1.0 + dimension(params).log2() + LOG2_FAILURE;
+    0.5 * (2.0 * core::f64::consts::LN_2 * log2_count).log2()
+}
+
+/// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
+pub fn room(params: &Params, log2_modulus: f64) -> f64 {
+    log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}

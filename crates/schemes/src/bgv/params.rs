@@ -1,0 +1,502 @@
+//! Parameter sets, what follows from them, and their checks.
+
+use serde::{Deserialize, Serialize};
+use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
+
+use super::{Error, noise};
+use crate::security::{SecurityClaim, Status};
+
+/// Smallest ring dimension.
+const MIN_DIMENSION: usize = 16;
+
+/// How products and rotated ciphertexts are brought back to the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeySwitching {
+    /// Digits are groups of so many towers, keys are modulo `Q P` with special primes `P` a little above a group: fast, little noise, and `P` counts for security.
+    Hybrid {
+        /// Towers of a group.
+        group: usize,
+    },
+    /// Digits of so many bits of each tower, keys are modulo `Q` (Brakerski and Vaikuntanathan 2011): no special primes, more noise and more digits.
+    Digits {
+        /// Bits of a digit.
+        bits: u32,
+    },
+}
+
+/// Unchecked parameters, as written in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParamsLiteral {
+    /// Name of the set.
+    pub name: String,
+    /// Ring dimension `N`, a power of two.
+    pub dimension: usize,
+    /// Plaintext modulus `p`.
+    pub plaintext_modulus: u64,
+    /// Multiplications in sequence; there are `depth + 1` levels, of a prime each.
+    pub depth: usize,
+    /// How keys are switched.
+    pub switching: KeySwitching,
+    /// Bits of the prime of the first level; by default the fewest that decrypt.
+    pub first_bits: Option<u32>,
+    /// Bits of the primes of the levels between the first and the highest; by default the fewest that decrypt.
+    pub bits: Option<u32>,
+    /// Bits of the prime of the highest level, where noise is that of fresh ciphertexts; by default the fewest that decrypt.
+    pub top_bits: Option<u32>,
+    /// Ciphertexts, rotated or not, that may be added up before each multiplication.
+    pub terms: u32,
+}
+
+/// Checked, immutable parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    literal: ParamsLiteral,
+    moduli: Vec<Modulus>,
+    special: Vec<Modulus>,
+}
+
+/// Largest `log2 (Q P)` of 128, 192 and 256 bits of classical security for a ternary secret and `sigma = 3.2`: table 1 of the Homomorphic Encryption Standard (Albrecht
+/// and others 2018), which ends at dimension 32768. 0 where it has no row.
+pub fn standard_bits(dimension: usize, security: u32) -> u32 {
+    let row = match dimension {
+        1024 => [27, 19, 14],
+        2048 => [54, 37, 29],
+        4096 => [109, 75, 58],
+        8192 => [218, 152, 118],
+        16384 => [438, 305, 237],
+        32768 => [881, 611, 476],
+        _ => [0; 3],
+    };
+    match security {
+        128 => row[0],
+        192 => row[1],
+        256 => row[2],
+        _ => 0,
+    }
+}
+
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
+/// finds them), with groups of two towers where that costs little depth.
+const SECURE: [(&str, u32, u64, usize, usize, usize); 20] = [
+    ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
+    ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
+    ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
+    ("slots192-8192-2", 192, SLOTS, 8192, 2, 1),
+    ("slots192-16384-5", 192, SLOTS, 16384, 5, 2),
+    ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
+    ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
+    ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
+    ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
+    ("bits128-4096-2", 128, 2, 4096, 2, 1),
+    ("bits128-8192-6", 128, 2, 8192, 6, 2),
+    ("bits128-16384-15", 128, 2, 16384, 15, 2),
+    ("bits128-32768-32", 128, 2, 32768, 32, 2),
+    ("bits192-4096-1", 192, 2, 4096, 1, 1),
+    ("bits192-8192-3", 192, 2, 8192, 3, 2),
+    ("bits192-16384-10", 192, 2, 16384, 10, 2),
+    ("bits192-32768-21", 192, 2, 32768, 21, 2),
+    ("bits256-8192-2", 256, 2, 8192, 2, 2),
+    ("bits256-16384-6", 256, 2, 16384, 6, 2),
+    ("bits256-32768-16", 256, 2, 32768, 16, 2),
+];
+
+/// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.
+const SLOTS: u64 = 65537;
+
+impl Params {
+    /// Names of sets: those of 128 bits or more, then an example of each family that takes any dimension and depth.
+    pub fn names() -> Vec<&'static str> {
+        SECURE.iter().map(|set| set.0).chain(["slots-1024-3", "bits-1024-3"]).collect()
+    }
+
+    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, and `bits128-..` with polynomials modulo 2, of that security; `slots-N-DEPTH` and
+    /// `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
+    ///
+    /// # Errors
+    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let literal = |dimension, plaintext_modulus, depth, group| ParamsLiteral {
+            name: name.into(),
+            dimension,
+            plaintext_modulus,
+            depth,
+            switching: KeySwitching::Hybrid { group },
+            first_bits: None,
+            bits: None,
+            top_bits: None,
+            terms: 2,
+        };
+        if let Some(&(_, _, p, dimension, depth, group)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(literal(dimension, p, depth, group));
+        }
+        let unknown = || {
+            let known: Vec<&str> = SECURE.iter().map(|set| set.0).collect();
+            let known = format!("{}, slots-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to 40)", known.join(", "));
+            Error::UnknownParams { name: name.into(), known }
+        };
+        let mut parts = name.split('-');
+        let p = match parts.next() {
+            Some("slots") => SLOTS,
+            Some("bits") => 2,
+            _ => return Err(unknown()),
+        };
+        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let (dimension, depth) = (number()?, number()?);
+        if parts.next().is_some() {
+            return Err(unknown());
+        }
+        Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
+    }
+
+    /// The numbers they were made from; the bits chosen by default are filled in.
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.literal
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        &self.literal.name
+    }
+
+    /// Ring dimension `N`.
+    pub fn dimension(&self) -> usize {
+        self.literal.dimension
+    }
+
+    /// Plaintext modulus `p`.
+    pub fn plaintext_modulus(&self) -> u64 {
+        self.literal.plaintext_modulus
+    }
+
+    /// Multiplications in sequence.
+    pub fn depth(&self) -> usize {
+        self.literal.depth
+    }
+
+    /// Levels: fresh ciphertexts are at the highest, level 1 is the last. Level `l` has the first `l` primes.
+    pub fn levels(&self) -> usize {
+        self.literal.depth + 1
+    }
+
+    /// How keys are switched.
+    pub fn switching(&self) -> KeySwitching {
+        self.literal.switching
+    }
+
+    /// The primes of `Q`, that of level 1 first.
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
+    /// The special primes, whose product is `P`; none when keys are switched by digits of towers.
+    pub fn special(&self) -> &[Modulus] {
+        &self.special
+    }
+
+    /// `log2 Q_l` of a level.
+    pub fn log2_modulus(&self, level: usize) -> f64 {
+        log2(&self.moduli[..level])
+    }
+
+    /// `log2 (Q P)` of the highest level, on which the security depends.
+    pub fn log2_total(&self) -> f64 {
+        log2(&self.moduli) + log2(&self.special)
+    }
+
+    /// The security claim: 128, 192 or 256 bits where the Homomorphic Encryption Standard's table allows a modulus of `log2 (Q P)` ([`standard_bits`]), none
+    /// elsewhere.
+    pub fn security(&self) -> SecurityClaim {
+        let (total, dimension) = (self.log2_total(), self.dimension());
+        let holds = |&security: &u32| total <= f64::from(standard_bits(dimension, security));
+        let (bits, status) = match [256, 192, 128].into_iter().find(holds) {
+            Some(bits) => (bits.into(), Status::Recommended),
+            None => {
+                let why = match standard_bits(dimension, 128) {
+                    0 => format!("the Homomorphic Encryption Standard has no row for dimension {dimension}"),
+                    bound => format!(
+                        "a modulus of {total:.0} bits, special primes counted, at dimension {dimension} is above the {bound} bits that the \
+                         Homomorphic Encryption Standard allows for 128 bits of security"
+                    ),
+                };
+                (0.0, Status::ResearchOnly { why })
+            }
+        };
+        SecurityClaim {
+            classical_bits: bits,
+            // Core-SVP: 0.265 beta against 0.292 beta.
+            quantum_bits: (bits * 0.265 / 0.292f64).floor(),
+            estimator: "Homomorphic Encryption Standard 1.1 (2018), table 1: ternary secret, sigma 3.2, classical; 0: none claimed".into(),
+            date: "2026-11-21".into(),
+            status,
+        }
+    }
+
+    fn problem(&self, problem: String) -> Error {
+        Error::Params { name: self.literal.name.clone(), problem }
+    }
+
+    /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
+    fn digit_squares(&self, level: usize) -> f64 {
+        let moduli = &self.moduli[..level];
+        match self.literal.switching {
+            KeySwitching::Hybrid { group } => {
+                let log2_special = log2(&self.special);
+                let of_group = |towers: &[Modulus]| {
+                    // A sum of k numbers uniform in 0..1, times Q_g.
+                    let k = towers.len() as f64;
+                    (2.0 * (log2(towers) - log2_special)).exp2() * (k * k / 4.0 + k / 12.0)
+                };
+                moduli.chunks(group).map(of_group).sum()
+            }
+            KeySwitching::Digits { bits } => {
+                // One digit is smaller than the others: not worth a formula.
+                let digits = |q: &Modulus| f64::from(q.bits().div_ceil(bits));
+                let size = f64::from(bits.min(moduli.iter().map(|q| q.bits()).max().unwrap_or(bits)));
+                moduli.iter().map(digits).sum::<f64>() * (2.0 * size).exp2() / 3.0
+            }
+        }
+    }
+
+    /// Noise that a key switch at a level adds, before the rounding of the division by `P`.
+    pub(super) fn switch_noise(&self, level: usize) -> f64 {
+        noise::switched_digits(self, self.digit_squares(level))
+    }
+
+    /// Noise of a ciphertext after a key switch at a level and the division by `P`.
+    pub(super) fn switched(&self, noise: f64, level: usize) -> f64 {
+        let switched = noise::rss(noise, self.switch_noise(level));
+        match self.special.len() {
+            0 => switched,
+            primes => noise::rss(switched, noise::rounding(self, primes, 2)),
+        }
+    }
+
+    /// Noise of a ciphertext of `parts` parts after the division by the prime of `level`; by special primes too when `fused`.
+    pub(super) fn reduced(&self, noise: f64, level: usize, parts: usize, fused: bool) -> f64 {
+        let primes = 1 + if fused { self.special.len() } else { 0 };
+        let log2_prime = log2(&self.moduli[level - 1..level]);
+        noise::rescale(self, noise, log2_prime, noise::rounding(self, primes, parts))
+    }
+
+    /// The primes of those bits: of `Q` for the first level, the highest, and those between; then the special ones.
+    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<(Vec<Modulus>, Vec<Modulus>), Failure> {
+        let mut taken = Vec::new();
+        let mut wanted = vec![bits.first];
+        wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1)]);
+        wanted.extend(vec![bits.top; literal.depth.min(1)]);
+        let moduli = take(&wanted, literal, &mut taken)?;
+        let KeySwitching::Hybrid { group } = literal.switching else { return Ok((moduli, Vec::new())) };
+        // P above the largest group by what makes a rotation's noise half of a rounding's.
+        let groups = moduli.chunks(group);
+        let largest = groups.clone().map(log2).fold(0.0, f64::max);
+        let k = group.min(moduli.len()) as f64;
+        let margin = 1.0 + (noise::SIGMA * (18.0 * groups.len() as f64 * (k * k / 4.0 + k / 12.0)).sqrt()).log2();
+        let count = ((largest + margin) / (f64::from(FAST_PRIME_BITS) - 0.05)).ceil();
+        let each = ((largest + margin) / count + 0.05).ceil() as u32;
+        let special = take(&vec![each.max(10); count as usize], literal, &mut taken)?;
+        Ok((moduli, special))
+    }
+
+    /// Takes primes of those bits, when they decrypt.
+    fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
+        (self.moduli, self.special) = Self::choose_moduli(&self.literal, bits)?;
+        self.check_noise()
+    }
+
+    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
+    fn check_noise(&self) -> Result<(), Failure> {
+        let fits = |what, level, noise: f64| {
+            let over = noise - noise::room(self, self.log2_modulus(level));
+            if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
+        };
+        // Rotations by digits would take too many bits: who rotates much, switches keys by groups.
+        let rotated = |noise: f64, level: usize| match self.literal.switching {
+            KeySwitching::Hybrid { .. } => self.switched(noise, level),
+            KeySwitching::Digits { .. } => noise,
+        };
+        let terms = f64::from(self.literal.terms).log2();
+        let mut noise = rotated(noise::fresh(self), self.levels()) + terms;
+        for level in (2..=self.levels()).rev() {
+            let product = noise::product(self, noise, noise);
+            let switched = fits("a product", level, noise::rss(product, self.switch_noise(level)))?;
+            // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
+            let log2_prime = log2(&self.moduli[level - 1..level]);
+            let over = 1.0 + noise::carried(self, switched, log2_prime) - noise::rounding(self, 1, 2);
+            if over > 0.0 {
+                return Err(Failure::Noise { what: "a product, divided,", level, over });
+            }
+            noise = fits("a product", level - 1, self.reduced(switched, level, 2, true))?;
+            noise = rotated(noise, level - 1) + terms;
+        }
+        fits("a sum", 1, noise).map(|_| ())
+    }
+}
+
+fn log2(moduli: &[Modulus]) -> f64 {
+    moduli.iter().map(|q| (q.value() as f64).log2()).sum()
+}
+
+/// The largest primes of those bits with transforms that are not taken and do not divide `p`.
+fn take(wanted: &[u32], literal: &ParamsLiteral, taken: &mut Vec<Modulus>) -> Result<Vec<Modulus>, Failure> {
+    let step = 2 * literal.dimension as u64;
+    let mut out = Vec::with_capacity(wanted.len());
+    for (i, &bits) in wanted.iter().enumerate() {
+        if wanted[..i].contains(&bits) {
+            continue;
+        }
+        let places: Vec<usize> = (i..wanted.len()).filter(|&place| wanted[place] == bits).collect();
+        // Few enough to ask for more than are needed, in case some are taken.
+        let spare = taken.iter().filter(|q| q.bits() == bits).count() + 1;
+        let of_width = primes(bits, places.len() + spare, step)
+            .or_else(|_| primes(bits, places.len() + spare - 1, step))
+            .map_err(|error| Failure::Primes(error.into()))?;
+        let free =
+            of_width.into_iter().filter(|q| !taken.contains(q) && !literal.plaintext_modulus.is_multiple_of(q.value()));
+        let free: Vec<Modulus> = free.take(places.len()).collect();
+        if free.len() < places.len() {
+            return Err(Failure::TooFew { bits });
+        }
+        taken.extend(&free);
+        out.extend(places.into_iter().zip(free));
+    }
+    out.sort_unstable_by_key(|&(place, _)| place);
+    Ok(out.into_iter().map(|(_, modulus)| modulus).collect())
+}
+
+/// Bits of the primes of the first level, of the highest, and of those between.
+#[derive(Clone, Copy)]
+struct Bits {
+    first: u32,
+    middle: u32,
+    top: u32,
+}
+
+/// Why primes of some bits will not do.
+enum Failure {
+    /// There are none.
+    Primes(Error),
+    /// There are too few of those bits.
+    TooFew { bits: u32 },
+    /// The noise of `what` at `level` is `over` bits too much.
+    Noise { what: &'static str, level: usize, over: f64 },
+}
+
+/// The smallest prime that is 1 modulo `2N`.
+pub(super) fn slot_modulus(dimension: usize) -> u64 {
+    let step = 2 * dimension.max(1) as u64;
+    (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
+}
+
+impl TryFrom<ParamsLiteral> for Params {
+    type Error = Error;
+
+    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new() };
+        let literal = params.literal.clone();
+        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(params.problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+            }
+        };
+        in_range("dimension", literal.dimension as u64, MIN_DIMENSION as u64..=1 << 17)?;
+        if !literal.dimension.is_power_of_two() {
+            return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
+        }
+        in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 30)?;
+        in_range("depth", literal.depth as u64, 0..=40)?;
+        in_range("terms", literal.terms.into(), 1..=1 << 20)?;
+        match literal.switching {
+            KeySwitching::Hybrid { group } => in_range("towers of a group", group as u64, 1..=41)?,
+            KeySwitching::Digits { bits } => in_range("bits of a digit", bits.into(), 1..=60)?,
+        }
+        for bits in [literal.first_bits, literal.bits, literal.top_bits].into_iter().flatten() {
+            in_range("bits of primes", bits.into(), 2..=MAX_PRIME_BITS.into())?;
+        }
+        // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
+        let widest = |fixed: Option<u32>| fixed.unwrap_or(MAX_PRIME_BITS);
+        let mut bits =
+            Bits { first: widest(literal.first_bits), middle: widest(literal.bits), top: widest(literal.top_bits) };
+        if let Err(failure) = params.attempt(bits) {
+            return Err(match failure {
+                Failure::Primes(error) => error,
+                Failure::TooFew { bits } => params.problem(format!(
+                    "there are too few primes of {bits} bits that are 1 modulo {}: take more bits or less depth",
+                    2 * literal.dimension
+                )),
+                Failure::Noise { what, level, over } => {
+                    let over = over.ceil() as u32;
+                    let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
+                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
+                        (level, _, _, Some(top)) if level == params.levels() => {
+                            format!("a prime of {} bits at the top", top + over)
+                        }
+                        (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
+                        _ => "a smaller plaintext modulus, smaller digits".into(),
+                    };
+                    params.problem(format!(
+                        "the noise of {what} at level {level} is {over} bits too much: take {fix}, or less depth, or fewer terms"
+                    ))
+                }
+            });
+        }
+        let fewest = |params: &mut Self, from: u32, bits: Bits, set: fn(&mut Bits, u32)| {
+            let candidates = (from..=MAX_PRIME_BITS).map(|value| {
+                let mut fewer = bits;
+                set(&mut fewer, value);
+                fewer
+            });
+            candidates.into_iter().find(|&fewer| params.attempt(fewer).is_ok())
+        };
+        // The special primes follow the groups: what is the fewest depends, by a little, on the others.
+        let mut from = 10;
+        loop {
+            let mut found = Some(bits);
+            if literal.bits.is_none() {
+                found = fewest(&mut params, from, bits, |bits, value| bits.middle = value);
+            }
+            if let (Some(bits), None) = (found, literal.first_bits) {
+                found = fewest(&mut params, 10, bits, |bits, value| bits.first = value);
+            }
+            if let (Some(bits), None) = (found, literal.top_bits) {
+                found = fewest(&mut params, 10, bits, |bits, value| bits.top = value);
+            }
+            match found {
+                Some(found) if params.attempt(found).is_ok() => {
+                    bits = found;
+                    break;
+                }
+                _ if literal.bits.is_none() && from < MAX_PRIME_BITS => from += 1,
+                // What was tried first does.
+                _ => {
+                    params.attempt(bits).map_err(|_| params.problem("no bits for the primes".into()))?;
+                    break;
+                }
+            }
+        }
+        let literal = &mut params.literal;
+        (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
+        Ok(params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_the_security_of_their_names() {
+        for (name, security, ..) in SECURE {
+            let params = Params::named(name).unwrap();
+            let claim = params.security();
+            assert!(
+                claim.classical_bits == f64::from(security) && claim.status == Status::Recommended,
+                "{name}: {claim:?}"
+            );
+            let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
+            assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Rotations, and sums over slots.
+
+use solinas_ring::Automorphism;
+
+use super::rotations::exponent;
+use super::{Ciphertext, Error, Evaluator, slots};
+
+impl Evaluator<'_> {
+    /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`. By the key of that rotation if there is
+    /// one, otherwise by those of powers of two.
+    ///
+    /// # Errors
+    /// [`Error::NoRotationKey`], [`Error::NoSlots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+        slots::check(self.key().params())?;
+        let n = self.key().params().dimension();
+        let whole = exponent(n, step);
+        if whole == 1 || self.key().rotation(whole).is_some() {
+            return self.automorphism(x, whole);
+        }
+        // Binary digits of the step, or of the one the other way around, whichever has fewer; powers of two reach everything.
+        let half = n as i64 / 2;
+        let (left, right) = (step.rem_euclid(half), (-step).rem_euclid(half));
+        let possible = |steps: i64, sign: i64| {
+            let parts = (0..63).filter(|bit| steps >> bit & 1 == 1).map(|bit| sign << bit);
+            let parts: Vec<usize> = parts.map(|part| exponent(n, part)).collect();
+            parts.iter().all(|&part| self.key().rotation(part).is_some()).then_some(parts)
+        };
+        let ways = [possible(left, 1), possible(right, -1)].into_iter().flatten();
+        let Some(parts) = ways.min_by_key(Vec::len) else {
+            let have = self.key().rotations().to_string();
+            return Err(Error::NoRotationKey { rotation: format!("a rotation by {step}"), have });
+        };
+        let (first, others) = parts.split_first().map_or((1, &[] as &[usize]), |(&first, others)| (first, others));
+        others.iter().try_fold(self.automorphism(x, first)?, |x, &part| self.automorphism(&x, part))
+    }
+
+    /// The two rows of slots swapped.
+    ///
+    /// # Errors
+    /// As [`Self::rotate`].
+    pub fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        slots::check(self.key().params())?;
+        self.automorphism(x, 2 * self.key().params().dimension() - 1)
+    }
+
+    /// `x(X^exponent)`: what rotations are, for plaintexts that are polynomials too. One key switch.
+    ///
+    /// # Errors
+    /// [`Error::NoRotationKey`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn automorphism(&self, x: &Ciphertext, exponent: usize) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a rotation";
+        self.check("the operand", x)?;
+        let params = self.key().params();
+        let exponent = exponent % (2 * params.dimension());
+        let [first, second] = x.parts.as_slice() else {
+            return Err(Error::Parts { operation: WHAT, parts: x.parts.len(), max: 2 });
+        };
+        if exponent == 1 {
+            return Ok(x.clone());
+        }
+        let plans = self.context().level(x.level);
+        let automorphism = Automorphism::new(&plans.basis, exponent)?;
+        let Some(key) = self.key().rotation(exponent) else {
+            let rotation = if exponent == 2 * params.dimension() - 1 {
+                "the swap of rows".into()
+            } else {
+                format!("X -> X^{exponent}")
+            };
+            return Err(Error::NoRotationKey { rotation, have: self.key().rotations().to_string() });
+        };
+        let noise = params.switched(x.noise, x.level);
+        let parts = plans.switch.apply(
+            key,
+            false,
+            |i, out| automorphism.permute(second.tower(i), out),
+            |i, [b, _]| automorphism.permute(first.tower(i), b),
+        )?;
+        self.with(WHAT, x, noise, parts.into(), "multiply or lower first, which brings the noise down")
+    }
+
+    /// The sum of all slots, of both rows, in every slot: a rotation for each power of two, and the swap of the rows.
+    ///
+    /// # Errors
+    /// As [`Self::rotate`].
+    pub fn sum_slots(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let sum = self.sum_of(x, self.key().params().dimension() / 2)?;
+        self.add(&sum, &self.swap_rows(&sum)?)
+    }
+
+    /// In slot `j` the sum of slots `j` to `j + count - 1` of its row, which wraps around; `count` is a power of two.
+    ///
+    /// # Errors
+    /// [`Error::Operands`] for another count; as [`Self::rotate`].
+    pub fn sum_of(&self, x: &Ciphertext, count: usize) -> Result<Ciphertext, Error> {
+        let half = self.key().params().dimension() / 2;
+        if !count.is_power_of_two() || count > half {
+            let operation = "a sum over a power of two of slots,";
+            return Err(Error::Operands { operation, lhs: count, rhs: half });
+        }
+        (0..count.ilog2()).try_fold(x.clone(), |sum, bit| self.add(&sum, &self.rotate(&sum, 1 << bit)?))
+    }
+
+    /// The inner product of two vectors of slots, in every slot, one level below.
+    ///
+    /// # Errors
+    /// As [`Self::composed_multiply`] and [`Self::rotate`].
+    pub fn inner_product(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_slots(&self.composed_multiply(x, y)?)
+    }
+}

@@ -1,0 +1,117 @@
+//! What bad input gets: an error that names the remedy.
+
+use std::ops::ControlFlow;
+
+use super::*;
+
+#[test]
+fn operands_that_do_not_go_together_are_refused() {
+    let (_, server) = keys("slots-64-2");
+    let (_, other) = generate_insecure(server.params(), &Rotations::none(server.params()), true, 2).unwrap();
+    let x = random(65537, 64, 1);
+    let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
+    let evaluator = Evaluator::new(&server);
+    assert!(matches!(evaluator.add(&a, &foreign), Err(Error::KeyMismatch { what: "the second operand", .. })));
+    let low = evaluator.lower(&a).unwrap();
+    assert!(matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs: 3, rhs: 2 })));
+    let product = evaluator.multiply(&a, &a).unwrap();
+    assert!(matches!(evaluator.add(&a, &product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.multiply(&product, &product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.mod_reduce(&a), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.lower(&product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.rotate(&product, 1), Err(Error::Parts { .. })));
+    let three = evaluator.mod_reduce(&product).unwrap();
+    assert!(matches!(evaluator.composed_multiply(&three, &three), Err(Error::Parts { .. })));
+    assert!(matches!(evaluator.dot(&[], &[]), Err(Error::Operands { .. })));
+    assert!(matches!(evaluator.dot(&[&a], &[&a, &a]), Err(Error::Operands { .. })));
+    let error = Evaluator::new(&other).rotate(&foreign, 1).unwrap_err();
+    assert!(error.to_string().contains("this one has none"), "{error}");
+    assert!(matches!(evaluator.add_plain(&a, &[0; 63]), Err(Error::Plaintext { .. })));
+    assert!(matches!(evaluator.multiply_plain(&a, &[65537; 64]), Err(Error::Plaintext { .. })));
+    // Doubling until there is no room.
+    let mut sum = a.clone();
+    let error = loop {
+        match evaluator.add(&sum, &sum) {
+            Ok(next) => sum = next,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, Error::Noise { .. }), "{error}");
+}
+
+#[test]
+fn keys_and_ciphertexts_that_are_damaged_are_refused() {
+    let (client, server) = keys("slots-64-1");
+    let public = server.public();
+    let a = encrypt(&server, &random(65537, 64, 1), 1);
+    let mut words: Vec<Vec<u64>> = a.parts().iter().map(|part| part.words().to_vec()).collect();
+    let made = |level, noise, words: &[Vec<u64>]| Ciphertext::from_parts(public, level, Stage::Ready, noise, words);
+    assert!(matches!(made(0, 20.0, &words), Err(Error::Material { .. })));
+    assert!(matches!(made(3, 20.0, &words), Err(Error::Material { .. })));
+    assert!(matches!(made(2, f64::NAN, &words), Err(Error::Material { .. })));
+    assert!(matches!(made(2, 20.0, &words[..1]), Err(Error::Material { .. })));
+    assert!(matches!(made(1, 20.0, &words), Err(Error::Ring(_))));
+    words[0][5] = u64::MAX;
+    assert!(matches!(made(2, 20.0, &words), Err(Error::Ring(_))));
+
+    let secret = |change: &dyn Fn(&mut Vec<i64>)| {
+        let mut secret = client.secret().to_vec();
+        change(&mut secret);
+        ClientKey::from_parts(public.clone(), zeroize::Zeroizing::new(secret))
+    };
+    assert!(secret(&|_| ()).is_ok());
+    assert!(matches!(secret(&|s| s[3] = 2), Err(Error::Material { .. })));
+    assert!(matches!(secret(&|s| s.truncate(63)), Err(Error::Material { .. })));
+    assert!(matches!(secret(&|s| s[0] = (s[0] + 2) % 3 - 1), Err(Error::Material { .. })));
+
+    let mut parts = server.relinearization().parts();
+    let made = |parts: &SwitchKeyParts, rotations: &[(usize, SwitchKeyParts)]| {
+        ServerKey::from_parts(public.clone(), parts, rotations)
+    };
+    assert!(matches!(made(&parts, &[(4, parts.clone())]), Err(Error::Material { .. })));
+    parts.rows[0][0] = u64::MAX;
+    assert!(matches!(made(&parts, &[]), Err(Error::Ring(_))));
+    parts.rows.pop();
+    assert!(matches!(made(&parts, &[]), Err(Error::Material { .. })));
+    assert!(PublicKey::from_parts(server.params(), true, [0; 32], &[0; 7]).is_err());
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    assert!(matches!(Params::named("slots-100"), Err(Error::UnknownParams { .. })));
+    for name in ["slots-100-1", "slots-8-1", "slots-64-41"] {
+        assert!(matches!(Params::named(name), Err(Error::Params { .. })), "{name}");
+    }
+    let literal = Params::named("slots-64-2").unwrap().literal().clone();
+    let with = |change: &dyn Fn(&mut ParamsLiteral)| {
+        let mut literal = literal.clone();
+        change(&mut literal);
+        Params::try_from(literal)
+    };
+    assert!(with(&|_| ()).is_ok());
+    let error = with(&|l| l.bits = Some(20)).unwrap_err();
+    assert!(error.to_string().contains("take primes of"), "{error}");
+    assert!(with(&|l| l.switching = KeySwitching::Hybrid { group: 0 }).is_err());
+    assert!(with(&|l| l.plaintext_modulus = 1).is_err());
+    let params = Params::named("slots-64-2").unwrap();
+    assert!(matches!(generate(&params, &Rotations::none(&params), false), Err(Error::ResearchOnly { .. })));
+    let bits = Params::named("bits-64-2").unwrap();
+    assert!(matches!(SlotEncoder::new(&bits), Err(Error::NoSlots { example: 257, .. })));
+    assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::NoSlots { .. })));
+}
+
+#[test]
+fn key_generation_reports_and_stops() {
+    let params = Params::named("slots-64-2").unwrap();
+    let client = ClientKey::generate_insecure(&params, true, 1).unwrap();
+    let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
+    let heard = std::sync::atomic::AtomicUsize::new(0);
+    let go = |done, total| {
+        assert!(done <= total);
+        heard.fetch_max(total, std::sync::atomic::Ordering::Relaxed);
+        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    assert!(matches!(client.server_key(&rotations, &go), Err(Error::Cancelled)));
+    assert_eq!(heard.into_inner() % 3, 0);
+    assert_eq!(rotations.to_string(), "rotations by -1, 1");
+}
