@@ -11,7 +11,8 @@ def test_what_is_found_is_the_smallest_secure_set():
     assert found.classical_bits >= 128
     assert len(found.primes) == 3
     small = sl.find_params(2, 257, security=40, keys="ternary", terms=4)
-    assert small.name.startswith("n") and small.name.endswith("-d2-p257-t4-ternary")
+    assert small.name.startswith("n")
+    assert small.name.endswith("-d2-p257-t4-ternary")
     assert small.dimension < found.dimension
 
 

@@ -60,7 +60,7 @@ def test_vectors_of_slots_run_programs_and_operators(slots):
     with pytest.raises(sl.SolinasError, match="128 values share a ciphertext"):
         a[0]
     with pytest.raises(sl.TypeMismatchError):
-        bound == bound  # noqa: B015
+        bound == bound
     with pytest.raises(sl.RangeError, match="modulus"):
         sl.mod(1)
     with pytest.raises(sl.RangeError):

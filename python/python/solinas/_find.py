@@ -19,9 +19,10 @@ def find_params(
 ) -> _core.FoundParams:
     """Find the smallest parameters that decrypt and are as secure as wanted.
 
-    `depth`: multiplications in sequence. `modulus`: plaintext modulus. `security`: bits against the cheapest known attack, at least. `terms`: ciphertexts
-    that may be added up before each multiplication. `keys`: their distribution, by default the first that will do. `ring_reduction`: halve the ring at
-    lower levels as far as security allows. `slots`: plaintexts are to be vectors, for which the modulus is 1 modulo twice the ring dimension.
+    `depth`: multiplications in sequence. `modulus`: plaintext modulus. `security`: bits against the cheapest known
+    attack, at least. `terms`: ciphertexts that may be added up before each multiplication. `keys`: their distribution,
+    by default the first that will do. `ring_reduction`: halve the ring at lower levels as far as security allows.
+    `slots`: plaintexts are to be vectors, for which the modulus is 1 modulo twice the ring dimension.
 
     Raises ParameterError where there are none, with the nearest there are.
     """
