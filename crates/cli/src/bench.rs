@@ -91,7 +91,8 @@ impl<'a> Bench<'a> {
     fn row(&self, op: &str, ty: Type, count: usize, repetitions: usize) -> Result<Row> {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
         let operand = |factor: u128| -> Result<Ciphertext> {
-            let values = (1..=count as u128).map(|i| i.wrapping_mul(factor) & ty.mask()).collect();
+            let reduced = |x: u128| ty.modulus().map_or(x & ty.mask(), |modulus| x % u128::from(modulus));
+            let values = (1..=count as u128).map(|i| reduced(i.wrapping_mul(factor))).collect();
             let shape = (count > 1).then(|| vec![count]);
             Ok(self.client.encrypt(&Plain::new(ty, shape, values)?)?)
         };

@@ -94,15 +94,18 @@ fn ntru(all: &[&ParamsInfo]) -> String {
             set.ring_dimension.to_string(),
             set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
             set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
-            set.depth.map_or_else(String::new, |depth| depth.to_string()),
+            match set.depth {
+                _ if set.bootstraps => "any".to_owned(),
+                depth => depth.map_or_else(String::new, |depth| depth.to_string()),
+            },
             size(set.ciphertext_bytes),
             size(set.server_key_bytes),
             if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
         ]);
     }
     let mut text = columns(&rows);
-    text += "\nn: ring dimension; p: plaintext modulus, 2 for bits; products: in a row; ciphertext: of a bit, or of n numbers modulo p\n";
-    text += "Other sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers; N a power of two\n";
+    text += "\nn: ring dimension; p: plaintext modulus, 2 for bits; products: in a row, any where ciphertexts are bootstrapped; ciphertext: of a bit, or of n numbers modulo p\n";
+    text += "Other sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are bootstrapped; N a power of two\n";
     text
 }
 

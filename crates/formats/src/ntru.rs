@@ -6,12 +6,13 @@
 //! | file | sections |
 //! |---|---|
 //! | public key | `h` |
-//! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced |
+//! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced; `bootstrap`: the \
+//! polynomials of the bootstrapping key, of parameters that have one |
 //! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
 //!
 //! Encryption needs `h` alone: [`read_public`] takes it from any of the three.
 
-use solinas_schemes::ntru::{ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey};
+use solinas_schemes::ntru::{BootstrapKey, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey};
 use zeroize::Zeroizing;
 
 use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
@@ -98,13 +99,21 @@ pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Re
     writer.section_u64("h", key.h().words())
 }
 
-/// Writes a server key; `writer` makes the file, from [`server_header`].
+/// Writes a server key, with its bootstrapping key where the parameters have one; `writer` makes the file, from [`server_header`].
 ///
 /// # Errors
 /// From the file.
-pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
+pub fn write_server(
+    writer: &mut Writer<dyn Destination>,
+    key: &ServerKey,
+    bootstrap: Option<&BootstrapKey>,
+) -> Result<(), Error> {
     write_public(writer, key.public())?;
-    write_all(writer, "hints", key.hints().map(|hint| pack::u64_to_le(hint.words())))
+    write_all(writer, "hints", key.hints().map(|hint| pack::u64_to_le(hint.words())))?;
+    match bootstrap {
+        Some(key) => write_all(writer, "bootstrap", key.polynomials().map(|poly| pack::u64_to_le(poly.words()))),
+        None => Ok(()),
+    }
 }
 
 /// A section of parts, one after the other.
@@ -141,17 +150,42 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
     Ok(key)
 }
 
-/// Reads a server key.
+/// Reads a server key, and its bootstrapping key where the parameters have one.
 ///
 /// # Errors
 /// As [`read_public`].
-pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+pub fn read_server(reader: &Reader) -> Result<(ServerKey, Option<BootstrapKey>), Error> {
     let public = read_public(reader)?;
+    let bootstrap = match public.params().bootstrapping() {
+        Some(_) => Some(read_bootstrap(reader, &public)?),
+        None => None,
+    };
     let sizes = hint_sizes(public.params());
     let words = reader.section_u64("hints", sizes.iter().sum())?;
     let mut rest = words.as_slice();
     let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
-    ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))
+    let key = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
+    Ok((key, bootstrap))
+}
+
+fn read_bootstrap(reader: &Reader, public: &PublicKey) -> Result<BootstrapKey, Error> {
+    const NAME: &str = "bootstrap";
+    let [lowest, top, extended] = bootstrap_sizes(public.params());
+    let words = reader.section_u64(NAME, reader.section_len(NAME)? as usize / 8)?;
+    let mut sizes = [lowest, top, top].into_iter().chain(std::iter::repeat(extended));
+    let (mut rest, mut polynomials) = (words.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let (first, others) = rest.split_at(sizes.next().unwrap_or(extended).min(rest.len()));
+        polynomials.push(first);
+        rest = others;
+    }
+    BootstrapKey::from_parts(public, polynomials).map_err(|error| reader.section_error(NAME, error))
+}
+
+/// Words of a bootstrapping key's first polynomial, of the next two, and of the others.
+fn bootstrap_sizes(params: &Params) -> [usize; 3] {
+    let top = params.towers(params.levels());
+    [params.towers(1), top, top + params.special_moduli().len()].map(|towers| towers * params.dimension())
 }
 
 /// Reads a client key.
@@ -202,5 +236,13 @@ fn hint_sizes(params: &Params) -> Vec<usize> {
 
 /// Bytes of the sections of a stored server key.
 pub fn stored_server_bytes(params: &Params) -> usize {
-    8 * (params.towers(params.levels()) * params.dimension() + hint_sizes(params).iter().sum::<usize>())
+    let public = params.towers(params.levels()) * params.dimension();
+    let bootstrap = params.bootstrapping().map_or(0, |_| {
+        // The trace takes its steps two at a time, with three automorphisms, each with a polynomial for each group of towers.
+        let steps = params.dimension().ilog2() as usize;
+        let groups = params.towers(params.levels()).div_ceil(params.special_moduli().len());
+        let [lowest, top, extended] = bootstrap_sizes(params);
+        lowest + 2 * top + (steps / 2 * 3 + steps % 2) * groups * extended
+    });
+    8 * (public + hint_sizes(params).iter().sum::<usize>() + bootstrap)
 }

@@ -100,9 +100,9 @@ impl Cell {
         Self { ours: count as f64, basis: Basis::Counted }
     }
 
-    /// Computed, to six figures.
-    pub(crate) fn exact(ours: f64) -> Self {
-        Self { ours: six_figures(ours), basis: Basis::Counted }
+    /// Computed, to three figures.
+    pub(crate) fn computed(ours: f64) -> Self {
+        Self { ours: format!("{ours:.2e}").parse().unwrap_or(ours), basis: Basis::Counted }
     }
 
     /// Measured.

@@ -2,7 +2,6 @@
 
 use core::borrow::BorrowMut;
 
-use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::Shoup;
 
 use crate::threads::{Scratch, for_each_tower};
@@ -82,19 +81,18 @@ impl Rescale {
     /// As [`Self::apply_to`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)`.
     pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
         let (last, n) = (self.target.len(), self.basis.dimension());
-        let mut rest = [(); 2].map(|()| AlignedVec::zeroed(n));
-        let [x, y] = &mut rest;
-        tower(last, [x, y], &mut AlignedVec::zeroed(n));
-        let corrections = rest.map(|mut rest| {
-            self.basis.plan(last).inverse(&mut rest);
-            self.correction(&rest)
+        let mut taken = Scratch::take(3 * n);
+        let (x, rest) = taken[..3 * n].split_at_mut(n);
+        let (y, scratch) = rest.split_at_mut(n);
+        tower(last, [&mut *x, &mut *y], scratch);
+        let corrections = [x, y].map(|rest| {
+            self.basis.plan(last).inverse(rest);
+            self.correction(rest)
         });
         RnsPoly::two_from_towers(&self.target, n, |i, [x, y], scratch| {
             tower(i, [&mut *x, &mut *y], scratch);
             for (out, correction) in [x, y].into_iter().zip(&corrections) {
-                correction.write(self, i, scratch);
-                self.target.plan(i).forward(scratch);
-                self.target.pointwise(i).sub_scale(out, scratch, self.inverses[i]);
+                self.divide(correction, i, out, scratch);
             }
         })
     }

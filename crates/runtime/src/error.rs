@@ -289,7 +289,7 @@ pub enum Error {
     Tfhe(#[from] tfhe::Error),
     /// From the scheme.
     #[error(transparent)]
-    Ntru(#[from] ntru::Error),
+    Ntru(ntru::Error),
     /// From the scheme.
     #[error(transparent)]
     Gh(gh::Error),
@@ -314,8 +314,18 @@ fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
     let again = if left < depth && need <= depth { "encrypt its inputs again, or " } else { "" };
     format!(
-        "{takes}, and the ciphertexts of key {params} allow {here}; {again}make keys of a set of depth {more} or more (`solinas params`)"
+        "{takes}, and the ciphertexts of key {params} allow {here}; {again}make keys of a set of depth {more} or more \
+         (`solinas params find --scheme ntru --depth {more}`), or for bits of one that bootstraps, such as boot-1024"
     )
+}
+
+impl From<ntru::Error> for Error {
+    fn from(error: ntru::Error) -> Self {
+        match error {
+            ntru::Error::Cancelled => Self::Cancelled,
+            other => Self::Ntru(other),
+        }
+    }
 }
 
 impl From<gh::Error> for Error {

@@ -26,6 +26,8 @@ pub struct ParamsInfo {
     pub plaintext_modulus: Option<u64>,
     /// Products in a row that a fresh ciphertext allows (NTRU).
     pub depth: Option<usize>,
+    /// Whether ciphertexts are bootstrapped, so that there may be any number of products (TFHE, NTRU).
+    pub bootstraps: bool,
     /// Estimated classical security, bits.
     pub classical_bits: f64,
     /// Estimated quantum security, bits.

@@ -4,6 +4,7 @@
 
 mod random_circuit;
 
+use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
@@ -123,7 +124,10 @@ fn programs_run_until_the_levels_are_used_up() {
     assert!((2..=12).contains(&runs), "{runs}");
     let message = error.to_string();
     assert!(matches!(error, Error::Levels { depth: 12, .. }), "{message}");
-    assert!(message.contains("encrypt its inputs again") && message.contains("`solinas params`"), "{message}");
+    assert!(
+        message.contains("encrypt its inputs again") && message.contains("`solinas params find --scheme ntru --depth "),
+        "{message}"
+    );
     assert!(
         matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })),
         "told when planned"
@@ -251,4 +255,45 @@ fn mistakes_get_typed_errors() {
     refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
     refused(options("tight-64", 1), "there is no NTRU parameter set");
     refused(options("tight-63-2", 1), "power of two");
+}
+
+#[test]
+fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
+    let setup = make("boot-64", 1);
+    let (u64, u4) = (Type::Uint(64), Type::Uint(4));
+    let add = Program::from_op("add", &[u64, u64]).unwrap();
+    let [x, y] = [0xffff_ffff_ffff_fff7u64, 0x123_4567_89ab_cdef].map(u128::from);
+    let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
+    let inputs = [encrypt(u64, x), encrypt(u64, y)];
+    // A chain of 63 carries; as a program, it is a prefix network that the levels of fresh ciphertexts do for.
+    let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
+    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs).unwrap();
+    assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
+    assert_eq!(cost(&add, "boot-64").unwrap().bootstraps, 0);
+    let out = setup.server.run_circuit(&ripple, &inputs, &Control::default()).unwrap();
+    let sum = (x + y) & u128::from(u64::MAX);
+    assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
+    let y = inputs[1].clone();
+    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()]).unwrap();
+    assert!(more.bootstraps > 0, "{more}");
+    assert_eq!(run(&setup, &add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
+    // Results go on, and a division is deep.
+    let (div, mul) = (Program::from_op("div", &[u4, u4]).unwrap(), Program::from_op("mul", &[u4, u4]).unwrap());
+    let (mut value, three, seven) = (encrypt(u4, 1), encrypt(u4, 3), encrypt(u4, 7));
+    for (factor, want) in [(&seven, 7), (&three, 5), (&seven, 3)] {
+        value = setup.server.run(&mul, &[value, factor.clone()], &Control::default()).unwrap().swap_remove(0);
+        assert_eq!(setup.client.decrypt(&value).unwrap().values, [want]);
+    }
+    assert_eq!(run(&setup, &div, &[seven, three]).unwrap(), [2]);
+    // The key is in the file.
+    let folder = tempfile::tempdir().unwrap();
+    setup.key.save(&folder.path().join("server.key"), false).unwrap();
+    let key = ServerKey::load(&folder.path().join("server.key")).unwrap();
+    let params = key.params();
+    assert!(params.bootstraps);
+    let bytes = std::fs::metadata(folder.path().join("server.key")).unwrap().len() as usize;
+    assert!((params.server_key_bytes..params.server_key_bytes + 8192).contains(&bytes), "{bytes}");
+    let again = Server::new(&key, Some(1)).unwrap();
+    let out = again.run(&add, &inputs, &Control::default()).unwrap();
+    assert_eq!(out, setup.server.run(&add, &inputs, &Control::default()).unwrap());
 }

@@ -1,6 +1,8 @@
 //! Times and noise of the BGV scheme at a parameter set: `cargo run --release --example bgv -- slots-16384-13 [threads] [repetitions] [key=value ..]`, where keys are
 //! `group`, `digits`, `bits`, `terms`.
 //!
+//! `cargo run --release --example bgv -- sets` prints the greatest depth of each dimension that the Homomorphic Encryption Standard's table allows.
+//!
 //! Every result is checked against plain arithmetic on slots. Shortest of the repetitions, in microseconds, beside the bound of `docs/derivations/bgv-cost.md`.
 
 use std::time::Instant;
@@ -111,8 +113,40 @@ fn run(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// The greatest depth at each dimension and security, by towers of a group.
+fn sets() -> Result<()> {
+    println!("security  N      p      depth (log2 Q P, special primes) of groups of 1, 2, 3 .. towers");
+    for security in [128, 192, 256] {
+        for dimension in [1024, 2048, 4096, 8192, 16384, 32768] {
+            let bound = bgv::params::standard_bits(dimension, security);
+            for family in ["slots", "bits"] {
+                let mut line = format!("{security:>8}  {dimension:<6} {family:<6}");
+                for group in 1..=5 {
+                    let at = |depth: usize| -> Option<Params> {
+                        let mut literal =
+                            Params::named(&format!("{family}-{dimension}-{depth}")).ok()?.literal().clone();
+                        literal.switching = KeySwitching::Hybrid { group };
+                        (literal.first_bits, literal.bits, literal.top_bits) = (None, None, None);
+                        Params::try_from(literal).ok().filter(|params| params.log2_total() <= f64::from(bound))
+                    };
+                    let Some(params) = (0..=40).map_while(at).last() else {
+                        line += "  -";
+                        continue;
+                    };
+                    line += &format!("  {} ({:.0}, {})", params.depth(), params.log2_total(), params.special().len());
+                }
+                println!("{line}");
+            }
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|argument| argument == "sets") {
+        return sets();
+    }
     let name = arguments.first().map_or("slots-16384-13", String::as_str);
     let number = |i: usize, default| arguments.get(i).map_or(Ok(default), |text| text.parse());
     let (threads, repetitions) = (number(1, 1)?, number(2, 10)?);

@@ -3,16 +3,18 @@
 //! ```text
 //! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31
 //! cargo run --release -p solinas-schemes --example lwe -- products 2332 32 32
+//! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
 //! ```
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
-    self, Access, Error, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection, Source,
-    Vector,
+    self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
+    StreamedProduct, Vector,
 };
 
 fn main() -> ExitCode {
@@ -20,8 +22,9 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((first, rest)) if first == "bits" => bits(rest),
         Some((first, rest)) if first == "products" => products(rest),
+        Some((first, rest)) if first == "stream" => stream(rest),
         _ => {
-            eprintln!("bits COUNT SET.., or products N WORDS BITS");
+            eprintln!("bits COUNT SET.., products N WORDS BITS, or stream N WORDS BITS FOLDER");
             return ExitCode::FAILURE;
         }
     };
@@ -154,7 +157,37 @@ fn products(args: &[String]) -> Result<(), Error> {
     let product = Multiplier::new()?.multiply(&matrix, &vector)?;
     let reconstruct = time(|| modulus.reconstruct(&product[0]))?;
     println!("  reconstruction {reconstruct:.2} ms");
-    let _ = matrix.layout();
+    Ok(())
+}
+
+/// A product with a matrix in a file, its state stored after every piece: goes on where it was when it was killed, and compares with the seed form.
+fn stream(args: &[String]) -> Result<(), Error> {
+    let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
+    let folder = PathBuf::from(args.get(3).map_or(".", String::as_str));
+    let (path, state) = (folder.join("lwe.tiles"), folder.join("lwe.state"));
+    let modulus = Modulus::of_primes(words, bits as u32)?;
+    let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
+    if !path.exists() {
+        KeyFile::write(&path, &seeded, [0; 32], |_, _| true)?;
+        println!("written");
+    }
+    let file = KeyFile::open(&path)?;
+    let vector = [Vector::uniform(&modulus, n, &mut operands())];
+    let mut product = match StreamedProduct::resume(&file, &state) {
+        Ok(product) => product,
+        Err(_) => StreamedProduct::multiply(&file, vector.to_vec())?,
+    };
+    println!(
+        "begins at piece {} of {}; {} MiB in memory",
+        product.progress().0,
+        product.progress().1,
+        product.memory() >> 20
+    );
+    let start = Instant::now();
+    product.run(|product| product.save(&state).map(|()| true))?;
+    println!("done in {:.2} s", start.elapsed().as_secs_f64());
+    let same = product.into_products()? == Multiplier::new()?.multiply(&seeded, &vector)?;
+    println!("{}", if same { "the same as by the seed" } else { "WRONG" });
     Ok(())
 }
 

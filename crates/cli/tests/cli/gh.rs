@@ -72,9 +72,9 @@ fn mistakes_are_told_with_the_fix() {
     place.run("encrypt --key k/server.key --type u4 5 -o a.ct");
     place.encrypt("u4", "5", "tfhe.ct");
     for line in ["eval --key k/server.key add a.ct tfhe.ct -o c.ct", "eval --key SERVER add a.ct tfhe.ct -o c.ct"] {
-        assert!(place.fail(line, 1).contains("belongs to key"), "{line}");
+        assert!(place.fail(line, 1).contains(" is of scheme "), "{line}");
     }
-    assert!(place.fail("decrypt --key CLIENT a.ct", 1).contains("belongs to key"));
+    assert!(place.fail("decrypt --key CLIENT a.ct", 1).contains("a.ct is of scheme gh, "));
     assert!(place.fail("encrypt --key SERVER --type u4 5 -o c.ct", 1).contains("a client key is needed"));
     let message = place.fail("eval --key k/server.key neg a.ct -o c.ct --memory 0", 1);
     assert!(

@@ -6,6 +6,7 @@ mod circuits;
 mod common;
 mod cycle;
 mod errors;
+mod find;
 mod gh;
 mod ntru;
 mod operations;

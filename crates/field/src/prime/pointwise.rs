@@ -72,6 +72,15 @@ impl Pointwise {
         }
     }
 
+    /// `dst <- x y`.
+    pub fn product(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        match self.modulus.bits() {
+            ..=FAST_PRIME_BITS => self.run(Product::<FAST_PRIME_BITS>, dst, x, y),
+            WIDE_PRIME_BITS => self.run(Product::<WIDE_PRIME_BITS>, dst, x, y),
+            _ => self.run(Product::<MAX_PRIME_BITS>, dst, x, y),
+        }
+    }
+
     /// `dst <- dst + x y`.
     pub fn multiply_add(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
         match self.modulus.bits() {
@@ -298,6 +307,9 @@ struct Mul<const BITS: u32>;
 /// As [`Mul`].
 #[derive(Clone, Copy)]
 struct MulBoth<const BITS: u32>;
+/// As [`Mul`].
+#[derive(Clone, Copy)]
+struct Product<const BITS: u32>;
 #[derive(Clone, Copy)]
 struct SubScale(Shoup);
 #[derive(Clone, Copy)]
@@ -336,4 +348,11 @@ op!(MulAdd [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul_add(x, y, d), |
 });
 op!(MulBoth [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| {
     c.product::<BITS>(c.product::<BITS>(d, x), y)
+});
+op!(Product [const BITS: u32] [BITS], 2, |self, q, d, x, y| {
+    let _ = d;
+    q.mul(x, y)
+}, |c| {
+    let _ = d;
+    c.product::<BITS>(x, y)
 });

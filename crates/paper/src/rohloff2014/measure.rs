@@ -16,6 +16,9 @@ use std::time::Duration;
 /// Seconds of a figure at most, and with `--quick`.
 const BUDGET: [Duration; 2] = [Duration::from_millis(150), Duration::from_millis(25)];
 
+/// Repetitions of a figure at least.
+const FEWEST: usize = 5;
+
 /// Keys of a set and what is timed with them.
 struct World {
     client: ClientKey,
@@ -100,7 +103,7 @@ fn table<T: Send>(
     let counts = one_and(threads);
     let pools = pools(&counts)?;
     let mut timer =
-        Timer::new(options, control, 60 * (counts.len() + 1)).with_budget(BUDGET[usize::from(options.quick)]);
+        Timer::new(options, control, 60 * (counts.len() + 1)).with_budget(BUDGET[usize::from(options.quick)], FEWEST);
     let mut report = Report::new(entry, PAPER_MACHINE, options, threads);
     let mut columns: Vec<_> = counts.iter().map(|&t| Column::new(threads_name(t), Some("ms"))).collect();
     columns.push(Column::new("tight, 1 thread", Some("ms")));
@@ -155,7 +158,7 @@ pub(crate) fn multiplication(options: &Options, control: &Control<'_>) -> Result
 /// Table 6.
 pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
     let busy = machine::load();
-    let mut timer = Timer::new(options, control, 120).with_budget(BUDGET[usize::from(options.quick)]);
+    let mut timer = Timer::new(options, control, 120).with_budget(BUDGET[usize::from(options.quick)], FEWEST);
     let mut report = Report::new(DECRYPTION, PAPER_MACHINE, options, 1);
     let [pool, ..] = &pools(&[1])?[..] else { return Ok(report) };
     let columns = [
@@ -194,7 +197,8 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
     let threads = timing::threads(options);
     let counts = one_and(threads);
     let pools = pools(&counts)?;
-    let mut timer = Timer::new(options, control, 6 * counts.len()).with_budget(10 * BUDGET[usize::from(options.quick)]);
+    let mut timer =
+        Timer::new(options, control, 6 * counts.len()).with_budget(10 * BUDGET[usize::from(options.quick)], 3);
     let mut report = Report::new(BOOTSTRAPPING, PAPER_MACHINE, options, threads);
     let mut rows = Vec::new();
     for (n, paper) in DIMENSIONS.into_iter().zip(BOOTSTRAP) {

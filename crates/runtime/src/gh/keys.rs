@@ -237,6 +237,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         modulus_bits: Some(params.modulus_bits()),
         plaintext_modulus: None,
         depth: None,
+        bootstraps: false,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

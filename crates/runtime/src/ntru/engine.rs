@@ -1,51 +1,74 @@
 //! The engine: plans by levels and noise, steps wave by wave.
 
 use super::elements::{Elements, form_of, packed};
-use super::keys::info;
-use super::plan::{self, GATE_COSTS, Planned, Setting, State};
+use super::keys::{Server, info};
+use super::plan::{self, GATE_COSTS, Planned, Refresh, Setting, State};
 use super::run::{Polynomials, constant};
 use crate::arithmetic::run;
 use crate::engine::{Batch, Engine, Plan, Work};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
-use solinas_schemes::ntru::{Evaluator, Params, ServerKey};
+use solinas_schemes::ntru::{self, Evaluator, Params};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Evaluation under a key of NTRU.
 #[derive(Debug)]
 pub(super) struct NtruEngine {
-    key: Arc<ServerKey>,
-    /// Seconds of a product at the highest level on one thread, measured.
-    speed: OnceLock<f64>,
+    key: Arc<Server>,
+    speed: OnceLock<Speed>,
+}
+
+/// Measured seconds, of one at a time.
+#[derive(Debug, Clone, Copy)]
+struct Speed {
+    /// At the highest level.
+    product: f64,
+    bootstrap: f64,
 }
 
 impl NtruEngine {
-    pub(super) fn new(key: Arc<ServerKey>) -> Self {
+    pub(super) fn new(key: Arc<Server>) -> Self {
         Self { key, speed: OnceLock::new() }
     }
 
+    fn evaluator(&self) -> Result<Evaluator<'_>, Error> {
+        let evaluator = Evaluator::new(&self.key.hints);
+        match &self.key.bootstrap {
+            Some(key) => Ok(evaluator.with_bootstrapping(key)?),
+            None => Ok(evaluator),
+        }
+    }
+
     fn set(&self) -> &Params {
-        self.key.params()
+        self.key.hints.params()
     }
 
     /// Measured once: the second of two runs, of a ciphertext that anyone can read.
-    fn speed(&self) -> Result<f64, Error> {
-        if let Some(seconds) = self.speed.get() {
-            return Ok(*seconds);
+    fn speed(&self) -> Result<Speed, Error> {
+        if let Some(speed) = self.speed.get() {
+            return Ok(*speed);
         }
-        if self.set().depth() == 0 {
-            return Ok(*self.speed.get_or_init(|| 0.0));
-        }
-        let x = self.key.public().trivial(&constant(self.set(), 1))?;
-        let mut seconds = 0.0;
-        for _ in 0..2 {
-            let start = Instant::now();
-            Evaluator::new(&self.key).composed_multiply(&x, &x)?;
-            seconds = start.elapsed().as_secs_f64();
-        }
-        Ok(*self.speed.get_or_init(|| seconds))
+        let x = self.key.hints.public().trivial(&constant(self.set(), 1))?;
+        let time = |work: &dyn Fn(Evaluator<'_>) -> Result<ntru::Ciphertext, ntru::Error>| -> Result<f64, Error> {
+            let mut seconds = 0.0;
+            for _ in 0..2 {
+                let start = Instant::now();
+                work(self.evaluator()?)?;
+                seconds = start.elapsed().as_secs_f64();
+            }
+            Ok(seconds)
+        };
+        let product = match self.set().depth() {
+            0 => 0.0,
+            _ => time(&|evaluator| evaluator.composed_multiply(&x, &x))?,
+        };
+        let bootstrap = match self.key.bootstrap {
+            None => 0.0,
+            Some(_) => time(&|evaluator| evaluator.bootstrap(&x))?,
+        };
+        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap }))
     }
 
     fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
@@ -55,7 +78,7 @@ impl NtruEngine {
 
 impl Engine for NtruEngine {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        KeyId(self.key.hints.id().0)
     }
 
     fn params(&self) -> ParamsInfo {
@@ -90,7 +113,7 @@ impl Engine for NtruEngine {
 }
 
 fn setting<'a>(params: &'a Params, inputs: &'a [State]) -> Setting<'a> {
-    Setting { params, inputs, refreshed: None }
+    Setting { params, inputs, refresh: Refresh::of(params) }
 }
 
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
@@ -174,8 +197,9 @@ impl Plan for Job<'_> {
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let seconds = speed * self.planned.effort * self.lanes(lanes) as f64 / threads as f64;
-        Ok(Estimate { seconds, threads, ..self.count(lanes)? })
+        let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
+        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64 / threads as f64;
+        Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
@@ -183,8 +207,8 @@ impl Plan for Job<'_> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials(Evaluator::new(&engine.key)), &polynomials, control)?;
-        let (key_id, insecure) = (engine.key_id(), engine.key.public().is_insecure());
+        let results = run(&self.planned.schedule, &Polynomials(engine.evaluator()?), &polynomials, control)?;
+        let (key_id, insecure) = (engine.key_id(), engine.key.hints.public().is_insecure());
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let elements = Arc::new(Elements { params: engine.set().clone(), count, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()

@@ -9,7 +9,7 @@ use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer, ntru as files};
-use solinas_schemes::ntru::{ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
+use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
 use solinas_schemes::security::Status;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -157,29 +157,33 @@ impl Secret for Client {
     }
 }
 
-/// A server key, shared with its engine.
+/// A server key.
 #[derive(Debug)]
-pub(super) struct Server(pub(super) Arc<ServerKey>);
+pub(super) struct Server {
+    pub(super) hints: ServerKey,
+    /// Of parameters that have one.
+    pub(super) bootstrap: Option<BootstrapKey>,
+}
 
-impl scheme::Public for Server {
+impl scheme::Public for Arc<Server> {
     fn key_id(&self) -> KeyId {
-        KeyId(self.0.id().0)
+        KeyId(self.hints.id().0)
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.0.params())
+        info(self.hints.params())
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(NtruEngine::new(Arc::clone(&self.0))))
+        Ok(Box::new(NtruEngine::new(Arc::clone(self))))
     }
 
     fn header(&self) -> Result<Header, Error> {
-        Ok(files::server_header(&self.0)?)
+        Ok(files::server_header(&self.hints)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &self.0)?)
+        Ok(files::write_server(writer, &self.hints, self.bootstrap.as_ref())?)
     }
 }
 
@@ -191,11 +195,18 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         _ => None,
     };
     let (levels, depth) = (params.levels(), params.depth());
-    let products = if depth == 1 { "1 product".into() } else { format!("{depth} products in a row") };
+    let products = match (params.bootstrapping(), depth) {
+        (Some(_), _) => {
+            format!("any number of products, {} in a row between bootstraps", params.bootstrapped_level() - 1)
+        }
+        (None, 1) => "1 product".into(),
+        (None, _) => format!("{depth} products in a row"),
+    };
     let (family, description) = match form_of(params) {
         Form::Slots => {
             let (n, ty) = (params.dimension(), slot_type(params));
-            ("slots", format!("vectors of {n} values of type {ty}; {products}"))
+            let slots = if params.plaintext_modulus() % (2 * n as u64) == 1 { n } else { 1 };
+            ("slots", format!("vectors of {slots} values of type {ty}; {products}"))
         }
         _ => ("gates", format!("bits; {products}")),
     };
@@ -211,6 +222,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         modulus_bits: Some(params.log2_modulus(levels)),
         plaintext_modulus: Some(params.plaintext_modulus()),
         depth: Some(depth),
+        bootstraps: params.bootstrapping().is_some(),
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

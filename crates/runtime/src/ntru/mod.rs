@@ -11,6 +11,7 @@ use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_formats::{Kind, Reader, ntru as files};
 use solinas_schemes::ntru::{self, Params};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The scheme.
@@ -41,8 +42,15 @@ impl Roles for Ntru {
             None => ntru::generate(&params, options.research)?,
         };
         control.check()?;
+        let bootstrap = match params.bootstrapping() {
+            Some(_) => Some(client.bootstrap_key(&|done, of| {
+                control.report(done as u64, of as u64);
+                if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?),
+            None => None,
+        };
         control.report(1, 1);
-        Ok((Box::new(Client::new(client)), Arc::new(Server(Arc::new(server)))))
+        Ok((Box::new(Client::new(client)), Arc::new(Arc::new(Server { hints: server, bootstrap }))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
@@ -50,7 +58,8 @@ impl Roles for Ntru {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        Ok(Arc::new(Server(Arc::new(files::read_server(reader)?))))
+        let (hints, bootstrap) = files::read_server(reader)?;
+        Ok(Arc::new(Arc::new(Server { hints, bootstrap })))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {

@@ -23,14 +23,30 @@ pub(super) struct State {
     pub(super) noise: f64,
 }
 
+/// What a bootstrap takes and gives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Refresh {
+    /// The most noise at level 1.
+    pub(super) room: f64,
+    pub(super) gives: State,
+}
+
+impl Refresh {
+    pub(super) fn of(params: &Params) -> Option<Self> {
+        let growth = params.bootstrapping_noise()?;
+        let gives = State { level: params.bootstrapped_level(), noise: growth.output };
+        Some(Self { room: growth.room, gives })
+    }
+}
+
 /// What decides of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setting<'a> {
     pub(super) params: &'a Params,
     /// Of each input; fresh where there is none.
     pub(super) inputs: &'a [State],
-    /// What a bootstrap gives, where the key can.
-    pub(super) refreshed: Option<State>,
+    /// Where the key can bootstrap.
+    pub(super) refresh: Option<Refresh>,
 }
 
 /// A schedule, and its products and lowerings in those of the highest level.
@@ -150,8 +166,25 @@ impl<'a> Planner<'a> {
         self.refreshed[value as usize].unwrap_or(value)
     }
 
+    /// Whether it decrypts, and at level 1 can be bootstrapped where the key can.
     fn fits(&self, state: State) -> bool {
-        state.noise <= noise::room(self.params(), self.params().log2_modulus(state.level)) - SLACK
+        let room = noise::room(self.params(), self.params().log2_modulus(state.level));
+        let room = match self.setting.refresh {
+            Some(refresh) if state.level == 1 => room.min(refresh.room),
+            _ => room,
+        };
+        state.noise <= room - SLACK
+    }
+
+    /// Whether it can be bootstrapped, for which it is lowered to level 1.
+    fn can_refresh(&self, mut state: State) -> bool {
+        while state.level > 1 {
+            match self.switched(state.level, state.noise) {
+                Some(below) => state = below,
+                None => return false,
+            }
+        }
+        self.fits(state)
     }
 
     /// What a ciphertext of that noise at that level is at the level below, its key switched.
@@ -188,9 +221,9 @@ impl<'a> Planner<'a> {
 
     fn refresh(&mut self, value: Value) -> Result<Value, Error> {
         let value = self.latest(value);
-        match self.setting.refreshed {
-            Some(state) if state != self.state(value) => {
-                let refreshed = self.push(Step::Refresh(value), state);
+        match self.setting.refresh {
+            Some(Refresh { gives, .. }) if gives != self.state(value) && self.can_refresh(self.state(value)) => {
+                let refreshed = self.push(Step::Refresh(value), gives);
                 self.refreshed[value as usize] = Some(refreshed);
                 Ok(refreshed)
             }

@@ -82,8 +82,7 @@ impl Runner for Polynomials<'_> {
         Ok(self.0.lower(x)?)
     }
 
-    /// No plan has a refresh where the key has no bootstrapping keys.
     fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(x.clone())
+        Ok(self.0.bootstrap(x)?)
     }
 }

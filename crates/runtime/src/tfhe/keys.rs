@@ -128,6 +128,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         modulus_bits: None,
         plaintext_modulus: None,
         depth: None,
+        bootstraps: true,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

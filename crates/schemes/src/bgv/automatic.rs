@@ -144,10 +144,34 @@ impl<'a> Automatic<'a> {
         if x.len() != y.len() {
             return Err(Error::Operands { operation: "a dot product", lhs: x.len(), rhs: y.len() });
         }
-        self.retried(&[x, y].concat(), |operands| {
+        let mut operands = self.aligned(&[x, y].concat())?;
+        while self.better_lowered(&operands) {
+            for x in &mut operands {
+                *x = Cow::Owned(self.manual.lower(x)?);
+            }
+        }
+        let operands: Vec<&Ciphertext> = operands.iter().map(Cow::as_ref).collect();
+        self.retried(&operands, |operands| {
             let (x, y) = operands.split_at(operands.len() / 2);
             self.manual.dot(x, y)
         })
+    }
+
+    /// Whether a dot product leaves more bits between noise and modulus when its operands, at one level, are lowered first: the case when sums have made them noisier
+    /// by more than a prime's worth.
+    fn better_lowered(&self, operands: &[Cow<'_, Ciphertext>]) -> bool {
+        let level = operands.first().map_or(0, |x| x.level());
+        if level < 3 {
+            return false;
+        }
+        let params = self.manual.key().params();
+        let margin = |level: usize, noise: &dyn Fn(&Ciphertext) -> f64| {
+            let (x, y) = operands.split_at(operands.len() / 2);
+            let noises = x.iter().zip(y).map(|(x, y)| (noise(x), noise(y)));
+            params.log2_modulus(level - 1) - self.manual.dot_noise(level, noises)[1]
+        };
+        let lowered = |x: &Ciphertext| self.manual.lowered_noise(level, x.noise());
+        margin(level - 1, &lowered) > margin(level, &Ciphertext::noise)
     }
 
     /// The slots rotated.

@@ -312,17 +312,16 @@ impl<'a> Evaluator<'a> {
             return Err(Error::Operands { operation: what, lhs: x.len(), rhs: y.len() });
         }
         let params = self.key.params();
-        let mut noise = f64::NEG_INFINITY;
         for (x, y) in x.iter().zip(y) {
             self.factors(what, x, y)?;
             self.pair(what, first, x)?;
-            noise = noise::sum(noise, noise::product(params, x.noise, y.noise));
         }
         if first.level == 1 {
             return Err(Error::OutOfLevels { operation: what, level: 1, depth: params.depth() });
         }
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
-        let noise = self.fits(what, noise::rss(noise, params.switch_noise(first.level)), first.level, remedy)?;
+        let [switched, reduced] = self.dot_noise(first.level, x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise)));
+        self.fits(what, switched, first.level, remedy)?;
         let Level { basis, switch, .. } = self.level(first);
         let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
         let tensor = Tensor::of(&terms);
@@ -332,7 +331,22 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.high(basis, i, out),
             |i, out| tensor.low(basis, i, out),
         )?;
-        self.entered(what, first, params.reduced(noise, first.level, 2, true), parts.into())
+        self.entered(what, first, reduced, parts.into())
+    }
+
+    /// Noise of a dot product of operands of those noises at a level above the first: before and after the division by its prime.
+    pub(super) fn dot_noise(&self, level: usize, operands: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
+        let params = self.key.params();
+        let products = operands.map(|(x, y)| noise::product(params, x, y));
+        let sum = products.reduce(noise::sum).unwrap_or(0.0);
+        let switched = noise::rss(sum, params.switch_noise(level));
+        [switched, params.reduced(switched, level, 2, true)]
+    }
+
+    /// Noise of a ready ciphertext of that noise, of two parts at a level above the first, when it is lowered.
+    pub(super) fn lowered_noise(&self, level: usize, noise: f64) -> f64 {
+        let factor = self.context().plaintext.centered(self.context().level(level).factor);
+        self.key.params().reduced(noise::product_plain(noise, (factor as f64).powi(2)), level, 2, false)
     }
 }
 
@@ -352,8 +366,7 @@ impl<'x> Tensor<'x> {
         let ops = basis.pointwise(i);
         for (index, [x, y]) in self.terms.iter().enumerate() {
             if index == 0 {
-                out.copy_from_slice(x[1].tower(i));
-                ops.multiply(out, y[1].tower(i));
+                ops.product(out, x[1].tower(i), y[1].tower(i));
             } else {
                 ops.multiply_add(out, x[1].tower(i), y[1].tower(i));
             }
@@ -366,10 +379,8 @@ impl<'x> Tensor<'x> {
         for (index, [x, y]) in self.terms.iter().enumerate() {
             let [x, y] = [x, y].map(|parts| parts.map(|part| part.tower(i)));
             if index == 0 {
-                first.copy_from_slice(x[0]);
-                ops.multiply(first, y[0]);
-                second.copy_from_slice(x[0]);
-                ops.multiply(second, y[1]);
+                ops.product(first, x[0], y[0]);
+                ops.product(second, x[0], y[1]);
             } else {
                 ops.multiply_add(first, x[0], y[0]);
                 ops.multiply_add(second, x[0], y[1]);

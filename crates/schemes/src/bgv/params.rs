@@ -76,43 +76,77 @@ pub fn standard_bits(dimension: usize, security: u32) -> u32 {
     }
 }
 
-/// Names of the sets of 128 bits or more: security, `N`, depth, towers of a group. Of each, one with `p = 65537` and one, of a greater depth, with `p = 2`.
-const SECURE: [(u32, usize, usize, usize); 0] = [];
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
+/// finds them), with groups of two towers where that costs little depth.
+const SECURE: [(&str, u32, u64, usize, usize, usize); 20] = [
+    ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
+    ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
+    ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
+    ("slots192-8192-2", 192, SLOTS, 8192, 2, 1),
+    ("slots192-16384-5", 192, SLOTS, 16384, 5, 2),
+    ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
+    ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
+    ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
+    ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
+    ("bits128-4096-2", 128, 2, 4096, 2, 1),
+    ("bits128-8192-6", 128, 2, 8192, 6, 2),
+    ("bits128-16384-15", 128, 2, 16384, 15, 2),
+    ("bits128-32768-32", 128, 2, 32768, 32, 2),
+    ("bits192-4096-1", 192, 2, 4096, 1, 1),
+    ("bits192-8192-3", 192, 2, 8192, 3, 2),
+    ("bits192-16384-10", 192, 2, 16384, 10, 2),
+    ("bits192-32768-21", 192, 2, 32768, 21, 2),
+    ("bits256-8192-2", 256, 2, 8192, 2, 2),
+    ("bits256-16384-6", 256, 2, 16384, 6, 2),
+    ("bits256-32768-16", 256, 2, 32768, 16, 2),
+];
 
-/// What names may be.
-const KNOWN: &str = "secure128-N-DEPTH";
+/// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.
+const SLOTS: u64 = 65537;
 
 impl Params {
-    /// The set of that name.
+    /// Names of sets: those of 128 bits or more, then an example of each family that takes any dimension and depth.
+    pub fn names() -> Vec<&'static str> {
+        SECURE.iter().map(|set| set.0).chain(["slots-1024-3", "bits-1024-3"]).collect()
+    }
+
+    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, and `bits128-..` with polynomials modulo 2, of that security; `slots-N-DEPTH` and
+    /// `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let literal = |dimension, plaintext_modulus, depth, group| ParamsLiteral {
+            name: name.into(),
+            dimension,
+            plaintext_modulus,
+            depth,
+            switching: KeySwitching::Hybrid { group },
+            first_bits: None,
+            bits: None,
+            top_bits: None,
+            terms: 2,
+        };
+        if let Some(&(_, _, p, dimension, depth, group)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(literal(dimension, p, depth, group));
+        }
+        let unknown = || {
+            let known: Vec<&str> = SECURE.iter().map(|set| set.0).collect();
+            let known = format!("{}, slots-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to 40)", known.join(", "));
+            Error::UnknownParams { name: name.into(), known }
+        };
         let mut parts = name.split('-');
-        let family = parts.next().unwrap_or_default();
+        let p = match parts.next() {
+            Some("slots") => SLOTS,
+            Some("bits") => 2,
+            _ => return Err(unknown()),
+        };
         let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
         let (dimension, depth) = (number()?, number()?);
         if parts.next().is_some() {
             return Err(unknown());
         }
-        let plaintext_modulus = match family {
-            "slots" => 65537,
-            "bits" => 2,
-            _ => return Err(unknown()),
-        };
-        let _ = SECURE;
-        Self::try_from(ParamsLiteral {
-            name: name.into(),
-            dimension,
-            plaintext_modulus,
-            depth,
-            switching: KeySwitching::Hybrid { group: default_group(depth + 1) },
-            first_bits: None,
-            bits: None,
-            top_bits: None,
-            terms: 2,
-        })
+        Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
     }
 
     /// The numbers they were made from; the bits chosen by default are filled in.
@@ -299,11 +333,6 @@ impl Params {
     }
 }
 
-/// Towers of a group of `levels` towers: three digits.
-fn default_group(levels: usize) -> usize {
-    levels.div_ceil(3)
-}
-
 fn log2(moduli: &[Modulus]) -> f64 {
     moduli.iter().map(|q| (q.value() as f64).log2()).sum()
 }
@@ -450,5 +479,24 @@ impl TryFrom<ParamsLiteral> for Params {
         let literal = &mut params.literal;
         (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
         Ok(params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_the_security_of_their_names() {
+        for (name, security, ..) in SECURE {
+            let params = Params::named(name).unwrap();
+            let claim = params.security();
+            assert!(
+                claim.classical_bits == f64::from(security) && claim.status == Status::Recommended,
+                "{name}: {claim:?}"
+            );
+            let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
+            assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
+        }
     }
 }

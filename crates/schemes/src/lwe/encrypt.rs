@@ -35,6 +35,11 @@ impl Ciphertext {
         &self.numbers
     }
 
+    /// Its numbers alone.
+    pub(super) fn into_numbers(self) -> Vector {
+        self.numbers
+    }
+
     /// The sum modulo 2: noises add.
     ///
     /// # Errors

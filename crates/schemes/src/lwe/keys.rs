@@ -233,7 +233,7 @@ pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error>
     make(params, true, &SecretSeed::insecure(seed))
 }
 
-fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<ClientKey, Error> {
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<ClientKey, Error> {
     let gaussian = Gaussian::new(params.sigma())?;
     let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
     let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());

@@ -19,20 +19,24 @@
 
 mod encrypt;
 mod error;
+mod file;
 mod keys;
 mod layout;
+pub mod leveled;
 mod matrix;
 mod modulus;
 pub mod noise;
 pub mod params;
 mod product;
 pub mod security;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod vector;
 
 pub use encrypt::{Ciphertext, Encryptor};
 pub use error::Error;
+pub use file::KeyFile;
 pub use keys::{ClientKey, KeyId, PublicKey, generate, generate_insecure};
 pub use layout::Layout;
 pub use matrix::{Matrix, SeededMatrix, Source};
@@ -40,4 +44,5 @@ pub use modulus::Modulus;
 pub use params::{Params, ParamsLiteral};
 pub use product::{Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
+pub use stream::StreamedProduct;
 pub use vector::{Selection, Vector};

@@ -188,6 +188,11 @@ impl Modulus {
         Ok((0..vector.len()).into_par_iter().with_min_len(64).map(number).collect())
     }
 
+    /// `1 / (M / m_i) mod m_i`.
+    pub(super) fn inverse(&self, i: usize) -> u32 {
+        self.inverses[i]
+    }
+
     /// That the vector has as many words.
     pub(super) fn fits(&self, vector: &Vector) -> Result<(), Error> {
         if vector.word_count() == self.len() {

@@ -96,3 +96,27 @@ fn squares_to_the_full_depth_keep_their_noise() {
         assert!(matches!(error, Error::OutOfLevels { level: 1, depth: 8, .. }), "{error}");
     }
 }
+
+#[test]
+fn noisy_operands_are_lowered_before_they_are_multiplied() {
+    let (client, server) = keys("slots-64-4");
+    let slots = SlotEncoder::new(server.params()).unwrap();
+    let x = random(65537, 64, 1);
+    let automatic = Evaluator::new(&server).automatic();
+    let mut sum = encrypt(&server, &slots.encode(&x).unwrap(), 1);
+    // 2^24 times: two such, multiplied as they are, would leave noise of 48 bits more than is usual.
+    for _ in 0..24 {
+        sum = automatic.add(&sum, &sum).unwrap();
+    }
+    let product = automatic.multiply(&sum, &sum).unwrap();
+    assert_eq!(product.level(), 3);
+    let factor = (1u64 << 48) % 65537;
+    let want: Vec<u64> = x.iter().map(|&x| x * x % 65537 * factor % 65537).collect();
+    assert_eq!(slots.decode(&client.decrypt(&product).unwrap()).unwrap(), want);
+    // Levels that differ, products that are not reduced yet, a degree that is: all are brought together.
+    let tensor = automatic.manual().multiply(&product, &product).unwrap();
+    let both = automatic.add(&tensor, &sum).unwrap();
+    let square = |x: u64| x * x % 65537;
+    let scaled: Vec<u64> = x.iter().zip(&want).map(|(&x, &y)| (square(y) + x * ((1 << 24) % 65537)) % 65537).collect();
+    assert_eq!(slots.decode(&client.decrypt(&both).unwrap()).unwrap(), scaled);
+}

@@ -70,10 +70,11 @@ fn slots_add_multiply_and_rotate() {
 }
 
 #[test]
-fn polynomials_modulo_powers_of_two_multiply() {
+fn polynomials_modulo_primes_and_others_multiply() {
     for (p, switching) in [
         (2, KeySwitching::Hybrid { group: 1 }),
         (16, KeySwitching::Hybrid { group: 2 }),
+        (15, KeySwitching::Hybrid { group: 2 }),
         (2, KeySwitching::Digits { bits: 20 }),
         (257, KeySwitching::Digits { bits: 8 }),
     ] {

@@ -239,8 +239,7 @@ impl KeyGeneration {
                 v.is_well_conditioned(params).then(|| State::Lattice(Splitting::new(&v.words, v.slot)))
             }
             State::Lattice(splitting) if splitting.dimension() > 1 => {
-                splitting.step();
-                return Ok(());
+                return splitting.step(|| report(0));
             }
             State::Lattice(splitting) => {
                 Root::of(params, self.insecure, &splitting.resultant())?.map(|root| State::Root(Box::new(root)))

@@ -12,6 +12,9 @@ use super::roots::{LANES, Lanes, Roots, Values, symmetric};
 use super::{Secret, indicator_bits, indices};
 use crate::random::SecretSeed;
 
+/// Pairs of indicators whose sums are kept.
+const FOUR: usize = 4;
+
 /// The noise of recryptions under one key.
 ///
 /// Who makes a key knows `v` and the polynomials of its indicators. The candidates of a ciphertext are rounded multiples of it modulo `d`, as good as
@@ -89,8 +92,9 @@ impl Simulation {
     pub fn noises(&self, candidates: &[u8]) -> Vec<f64> {
         let exponent = noise::capacity(&self.params) / noise::recrypted(&self.params);
         let count = candidates.len() / (self.params.blocks() * self.params.candidates());
+        let selections = self.selections(candidates);
         let groups = (0..self.weights.len() / LANES).into_par_iter();
-        let squares: Vec<Vec<Lanes<f64>>> = groups.map(|group| self.squares(group, candidates, count)).collect();
+        let squares: Vec<Vec<Lanes<f64>>> = groups.map(|group| self.squares(group, &selections, count)).collect();
         let noise = |index: usize| {
             let squares = squares.iter().flat_map(|group| group[index]);
             let mean: f64 = squares.zip(self.weights.iter()).map(|(x, weight)| weight * x.powf(0.5 * exponent)).sum();
@@ -99,13 +103,29 @@ impl Simulation {
         (0..count).map(noise).collect()
     }
 
+    /// Which of four candidates at a time have the bit of a column, as bits of a number. Shape: by recryption, block, column, four candidates.
+    fn selections(&self, candidates: &[u8]) -> Vec<u8> {
+        let p = self.params.precision();
+        let mut selections = Vec::new();
+        for block in candidates.chunks(self.params.candidates()) {
+            // The highest bit is that of column 0.
+            for bit in (0..=p).rev() {
+                let four = |four: &[u8]| four.iter().rev().fold(0, |sum, candidate| 2 * sum + (candidate >> bit & 1));
+                selections.extend(block.chunks(FOUR).map(four));
+            }
+        }
+        selections
+    }
+
     /// `|a|^2` of every recryption, at the roots of a group.
-    fn squares(&self, group: usize, candidates: &[u8], recryptions: usize) -> Vec<Lanes<f64>> {
-        let (s, m, p) = (self.params.blocks(), self.params.indicators(), self.params.precision());
+    fn squares(&self, group: usize, selections: &[u8], recryptions: usize) -> Vec<Lanes<f64>> {
+        let (s, m, bits) = (self.params.blocks(), self.params.indicators(), self.params.precision() + 1);
         let count = self.params.candidates();
-        let mut columns = Zeroizing::new(vec![Values::<f32>::ZERO; recryptions * s * (p + 1)]);
-        let mut sums = vec![Values::<f32>::ZERO; 2 << p];
+        let mut columns = Zeroizing::new(vec![Values::<f32>::ZERO; recryptions * s * bits]);
         let mut pairs = Zeroizing::new(Vec::with_capacity(count));
+        // Sums of any of four pairs.
+        let fours = count.div_ceil(FOUR);
+        let mut sums = Zeroizing::new(vec![[Values::<f32>::ZERO; 1 << FOUR]; fours]);
         for block in 0..s {
             let indicator = |i: usize| self.roots.indicator(group, self.bits[i], &self.noises[i]);
             let indicators = Zeroizing::new((block * m..(block + 1) * m).map(indicator).collect::<Vec<_>>());
@@ -118,23 +138,28 @@ impl Simulation {
             let rows = indicators.iter().enumerate();
             let products = rows.flat_map(|(a, x)| indicators[a + 1..].iter().map(move |y| product(x, y)));
             pairs.extend(products.take(count));
-            for recryption in 0..recryptions {
-                let place = recryption * s + block;
-                sums.fill(Values::<f32>::ZERO);
-                for (pair, &candidate) in pairs.iter().zip(&candidates[place * count..]) {
-                    sums[usize::from(candidate)].add(pair);
-                }
-                // The highest bit of a candidate is that of column 0: a column is the upper half of the sums, which then goes to the lower.
-                for (j, column) in columns[place * (p + 1)..][..p + 1].iter_mut().enumerate() {
-                    let (low, high) = sums[..(2 << p) >> j].split_at_mut((1 << p) >> j);
-                    for (low, high) in low.iter_mut().zip(high) {
-                        column.add(high);
-                        low.add(high);
+            for (sums, pairs) in sums.iter_mut().zip(pairs.chunks(FOUR)) {
+                for (i, pair) in pairs.iter().enumerate() {
+                    let (known, next) = sums.split_at_mut(1 << i);
+                    for (next, known) in next.iter_mut().zip(known) {
+                        *next = *known;
+                        next.add(pair);
                     }
                 }
             }
+            for recryption in 0..recryptions {
+                let place = (recryption * s + block) * bits;
+                let selections = selections[place * fours..].chunks_exact(fours);
+                for (column, selections) in columns[place..place + bits].iter_mut().zip(selections) {
+                    let mut sum = Values::<f32>::ZERO;
+                    for (sums, &selection) in sums.iter().zip(selections) {
+                        sum.add(&sums[usize::from(selection & ((1 << FOUR) - 1))]);
+                    }
+                    *column = sum;
+                }
+            }
         }
-        columns.chunks_exact(s * (p + 1)).map(|columns| self.sum(columns).squares()).collect()
+        columns.chunks_exact(s * bits).map(|columns| self.sum(columns).squares()).collect()
     }
 
     /// The rounded sum of the blocks, as [`super::super::evaluate`] computes it. Shape: by block, then column.

@@ -83,10 +83,10 @@ fn bits_are_wrong_as_often_as_the_formula_says() {
         assert!(matches!(Params::try_from(literal.clone()), Err(Error::Params { .. })));
         let params = Params::unchecked(literal).unwrap();
         let (mut wrong, mut total) = (0, 0);
-        for seed in 0..1500 {
+        for seed in 0..8000 {
             let client = generate_insecure(&params, seed).unwrap();
             let public = client.public();
-            let messages = bits(8, seed);
+            let messages = bits(2, seed);
             let ciphertexts = public.encryptor().unwrap().encrypt(&messages, &mut public.encryption_rng(0).unwrap());
             for (ciphertext, &message) in ciphertexts.unwrap().iter().zip(&messages) {
                 wrong += u32::from(client.decrypt(ciphertext).unwrap() != message);

@@ -1,0 +1,169 @@
+//! Times the BGV scheme at N = 16384 and 14 towers, beside its targets and OpenFHE, in one run.
+
+mod ours;
+mod peer;
+mod report;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use bench_common::machine;
+use clap::Parser;
+
+use crate::ours::Ours;
+use crate::peer::Peer;
+use crate::report::{Row, Run};
+
+/// What can go wrong in a benchmark run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// While something was measured.
+    #[error(transparent)]
+    Measure(#[from] bench_common::Error),
+    /// From the scheme.
+    #[error(transparent)]
+    Scheme(#[from] solinas_schemes::bgv::Error),
+    /// Results that are wrong.
+    #[error("{who} decrypts to something else: its figures would mean nothing")]
+    Wrong {
+        /// Whose.
+        who: String,
+    },
+    /// The peer stopped answering.
+    #[error("the peer failed: {0}; leave it out with --no-peer")]
+    Peer(String),
+    /// Threads that could not be started.
+    #[error("cannot start {threads} threads: {problem}; ask for fewer")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        problem: String,
+    },
+    /// The results could not be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Times the BGV scheme beside its targets and OpenFHE.
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Example: bench-bgv --python venv/bin/python --markdown run.md")]
+struct Args {
+    /// Ring dimension
+    #[arg(long, value_name = "N", default_value_t = 16384)]
+    dimension: usize,
+    /// Primes of the highest level
+    #[arg(long, value_name = "COUNT", default_value_t = 14, value_parser = clap::value_parser!(u16).range(2..=41))]
+    towers: u16,
+    /// Bits of each prime
+    #[arg(long, value_name = "BITS", default_value_t = 48)]
+    bits: u32,
+    /// Towers of a group of the key switch
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    group: usize,
+    /// Threads, of ours and of the peer
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Samples per operation at most
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    samples: u32,
+    /// Seconds after which no further round begins
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
+    budget: f64,
+    /// Interpreter that has the package `openfhe`
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Ours alone
+    #[arg(long)]
+    no_peer: bool,
+    /// Also write the figures there, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Also write the table there, as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Error> {
+    let threads = usize::from(args.threads);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
+    let ours = pool.install(|| Ours::new(args.dimension, usize::from(args.towers), args.bits, args.group))?;
+    let mut peer = if args.no_peer { Err("left out".into()) } else { Peer::start(args, ours.plaintext_modulus()) };
+    if let Ok(peer) = &mut peer {
+        peer.check()?;
+    }
+    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let against = match &peer {
+        Ok(peer) => format!("OpenFHE {}, modulus of {} bits", peer.version, peer.bits),
+        Err(why) => format!("no OpenFHE: {why}"),
+    };
+    let mut run = Run {
+        header: vec![
+            format!("bench-bgv {}", arguments.join(" ")).trim_end().to_owned(),
+            format!("{}, {} cores{load}, threads: {threads}", machine::cpu(), machine::cores()?.len()),
+            format!("ours: {}", ours.describe()),
+            format!("against {against}"),
+            "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than OpenFHE in this run; `reference` are the figures that the \
+             targets were set by"
+                .into(),
+        ],
+        rows: Vec::new(),
+    };
+    run.header.iter().for_each(|line| println!("{line}"));
+
+    let operations = ours.operations();
+    let mut times = vec![(Vec::new(), Vec::new()); operations.len()];
+    let (start, budget) = (Instant::now(), Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX));
+    // Ours and the peer's samples in turn, so that a busy moment meets both.
+    for round in 0..args.samples {
+        if round > 0 && start.elapsed() >= budget {
+            break;
+        }
+        for (operation, (mine, theirs)) in operations.iter().zip(&mut times) {
+            mine.push(pool.install(|| operation.time())?);
+            if let (Ok(peer), Some(name)) = (&mut peer, operation.peer) {
+                theirs.push(peer.time(name)?);
+            }
+        }
+    }
+    run.rows = operations
+        .iter()
+        .zip(&times)
+        .map(|(operation, (ours, theirs))| Row::new(operation.name, ours, theirs))
+        .collect();
+    print!("\n{}", run.to_text());
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&run)
+            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
+        write(path, text + "\n")?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, run.to_markdown())?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: String) -> Result<(), Error> {
+    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+}
