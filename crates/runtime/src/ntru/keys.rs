@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
+/// A secret polynomial, wiped when dropped.
+type Plaintext = Zeroizing<Vec<u64>>;
+
 /// A public key, which encrypts.
 #[derive(Debug)]
 pub(super) struct Public {
@@ -31,23 +34,23 @@ impl Public {
     }
 
     /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
-    fn plaintexts(&self, plain: &Plain) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+    fn plaintexts(&self, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
         let params = self.key.params();
         if form_of(params) == Form::Bits {
-            let bits = |&value: &u128| -> Vec<Vec<u64>> {
-                (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64)).collect()
+            let bits = |&value: &u128| -> Vec<Plaintext> {
+                (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64).into()).collect()
             };
             return Ok(plain.values.iter().map(bits).collect());
         }
         if plain.shape.is_none() {
             // In every slot.
-            return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64)]).collect());
+            return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
         }
         let encoder = SlotEncoder::new(params)?;
         let polynomial = |values: &[u128]| {
-            let mut slots: Vec<u64> = values.iter().map(|&value| value as u64).collect();
-            slots.resize(params.dimension(), 0);
-            Ok(vec![encoder.encode(&slots)?])
+            let mut slots: Plaintext = vec![0; params.dimension()].into();
+            slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
+            Ok(vec![encoder.encode(&slots)?.into()])
         };
         plain.values.chunks(params.dimension()).map(polynomial).collect()
     }
@@ -66,12 +69,12 @@ impl Encrypt for Public {
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         let (params, form) = (self.key.params(), form_of(self.key.params()));
         check_type(&plain, params)?;
-        let encrypt = |plaintext: &Vec<u64>| -> Result<Arc<Poly>, Error> {
+        let encrypt = |plaintext: &Plaintext| -> Result<Arc<Poly>, Error> {
             let mut rng = self.key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
             Ok(Poly::of(&self.key.encrypt(plaintext, &mut rng)?))
         };
         let plaintexts = self.plaintexts(&plain)?;
-        let element = |polynomials: &Vec<Vec<u64>>| polynomials.iter().map(encrypt).collect::<Result<Vec<_>, _>>();
+        let element = |polynomials: &Vec<Plaintext>| polynomials.iter().map(encrypt).collect::<Result<Vec<_>, _>>();
         // One by one where randomness is chosen.
         let blocks = if self.key.is_insecure() {
             plaintexts.iter().map(element).collect::<Result<_, _>>()?
@@ -127,12 +130,12 @@ impl Secret for Client {
     /// On the current thread pool.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let elements = Elements::of(ciphertext)?;
-        let plaintext = |poly: &Arc<Poly>| -> Result<Vec<u64>, Error> {
-            Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?)
+        let plaintext = |poly: &Arc<Poly>| -> Result<Plaintext, Error> {
+            Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?.into())
         };
         // Sums and products of constants are constants.
         let constant_of = |poly: &Arc<Poly>| -> Result<u128, Error> {
-            let plaintext = Zeroizing::new(plaintext(poly)?);
+            let plaintext = plaintext(poly)?;
             match plaintext.split_first() {
                 Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
                 _ => Err(Error::NotABit),
