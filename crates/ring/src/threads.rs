@@ -6,9 +6,14 @@ use solinas_field::buffer::AlignedVec;
 /// Words below which a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 13;
 
+/// Whether one thread does it all.
+pub(crate) fn alone(words: usize, n: usize) -> bool {
+    words == n || words < WORTH_A_THREAD || rayon::current_num_threads() == 1
+}
+
 /// Runs `work(tower, words of the tower)` for every `n` words: on the current pool when there is enough to do.
 pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
-    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(words.len(), n) {
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
     } else {
         words.par_chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
@@ -22,7 +27,7 @@ pub(crate) fn for_each_tower_with(
     work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
 ) {
     let scratch = || AlignedVec::<u64>::zeroed(n);
-    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(words.len(), n) {
         let mut scratch = scratch();
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut scratch));
     } else {
@@ -40,7 +45,7 @@ pub(crate) fn for_each_tower_of_two(
 ) {
     let scratch = || AlignedVec::<u64>::zeroed(scratch);
     let [x, y] = words;
-    if x.len() == n || x.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(x.len(), n) {
         let mut scratch = scratch();
         let towers = x.chunks_exact_mut(n).zip(y.chunks_exact_mut(n)).enumerate();
         towers.for_each(|(i, (x, y))| work(i, [x, y], &mut scratch));
