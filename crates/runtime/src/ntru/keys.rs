@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer, ntru as files};
 use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
 use solinas_schemes::security::Status;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
 /// A secret polynomial, wiped when dropped.
@@ -24,11 +24,13 @@ pub(super) struct Public {
     key: PublicKey,
     /// Makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
 }
 
 impl Public {
     pub(super) fn new(key: PublicKey) -> Self {
-        Self { key, count: AtomicU64::new(0) }
+        Self { key, count: AtomicU64::new(0), info: OnceLock::new() }
     }
 
     /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
@@ -60,7 +62,7 @@ impl Encrypt for Public {
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.key.params())
+        self.info.get_or_init(|| info(self.key.params())).clone()
     }
 
     /// On the current thread pool.
@@ -131,6 +133,17 @@ impl Secret for Client {
         let plaintext = |poly: &Arc<Poly>| -> Result<Plaintext, Error> {
             Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?.into())
         };
+        // Sums and products of constants are constants.
+        let constant_of = |poly: &Arc<Poly>| -> Result<u128, Error> {
+            let plaintext = plaintext(poly)?;
+            match plaintext.split_first() {
+                Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
+                _ => Err(Error::NotABit),
+            }
+        };
+        if ciphertext.form() == Form::Slots && ciphertext.shape().is_none() {
+            return elements.blocks.iter().flatten().map(constant_of).collect();
+        }
         if ciphertext.form() == Form::Slots {
             let encoder = SlotEncoder::new(self.key.params())?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
@@ -140,14 +153,7 @@ impl Secret for Client {
             return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
         }
         let element = |bits: &Vec<Arc<Poly>>| {
-            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| {
-                let plaintext = plaintext(poly)?;
-                // Sums and products of constants are constants.
-                if plaintext.iter().skip(1).any(|&x| x != 0) {
-                    return Err(Error::NotABit);
-                }
-                Ok(value | u128::from(plaintext.first().copied().unwrap_or(0)) << i)
-            })
+            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))
         };
         elements.blocks.par_iter().map(element).collect()
     }
@@ -167,6 +173,18 @@ pub(super) struct Server {
     pub(super) hints: ServerKey,
     /// Of parameters that have one.
     pub(super) bootstrap: Option<BootstrapKey>,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
+}
+
+impl Server {
+    pub(super) fn new(hints: ServerKey, bootstrap: Option<BootstrapKey>) -> Arc<Self> {
+        Arc::new(Self { hints, bootstrap, info: OnceLock::new() })
+    }
+
+    pub(super) fn info(&self) -> ParamsInfo {
+        self.info.get_or_init(|| info(self.hints.params())).clone()
+    }
 }
 
 impl scheme::Public for Arc<Server> {
@@ -175,7 +193,7 @@ impl scheme::Public for Arc<Server> {
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.hints.params())
+        self.info()
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
@@ -209,8 +227,12 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (family, description) = match form_of(params) {
         Form::Slots => {
             let (n, ty) = (params.dimension(), slot_type(params));
-            let slots = if params.plaintext_modulus() % (2 * n as u64) == 1 { n } else { 1 };
-            ("slots", format!("vectors of {slots} values of type {ty}; {products}"))
+            let holds = if SlotEncoder::new(params).is_ok() {
+                format!("vectors of {n} values of type {ty}")
+            } else {
+                format!("single values of type {ty}")
+            };
+            ("slots", format!("{holds}; {products}"))
         }
         _ => ("gates", format!("bits; {products}")),
     };

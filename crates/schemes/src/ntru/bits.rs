@@ -45,35 +45,45 @@ impl<'a> Bits<'a> {
     /// XOR: a sum.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`].
+    /// [`Error::KeyMismatch`]; [`Error::Noise`] as of [`Self::refresh`].
     pub fn xor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        match self.automatic.add(x, y) {
-            Err(Error::Noise { .. }) => self.automatic.add(&self.refresh(x)?, &self.refresh(y)?),
-            sum => sum,
-        }
+        self.or_refreshed([x, y], |[x, y]| self.automatic.add(x, y))
     }
 
     /// NOT.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`].
+    /// As [`Self::xor`].
     pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let one = of_bit(self.manual().key().public(), true);
-        match self.manual().add_plain(x, &one) {
-            Err(Error::Noise { .. }) => self.manual().add_plain(&self.refresh(x)?, &one),
-            sum => sum,
-        }
+        self.or_refreshed([x], |[x]| {
+            let x = self.automatic.ready(x)?;
+            self.manual().add_plain(&x, &one)
+        })
     }
 
     /// AND: a product, one level below the lower of its operands.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`].
+    /// As [`Self::xor`].
     pub fn and(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         let (x, y) = (self.with_level(x)?, self.with_level(y)?);
-        match self.automatic.multiply(&x, &y) {
-            Err(Error::Noise { .. }) => self.automatic.multiply(&self.refresh(&x)?, &self.refresh(&y)?),
-            product => product,
+        self.or_refreshed([&x, &y], |[x, y]| self.automatic.multiply(x, y))
+    }
+
+    /// A gate; of refreshed operands, where otherwise it might not decrypt, or could not be refreshed itself.
+    fn or_refreshed<const N: usize>(
+        &self,
+        operands: [&Ciphertext; N],
+        gate: impl Fn([&Ciphertext; N]) -> Result<Ciphertext, Error>,
+    ) -> Result<Ciphertext, Error> {
+        match gate(operands) {
+            Ok(result) if self.manual().can_be_bootstrapped(&result) => Ok(result),
+            Ok(_) | Err(Error::Noise { .. }) => {
+                let refreshed = operands.iter().map(|x| self.refresh(x)).collect::<Result<Vec<_>, _>>()?;
+                gate(core::array::from_fn(|i| &refreshed[i]))
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -5,7 +5,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
-use crate::ntru::{Ciphertext, Error, Evaluator, Stage};
+use crate::ntru::{Ciphertext, Error, Evaluator, Stage, noise};
 
 /// Words that are squared at a time.
 const BLOCK: usize = 1 << 9;
@@ -56,6 +56,20 @@ impl<'a> Evaluator<'a> {
         let level = self.key().params().bootstrapped_level();
         let (noise, parts) = (growth.output, vec![part]);
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
+    }
+
+    /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
+    pub(in crate::ntru) fn can_be_bootstrapped(&self, x: &Ciphertext) -> bool {
+        let params = self.key().params();
+        let mut noise = x.noise;
+        for level in (2..=x.level).rev() {
+            noise = noise::hint(params, noise, params.dimension());
+            if noise > noise::room(params, params.log2_modulus(level)) {
+                return false;
+            }
+            noise = params.noise_after_division(noise, level);
+        }
+        self.bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
     }
 
     /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.

@@ -1,7 +1,7 @@
 //! Bootstrapping of bits: a ciphertext whose levels are used up becomes one at level [`Params::bootstrapped_level`], with the same bit in the
 //! constant coefficient and 0 in the others.
 //!
-//! After Alperin-Sheriff and Peikert 2013, for the step that rohloff2014 (section 3.7) leaves open; `docs/derivations/ntru-bootstrap.md` has the
+//! After Alperin-Sheriff and Peikert 2013, for the step that rohloff2014 (section 3.6) leaves open; `docs/derivations/ntru-bootstrap.md` has the
 //! steps, their noise and their cost. In short: the ciphertext is switched to a sparse key `f_b` and rounded to `2^precision` steps, with the bit at
 //! the top; the product of that with an encryption of `f_b` decrypts it homomorphically; a trace keeps the constant coefficient; digit
 //! extraction takes its highest bit.

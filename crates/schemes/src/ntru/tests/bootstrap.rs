@@ -179,12 +179,18 @@ fn gates_have_their_tables_at_any_depth() {
         assert_eq!(world.client.decrypt_bit(&z).unwrap(), bit, "gate {i}");
         pool.push((bit, z));
     }
-    // More sums than fit: the noise is brought down.
-    let mut x = pool[1].1.clone();
-    for _ in 0..60 {
-        x = bits.xor(&x, &x).unwrap();
+    // More sums than fit, at every level: what comes out can always go on.
+    let one = pool[1].1.clone();
+    for level in 1..=world.params.levels() {
+        let mut x = bits.manual().automatic().at_level(&one, level).unwrap();
+        for i in 0..50 {
+            let odd = bits.xor(&bits.xor(&x, &x).unwrap(), &one).unwrap();
+            assert!(world.client.decrypt_bit(&odd).unwrap(), "sum {i} at level {level}");
+            assert!(!world.client.decrypt_bit(&bits.not(&odd).unwrap()).unwrap());
+            x = odd;
+        }
+        assert!(world.client.decrypt_bit(&bits.refresh(&x).unwrap()).unwrap());
     }
-    assert!(!world.client.decrypt_bit(&x).unwrap());
 }
 
 #[test]
