@@ -39,7 +39,7 @@ def test_programs_run_until_the_levels_are_used_up(keys):
     assert (estimate.bootstraps, estimate.recrypts) == (0, 0)
     assert estimate.products > 0
     with pytest.raises(sl.NoiseError, match="products in a row"):
-        server.run(sl.program(divide), a, b)
+        server.run(sl.program(divide), a, b).result()
 
 
 def divide(a: sl.U8, b: sl.U8) -> sl.U8:

@@ -117,7 +117,7 @@ fn programs_run_until_the_levels_are_used_up() {
             Ok(mut out) => product = out.swap_remove(0),
             Err(error) => break error,
         }
-        want = want * 7 & 15;
+        want = (want * 7) & 15;
         runs += 1;
         assert_eq!(setup.client.decrypt(&product).unwrap().values, [want]);
     };
