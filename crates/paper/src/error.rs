@@ -38,6 +38,9 @@ pub enum Error {
     /// From the Gentry-Halevi scheme.
     #[error(transparent)]
     GentryHalevi(Box<solinas_schemes::gh::Error>),
+    /// From the LWE scheme.
+    #[error(transparent)]
+    Lwe(Box<solinas_schemes::lwe::Error>),
     /// Threads that could not be started.
     #[error("cannot start {threads} threads: {problem}; ask for fewer")]
     Threads {
@@ -57,6 +60,12 @@ pub enum Error {
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         Self::Runtime(Box::new(error))
+    }
+}
+
+impl From<solinas_schemes::lwe::Error> for Error {
+    fn from(error: solinas_schemes::lwe::Error) -> Self {
+        Self::Lwe(Box::new(error))
     }
 }
 

@@ -89,11 +89,14 @@ impl Known {
 }
 
 /// Every table, by the papers' years.
-const TABLES: [Known; 13] = [
+const TABLES: [Known; 16] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
     Known::gh(wang2014::WINDOWS, wang2014::windows),
     Known::gh(wang2014::PRIMITIVES, wang2014::primitives),
+    Known::new(wang2014::PRODUCT, wang2014::product),
+    Known::new(wang2014::COMPARED, wang2014::compared),
+    Known::new(wang2014::MEMORY, wang2014::memory),
     Known::new(wang2014::RSA, wang2014::rsa),
     Known::new(wang2015::ADDITION, wang2015::addition),
     Known::new(wang2015::SUBTRACTION, wang2015::subtraction),
