@@ -41,6 +41,9 @@ pub enum Error {
     /// From the NTRU scheme.
     #[error(transparent)]
     Ntru(Box<solinas_schemes::ntru::Error>),
+    /// From the LWE scheme.
+    #[error(transparent)]
+    Lwe(Box<solinas_schemes::lwe::Error>),
     /// Threads that could not be started.
     #[error("cannot start {threads} threads: {problem}; ask for fewer")]
     Threads {
@@ -60,6 +63,12 @@ pub enum Error {
 impl From<solinas_runtime::Error> for Error {
     fn from(error: solinas_runtime::Error) -> Self {
         Self::Runtime(Box::new(error))
+    }
+}
+
+impl From<solinas_schemes::lwe::Error> for Error {
+    fn from(error: solinas_schemes::lwe::Error) -> Self {
+        Self::Lwe(Box::new(error))
     }
 }
 

@@ -90,11 +90,14 @@ impl Known {
 }
 
 /// Every table, by the papers' years.
-const TABLES: [Known; 20] = [
+const TABLES: [Known; 23] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
     Known::gh(wang2014::WINDOWS, wang2014::windows),
     Known::gh(wang2014::PRIMITIVES, wang2014::primitives),
+    Known::new(wang2014::PRODUCT, wang2014::product),
+    Known::new(wang2014::COMPARED, wang2014::compared),
+    Known::new(wang2014::MEMORY, wang2014::memory),
     Known::new(wang2014::RSA, wang2014::rsa),
     Known::new(rohloff2014::PRIMES, rohloff2014::primes),
     Known::new(rohloff2014::HERMITE_FACTORS, rohloff2014::hermite_factors),

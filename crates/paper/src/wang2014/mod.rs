@@ -1,8 +1,10 @@
-//! Wang's dissertation: operation counts of modular multiplications (table 3.1), multiplication (table 4.1), RSA (table 7.3).
+//! Wang's dissertation: operation counts of modular multiplications (table 3.1), multiplication (table 4.1), leveled LWE (tables 6.1, 6.4, 6.5), RSA (table 7.3).
 
 mod gh;
+mod lwe;
 
 pub(crate) use gh::{PRIMITIVES, WINDOWS, primitives, windows};
+pub(crate) use lwe::{COMPARED, MEMORY, PRODUCT, compared, memory, product};
 
 use crate::count::{Algorithm, Case, Counts};
 use crate::timing::{self, Timer, one_and};

@@ -142,14 +142,16 @@ impl Multiplier {
             job(tile, &mut out);
             out
         };
-        let parts: Vec<Vec<u32>> = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run).collect();
+        let mut parts: Vec<Vec<u32>> = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run).collect();
         let mut results = vec![Vector::zeroed(layout.words(), layout.columns()); count];
-        for (index, part) in parts.iter().enumerate() {
+        for (index, part) in parts.iter_mut().enumerate() {
             let (block, word) = layout.tile(index);
             let range = layout.range(block);
             for (result, part) in results.iter_mut().zip(part.chunks_exact(layout.width(block))) {
                 result.word_mut(word)[range.clone()].copy_from_slice(&part[..range.len()]);
             }
+            // Noise may yet be added to what was selected in secret.
+            part.zeroize();
         }
         Ok(results)
     }
