@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use solinas_runtime::{Ciphertext, Form};
+use solinas_runtime::Ciphertext;
 
 use crate::error::{Failure, guarded};
 
@@ -46,13 +46,17 @@ impl PyCiphertext {
         self.inner.params_name().to_owned()
     }
 
-    /// `bits` or `radix`.
+    /// `bits`, `radix` or `slots`.
     #[getter]
     fn form(&self) -> &'static str {
-        match self.inner.form() {
-            Form::Bits => "bits",
-            Form::Radix => "radix",
-        }
+        self.inner.form().name()
+    }
+
+    /// Bits by which the noise may still grow, the products in a row that are left where the scheme counts them, and whether it can be computed on; none
+    /// where operations do not wear it out.
+    #[getter]
+    fn condition(&self) -> Option<(f64, Option<usize>, bool)> {
+        self.inner.condition().map(|condition| (condition.margin, condition.products, condition.usable))
     }
 
     /// The elements at those places, row by row, in the given shape.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use solinas_runtime::Error;
-use solinas_schemes::gh;
+use solinas_schemes::{gh, ntru};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -58,17 +58,36 @@ fn class(error: &Error) -> &'static str {
         Error::InputType { .. } | Error::InputCount { .. } => "TypeMismatchError",
         Error::UnknownScheme { .. }
         | Error::NoDefaultParams { .. }
+        | Error::OtherScheme { .. }
         | Error::Tfhe(_)
         | Error::Threads { .. }
         | Error::Memory { .. }
         | Error::Setting { .. }
-        | Error::Form { .. } => "ParameterError",
+        | Error::Form { .. }
+        | Error::SchemeForm { .. } => "ParameterError",
         Error::Gh(gh::Error::UnknownParams { .. } | gh::Error::Params { .. } | gh::Error::ResearchOnly { .. }) => {
             "ParameterError"
         }
-        Error::Gh(gh::Error::KeyMismatch { .. }) | Error::Scheme { .. } => "KeyMismatchError",
-        Error::Gh(gh::Error::Material { .. }) => "FormatError",
-        Error::Gh(gh::Error::Noise { .. }) | Error::Exhausted { .. } => "NoiseError",
+        Error::Ntru(
+            ntru::Error::UnknownParams { .. }
+            | ntru::Error::Params { .. }
+            | ntru::Error::ResearchOnly { .. }
+            | ntru::Error::OutOfReach { .. },
+        ) => "ParameterError",
+        Error::Gh(gh::Error::KeyMismatch { .. })
+        | Error::Ntru(ntru::Error::KeyMismatch { .. })
+        | Error::Scheme { .. }
+        | Error::ForeignParams { .. } => "KeyMismatchError",
+        Error::Gh(gh::Error::Material { .. }) | Error::Ntru(ntru::Error::Material { .. }) | Error::NotABit => {
+            "FormatError"
+        }
+        Error::Gh(gh::Error::Noise { .. })
+        | Error::Ntru(ntru::Error::Noise { .. })
+        | Error::Exhausted { .. }
+        | Error::Undecryptable { .. }
+        | Error::Levels { .. } => "NoiseError",
+        Error::Modular { .. } => "TypeMismatchError",
+        Error::Packed { .. } => "ElementError",
         Error::Circuit(error) => circuit_class(error),
         Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Radix(_) | Error::Lut(_) => "CircuitError",
         Error::Cancelled => "CancelledError",

@@ -4,6 +4,7 @@
 
 mod ciphertext;
 mod error;
+mod find;
 mod job;
 mod keys;
 mod program;
@@ -21,8 +22,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PyParamsInfo>()?;
     module.add_class::<keys::PyEstimate>()?;
     module.add_class::<job::PyJob>()?;
+    module.add_class::<find::PyFoundParams>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
     module.add_function(wrap_pyfunction!(keys::params, module)?)?;
+    module.add_function(wrap_pyfunction!(find::find_params, module)?)?;
     module.add_function(wrap_pyfunction!(keys::cost, module)?)
 }

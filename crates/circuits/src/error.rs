@@ -86,13 +86,23 @@ pub enum Error {
         got: usize,
     },
     /// A type whose width is outside 1..=128.
-    #[error("type {ty} is not supported; integers have 1 to 128 bits")]
+    #[error("type {ty} is not supported; integers have 1 to 128 bits, moduli are 2 to 2^20")]
     BadType {
         /// The type.
         ty: Type,
     },
+    /// Integers modulo a number are no bits.
+    #[error(
+        "{ty} values are no bits, and gates do not compute them; run the program under a key of slots of that modulus, scheme ntru"
+    )]
+    Modular {
+        /// The type.
+        ty: Type,
+    },
     /// No type has that name.
-    #[error("there is no type '{name}'; types are bool, u1 to u128 and i1 to i128")]
+    #[error(
+        "there is no type '{name}'; types are bool, u1 to u128, i1 to i128, and modP for integers modulo P, up to 2^20"
+    )]
     UnknownType {
         /// The name given.
         name: String,

@@ -1,6 +1,6 @@
 //! `solinas bench`: how fast this machine is.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, usage};
 use crate::output::Output;
 use crate::params::columns;
 use crate::progress::watch;
@@ -14,19 +14,21 @@ Examples:
   solinas bench --quick
   solinas bench --threads 1 --json
   solinas bench --scheme gh --params toy
+  solinas bench --scheme ntru --params tight-512-12
+  solinas bench --scheme ntru --params slots-8192-3
 
-Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under scheme gh an `and` of fresh \
-bits is one product; the time of a recrypt is measured by itself.";
+Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh and ntru an `and` of \
+fresh bits is one product; the time of a recrypt is measured by itself. Under scheme ntru, what takes more products in a row than the set allows is left out.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, or gh for research
+    /// The encryption scheme: tfhe, ntru, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// Parameter set of scheme gh
-    #[arg(long, value_name = "NAME", default_value = "toy")]
-    params: String,
+    /// Parameter set of scheme gh (by default toy) or ntru (by default tight-512-12)
+    #[arg(long, value_name = "NAME")]
+    params: Option<String>,
     /// Fewer operations and repetitions
     #[arg(long)]
     quick: bool,
@@ -50,6 +52,8 @@ struct Row {
     bootstraps: u64,
     recrypts: u64,
     products: u64,
+    /// The counts in words.
+    work: String,
     repetitions: usize,
     /// Median.
     seconds: f64,
@@ -87,7 +91,8 @@ impl<'a> Bench<'a> {
     fn row(&self, op: &str, ty: Type, count: usize, repetitions: usize) -> Result<Row> {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
         let operand = |factor: u128| -> Result<Ciphertext> {
-            let values = (1..=count as u128).map(|i| i.wrapping_mul(factor) & ty.mask()).collect();
+            let reduced = |x: u128| ty.modulus().map_or(x & ty.mask(), |modulus| x % u128::from(modulus));
+            let values = (1..=count as u128).map(|i| reduced(i.wrapping_mul(factor))).collect();
             let shape = (count > 1).then(|| vec![count]);
             Ok(self.client.encrypt(&Plain::new(ty, shape, values)?)?)
         };
@@ -117,9 +122,10 @@ impl<'a> Bench<'a> {
 
     fn figure(&self, what: String, cost: &Estimate, count: usize, repetitions: usize, seconds: f64) -> Row {
         let Estimate { bootstraps, recrypts, products, .. } = *cost;
+        let work = cost.counts();
         let (params, threads) = (self.server.params().name, self.server.threads());
         let operations_per_second = count as f64 / seconds;
-        Row { what, params, threads, bootstraps, recrypts, products, repetitions, seconds, operations_per_second }
+        Row { what, params, threads, bootstraps, recrypts, products, work, repetitions, seconds, operations_per_second }
     }
 }
 
@@ -128,6 +134,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let repetitions = if args.quick { 5 } else { 21 };
     let rows = match args.scheme {
         Scheme::Gh => gentry_halevi(&args, threads, repetitions, out)?,
+        Scheme::Ntru => ntru(&args, threads, repetitions, out)?,
+        _ if args.params.is_some() => {
+            return Err(usage(
+                "--params is for schemes gh and ntru",
+                "add --scheme, or name sets by --gates and --integers",
+            ));
+        }
         _ => tfhe(&args, threads, repetitions, out)?,
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -136,19 +149,54 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 }
 
 fn gentry_halevi(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
-    let bench = Bench::new(Scheme::Gh, &args.params, threads, out)?;
+    let params = args.params.as_deref().unwrap_or("toy");
+    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
+    // Before the keys are made, which takes long: some sets evaluate shallow circuits alone.
+    for &width in widths {
+        runs("mul", Type::Uint(width), Scheme::Gh, params)?;
+    }
+    let bench = Bench::new(Scheme::Gh, params, threads, out)?;
     let mut rows = vec![
         bench.row("and", Type::Bool, 1, repetitions)?,
         bench.row("and", Type::Bool, 64, repetitions)?,
         bench.recrypt()?,
     ];
-    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
     for &width in widths {
         for op in ["add", "lt", "mul"] {
             rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
         }
     }
     Ok(rows)
+}
+
+fn ntru(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
+    let params = args.params.as_deref().unwrap_or("tight-512-12");
+    let bench = Bench::new(Scheme::Ntru, params, threads, out)?;
+    let info = bench.server.params();
+    if let (Some(p), "slots") = (info.plaintext_modulus, info.family) {
+        let ty = Type::Mod(p as u32);
+        let count = info.ring_dimension;
+        return ["add", "mul"].map(|op| bench.row(op, ty, count, repetitions)).into_iter().collect();
+    }
+    let mut rows = vec![bench.row("and", Type::Bool, 1, repetitions)?, bench.row("and", Type::Bool, 64, repetitions)?];
+    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
+    for &width in widths {
+        for op in ["add", "lt", "mul"] {
+            if runs(op, Type::Uint(width), Scheme::Ntru, params).is_ok() {
+                rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Whether an operation runs under a parameter set of a scheme; keys say whether there is such a set.
+fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
+    if Scheme::of_params(params) == Some(scheme) {
+        let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
+        solinas_runtime::cost(&program, params)?;
+    }
+    Ok(())
 }
 
 fn tfhe(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
@@ -181,10 +229,7 @@ fn table(report: &Report) -> String {
         [
             row.what.clone(),
             row.params.clone(),
-            match row {
-                Row { bootstraps: 0, recrypts, products, .. } => format!("{recrypts} recrypts, {products} products"),
-                Row { bootstraps, .. } => format!("{bootstraps} bootstraps"),
-            },
+            row.work.clone(),
             if row.seconds < 1.0 { format!("{:.2} ms", row.seconds * 1e3) } else { format!("{:.2} s", row.seconds) },
             format!("{:.1}", row.operations_per_second),
             row.repetitions.to_string(),

@@ -1,11 +1,11 @@
 //! `solinas decrypt`: ciphertext files to plain values.
 
-use crate::error::Result;
+use crate::error::{Error, Result, input};
 use crate::files::write_text;
 use crate::output::Output;
 use serde::Serialize;
 use solinas_circuits::program::Type;
-use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain};
+use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain, Scheme};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ impl Values {
         match plain.ty {
             Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
             Type::Int(_) => Self::Signed(values.map(|bits| plain.ty.to_i128(*bits)).collect()),
-            Type::Uint(_) => Self::Unsigned(values.copied().collect()),
+            Type::Uint(_) | Type::Mod(_) => Self::Unsigned(values.copied().collect()),
         }
     }
 }
@@ -68,8 +68,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let mut all = Vec::with_capacity(args.files.len());
     for file in &args.files {
         let ciphertext = Ciphertext::load(file)?;
-        check_key(file, &ciphertext, &args.key, key.key_id())?;
-        all.push(key.decrypt(&ciphertext)?);
+        check_key(file, &ciphertext, &args.key, key.key_id(), key.params().scheme)?;
+        all.push(key.decrypt(&ciphertext).map_err(|error| Error::from(error).at(&file.display().to_string()))?);
     }
     if out.json() {
         let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain)).collect();
@@ -88,7 +88,22 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 }
 
 /// Whether a ciphertext belongs to a key; names both files if not.
-pub(crate) fn check_key(file: &Path, ciphertext: &Ciphertext, key_file: &Path, key: KeyId) -> Result<()> {
+pub(crate) fn check_key(
+    file: &Path,
+    ciphertext: &Ciphertext,
+    key_file: &Path,
+    key: KeyId,
+    scheme: Scheme,
+) -> Result<()> {
+    if ciphertext.scheme() != scheme {
+        let what = format!(
+            "{} is of scheme {}, {} of scheme {scheme}",
+            file.display(),
+            ciphertext.scheme(),
+            key_file.display()
+        );
+        return Err(input(what, "use the files of one `keygen`"));
+    }
     if ciphertext.key_id() == key {
         return Ok(());
     }

@@ -20,6 +20,7 @@ Examples:
   solinas demo
   solinas demo --bids examples/auction/bids.csv --keep auction
   solinas demo --scheme gh --params ci-15 --research --quick
+  solinas demo --scheme ntru --params tight-512-20 --research
   solinas demo --json
 
 Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
@@ -28,7 +29,7 @@ The log shows every file the server held. The exit code is 1 if the result is no
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, or gh for research
+    /// The encryption scheme: tfhe, ntru, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
@@ -88,6 +89,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if args.quick {
         bids.truncate(4);
     }
+    check_auction(args.scheme, args.params.as_deref(), bids.len())?;
     let temporary = tempfile::tempdir().map_err(|e| Error::io("make a folder in", &std::env::temp_dir(), e))?;
     let root = match &args.keep {
         Some(folder) => {
@@ -104,7 +106,6 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         std::fs::create_dir(folder).map_err(|e| Error::io("make the folder", folder, e))?;
     }
 
-    out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
     let options =
         KeygenOptions { scheme: args.scheme, params: args.params, research: args.research, ..Default::default() };
     prepare(&options, &bids, &client, &server, out)?;
@@ -145,6 +146,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     )))
 }
 
+/// Fails where the parameters cannot run the auction, before keys are made; whether there are such parameters, keys say.
+fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()> {
+    let default = || solinas_runtime::params().into_iter().find(|set| set.scheme == scheme).map(|set| set.name);
+    if let Some(name) = params.map(str::to_owned).or_else(default)
+        && Scheme::of_params(&name) == Some(scheme)
+    {
+        solinas_runtime::cost(&champion(bids, BID).map_err(Error::circuit("the auction"))?, &name)?;
+    }
+    Ok(())
+}
+
 fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
     let text = match path {
         Some(path) => crate::files::read_text(path)?,
@@ -181,6 +193,7 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
 /// The client's first part: keys, encrypted bids. Only what is public goes to the server's folder.
 fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
     let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(options, control)?))?;
+    out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
     client_key.save(&client.join("client.key"), false)?;
     let params = client_key.params();
     out.note(&format!("client: made keys, parameters {} ({})", params.name, crate::keygen::claim(&params)))?;

@@ -12,15 +12,19 @@ Examples:
   solinas keygen --scheme tfhe --out keys
   solinas keygen --params gates-128 --out keys
   solinas keygen --scheme gh --params toy --research --out keys
+  solinas keygen --scheme ntru --params secure-16384-2 --out keys
+  solinas keygen --scheme ntru --params tight-512-12 --research --out keys
+  solinas keygen --scheme ntru --params slots-8192-3 --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
-`solinas params` lists the parameter sets. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
+`solinas params` lists the parameter sets. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
+3, of vectors of 8192 integers modulo a prime. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
 after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, or gh for research
+    /// The encryption scheme: tfhe, ntru, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
@@ -166,8 +170,8 @@ fn is_unusable(error: &Error) -> bool {
 pub(crate) fn claim(params: &ParamsInfo) -> String {
     match (&params.research_only, params.log2_failure) {
         (Some(why), _) => {
-            let size = if params.test_size { ", of a size for tests" } else { "" };
-            format!("no security, for research only{size}: {why}")
+            let size = if params.test_size { ", and of a size for tests" } else { "" };
+            format!("no security: for research only{size}: {why}")
         }
         (None, Some(failure)) => {
             format!("{} bits of security, failure probability 2^{failure:.0} a bootstrap", params.classical_bits)

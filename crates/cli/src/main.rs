@@ -12,6 +12,7 @@ mod encrypt;
 mod error;
 mod eval;
 mod files;
+mod find;
 mod inspect;
 mod keygen;
 mod names;

@@ -8,24 +8,38 @@ const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
+  solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
-Sets of scheme gh (Gentry-Halevi) are for research only: keygen wants --research.";
+Sets of scheme ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
+keygen wants --research.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
 
-pub(crate) fn run(_: Args, out: &Output) -> Result<()> {
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Find the smallest parameters for a depth, a plaintext modulus and a level of security
+    Find(crate::find::Args),
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    if let Some(Command::Find(args)) = args.command {
+        return crate::find::run(args, out);
+    }
     let all = solinas_runtime::params();
     out.result(&all, || {
         let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
-        format!("{}\n{}", tfhe(&of(Scheme::Tfhe)), gentry_halevi(&of(Scheme::Gh)))
+        format!("{}\n{}\n{}", tfhe(&of(Scheme::Tfhe)), ntru(&of(Scheme::Ntru)), gentry_halevi(&of(Scheme::Gh)))
     })
 }
 
 /// `17 MB`, `24 kB`, `486 B`.
-fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: usize) -> String {
     let bytes = bytes as f64;
     if bytes < 1e4 {
         format!("{bytes:.0} B")
@@ -64,6 +78,34 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
     notes.sort();
     notes.dedup();
     notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+fn ntru(all: &[&ParamsInfo]) -> String {
+    let mut rows =
+        vec![["ntru", "security", "n", "bits of Q", "p", "products", "ciphertext", "key file", ""].map(str::to_owned)];
+    for set in all {
+        rows.push([
+            set.name.clone(),
+            match set.recommended {
+                true => format!("{}/{} bits", set.classical_bits, set.quantum_bits),
+                false => "none".to_owned(),
+            },
+            set.ring_dimension.to_string(),
+            set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
+            set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
+            match set.depth {
+                _ if set.bootstraps => "any".to_owned(),
+                depth => depth.map_or_else(String::new, |depth| depth.to_string()),
+            },
+            size(set.ciphertext_bytes),
+            size(set.server_key_bytes),
+            if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
+        ]);
+    }
+    let mut text = columns(&rows);
+    text += "\nn: ring dimension; p: plaintext modulus, 2 for bits; products: in a row, any where ciphertexts are bootstrapped; ciphertext: of a bit, or of n numbers modulo p\n";
+    text += "Other sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are bootstrapped; N a power of two\n";
     text
 }
 

@@ -82,7 +82,7 @@ impl Literal {
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
         let hexadecimal = digits.starts_with("0x") || digits.starts_with("0b");
-        let suffix = if hexadecimal { None } else { text.find(['u', 'i']) };
+        let suffix = if hexadecimal { None } else { text.find(['u', 'i', 'm']) };
         let (number, ty) = match suffix {
             Some(at) => (&text[..at], Some(text[at..].parse().ok()?)),
             None => (text, None),

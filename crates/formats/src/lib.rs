@@ -48,6 +48,7 @@ mod header;
 mod inspect;
 mod layout;
 mod map;
+pub mod ntru;
 pub mod pack;
 mod reader;
 pub mod tfhe;

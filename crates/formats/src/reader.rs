@@ -210,7 +210,7 @@ impl Reader {
     /// # Errors
     /// [`Error::Field`] if they are not of this type.
     pub fn params<T: DeserializeOwned>(&self) -> Result<T> {
-        self.header.params.deserialized().map_err(|e| self.field("params", &e.to_string()))
+        self.header.params.deserialized().map_err(|e| self.field("params", &what(e)))
     }
 
     /// A field of the kind at hand.
@@ -219,7 +219,7 @@ impl Reader {
     /// [`Error::Field`] if it is absent or not of this type.
     pub fn meta<T: DeserializeOwned>(&self, field: &str) -> Result<T> {
         let value = self.header.meta.get(field).ok_or_else(|| self.field(field, "absent"))?;
-        value.deserialized().map_err(|e| self.field(field, &e.to_string()))
+        value.deserialized().map_err(|e| self.field(field, &what(e)))
     }
 
     /// Checks the scheme.
@@ -373,4 +373,10 @@ fn check_magic(path: &Path, magic: &[u8], expect: &Expect) -> Result<()> {
         return expect.check(path, Kind::ClientKey);
     }
     Ok(())
+}
+
+/// What is wrong with a value, for people: the library prints the name of its variant around it.
+fn what(error: ciborium::value::Error) -> String {
+    let ciborium::value::Error::Custom(what) = error;
+    what
 }

@@ -49,7 +49,7 @@ fn check_id(reader: &Reader, id: [u8; 32]) -> Result<(), Error> {
 ///
 /// # Errors
 /// From the file.
-pub fn write_client<D: Destination>(writer: &mut Writer<D>, key: &ClientKey) -> Result<(), Error> {
+pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
     writer.section("lwe", key.lwe_bits())?;
     writer.section("glwe", key.glwe_bits())
 }
@@ -90,7 +90,7 @@ pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
 ///
 /// # Errors
 /// From the file.
-pub fn write_server<D: Destination>(writer: &mut Writer<D>, key: &ServerKey) -> Result<(), Error> {
+pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
     let bits = key.params().literal().body_bits;
     writer.section("bootstrap", &pack::pack_high_bits(key.bootstrap_bodies(), bits)?)?;
     writer.section("keyswitch", &pack::u32_to_le(key.keyswitch_bodies()))

@@ -86,8 +86,7 @@ impl Destination for ToFile {}
 impl Destination for Memory {}
 
 /// Writes one file, section by section, in one pass.
-pub struct Writer<D: Destination> {
-    destination: D,
+pub struct Writer<D: Destination + ?Sized> {
     header: Header,
     sections: Vec<Entry>,
     open: Option<OpenSection>,
@@ -99,6 +98,8 @@ pub struct Writer<D: Destination> {
     length: u64,
     /// The first write that failed; the file is never completed after it.
     failure: Option<io::Error>,
+    /// The last field, so that `&mut Writer<ToFile>` goes where any destination does, as `&mut Writer<dyn Destination>`.
+    destination: D,
 }
 
 struct OpenSection {
@@ -206,7 +207,6 @@ impl Writer<Memory> {
 impl<D: Destination> Writer<D> {
     fn begin(destination: D, header: Header) -> Self {
         Self {
-            destination,
             header,
             sections: Vec::new(),
             open: None,
@@ -214,9 +214,12 @@ impl<D: Destination> Writer<D> {
             body: None,
             length: 0,
             failure: None,
+            destination,
         }
     }
+}
 
+impl<D: Destination + ?Sized> Writer<D> {
     /// What the file will say about itself.
     pub fn header(&self) -> &Header {
         &self.header
@@ -374,11 +377,11 @@ impl<D: Destination> Writer<D> {
 }
 
 /// Takes the bytes of one section; the next section, or the end of the file, ends it. Small writes are buffered.
-pub struct SectionWriter<'a, D: Destination> {
+pub struct SectionWriter<'a, D: Destination + ?Sized> {
     writer: &'a mut Writer<D>,
 }
 
-impl<D: Destination> Write for SectionWriter<'_, D> {
+impl<D: Destination + ?Sized> Write for SectionWriter<'_, D> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(section) = &mut self.writer.open {
             section.update(bytes);

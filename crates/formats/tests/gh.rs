@@ -175,6 +175,11 @@ fn what_no_key_can_be_is_refused_by_name() {
     let server_with = |sections: &[(&str, Vec<u64>)]| forged(Kind::ServerKey, &literal, gh::SCHEME, id, sections);
     read_any(&server_with(&good())).unwrap();
 
+    // Another r, with the key id that belongs to it.
+    let (two, d_of_key) = (solinas_bigint::Natural::from(2u64), server.public().d().clone());
+    let other = PublicKey::from_parts(params.clone(), true, d_of_key, two).unwrap();
+    refused(public_file(&other), "no root of x^n + 1");
+
     let change = |i: usize, alter: &dyn Fn(&mut Vec<u64>)| {
         let mut sections = good();
         alter(&mut sections[i].1);
@@ -406,6 +411,8 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
     };
     let width = server.public().words();
     let too_many = server.indicators().repeat(2);
+    let indicators =
+        |draws: usize, words: Vec<u64>| [("x", server.x().to_vec()), ("draws", vec![0; draws]), ("indicators", words)];
     let forge = |attempt: u64, dimension: u64, parts: &[(&str, Vec<u64>)]| {
         let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(gh::SCHEME).insecure_seed(true);
         let header = header.params(params.literal()).unwrap().meta("attempt", &attempt).unwrap();
@@ -430,14 +437,19 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
         (32, vec![("denominator", vec![1; 1 << 20]), ("numerator-0", vec![1; 64]), ("numerator-1", vec![1; 64])]),
         (0, with(root()[..2].to_vec(), &[("w", vec![0; width])])),
         (0, with(root()[1..].to_vec(), &[("d", vec![2; width])])),
-        (0, with(root(), &[("x", server.x()[..width].to_vec()), ("indicators", vec![])])),
-        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", vec![u64::MAX; width])])),
-        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", too_many)])),
-        (0, with(root(), &[("x", server.x().to_vec()), ("indicators", vec![0; width + 1])])),
+        (0, with(root(), &[("x", server.x()[..width].to_vec()), ("draws", vec![]), ("indicators", vec![])])),
+        (0, with(root(), &indicators(3, vec![u64::MAX; width]))),
+        (0, with(root(), &indicators(3, too_many))),
+        (0, with(root(), &indicators(3, vec![0; width + 1]))),
+        (0, with(root(), &indicators(0, vec![0; width]))),
+        (0, with(root(), &indicators(2, vec![]))),
+        (0, with(root(), &[("x", server.x().to_vec()), ("draws", vec![1 << 32; 3]), ("indicators", vec![])])),
     ] {
         let error = forge(0, dimension, &parts);
         assert!(matches!(error, Error::Section { .. }), "{dimension} {error}");
     }
+    let error = forge(0, 0, &with(root(), &[("x", server.x().to_vec()), ("indicators", vec![])]));
+    assert!(error.to_string().contains("an earlier version began it"), "{error}");
 }
 
 #[test]

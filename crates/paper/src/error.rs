@@ -38,6 +38,9 @@ pub enum Error {
     /// From the Gentry-Halevi scheme.
     #[error(transparent)]
     GentryHalevi(Box<solinas_schemes::gh::Error>),
+    /// From the NTRU scheme.
+    #[error(transparent)]
+    Ntru(Box<solinas_schemes::ntru::Error>),
     /// Threads that could not be started.
     #[error("cannot start {threads} threads: {problem}; ask for fewer")]
     Threads {
@@ -66,5 +69,11 @@ impl From<solinas_schemes::gh::Error> for Error {
             solinas_schemes::gh::Error::Cancelled { .. } => solinas_runtime::Error::Cancelled.into(),
             error => Self::GentryHalevi(Box::new(error)),
         }
+    }
+}
+
+impl From<solinas_schemes::ntru::Error> for Error {
+    fn from(error: solinas_schemes::ntru::Error) -> Self {
+        Self::Ntru(Box::new(error))
     }
 }

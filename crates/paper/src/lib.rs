@@ -18,6 +18,7 @@ mod machine;
 mod oh2018;
 mod predict;
 mod report;
+mod rohloff2014;
 mod text;
 mod timing;
 mod wang2014;
@@ -89,12 +90,19 @@ impl Known {
 }
 
 /// Every table, by the papers' years.
-const TABLES: [Known; 13] = [
+const TABLES: [Known; 20] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
     Known::gh(wang2014::WINDOWS, wang2014::windows),
     Known::gh(wang2014::PRIMITIVES, wang2014::primitives),
     Known::new(wang2014::RSA, wang2014::rsa),
+    Known::new(rohloff2014::PRIMES, rohloff2014::primes),
+    Known::new(rohloff2014::HERMITE_FACTORS, rohloff2014::hermite_factors),
+    Known::new(rohloff2014::ENCRYPTION, rohloff2014::encryption),
+    Known::new(rohloff2014::ADDITION, rohloff2014::addition),
+    Known::new(rohloff2014::MULTIPLICATION, rohloff2014::multiplication),
+    Known::new(rohloff2014::DECRYPTION, rohloff2014::decryption),
+    Known::new(rohloff2014::BOOTSTRAPPING, rohloff2014::bootstrapping),
     Known::new(wang2015::ADDITION, wang2015::addition),
     Known::new(wang2015::SUBTRACTION, wang2015::subtraction),
     Known::new(wang2015::MULTIPLICATION, wang2015::multiplication),

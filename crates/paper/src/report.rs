@@ -100,6 +100,11 @@ impl Cell {
         Self { ours: count as f64, basis: Basis::Counted }
     }
 
+    /// Computed, to three figures.
+    pub(crate) fn computed(ours: f64) -> Self {
+        Self { ours: format!("{ours:.2e}").parse().unwrap_or(ours), basis: Basis::Counted }
+    }
+
     /// Measured.
     pub(crate) fn measured(ours: f64) -> Self {
         Self { ours: six_figures(ours), basis: Basis::Measured }

@@ -13,15 +13,21 @@ pub(crate) struct Timer<'a> {
     control: &'a Control<'a>,
     done: u64,
     total: u64,
-    /// No repetition starts after this time.
+    /// No repetition starts after this time, but for the fewest.
     budget: Duration,
+    fewest: usize,
 }
 
 impl<'a> Timer<'a> {
     /// For so many figures.
     pub(crate) fn new(options: &Options, control: &'a Control<'a>, figures: usize) -> Self {
         let budget = Duration::from_millis(if options.quick { 250 } else { 2000 });
-        Self { control, done: 0, total: figures as u64, budget }
+        Self { control, done: 0, total: figures as u64, budget, fewest: 1 }
+    }
+
+    /// With another time after which no repetition starts, but for the fewest of which a median is taken.
+    pub(crate) fn with_budget(self, budget: Duration, fewest: usize) -> Self {
+        Self { budget, fewest, ..self }
     }
 
     /// Median seconds of some work, and its result; the first run is not among them.
@@ -29,7 +35,7 @@ impl<'a> Timer<'a> {
         self.check()?;
         let mut result = work()?;
         let (begin, mut seconds) = (Instant::now(), Vec::new());
-        while seconds.is_empty() || seconds.len() < REPETITIONS && begin.elapsed() < self.budget {
+        while seconds.len() < self.fewest || seconds.len() < REPETITIONS && begin.elapsed() < self.budget {
             self.check()?;
             let start = Instant::now();
             result = work()?;

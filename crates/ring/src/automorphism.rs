@@ -38,7 +38,7 @@ impl Automorphism {
         self.exponent
     }
 
-    fn check(&self, basis: &Basis) -> Result<(), Error> {
+    pub(crate) fn check(&self, basis: &Basis) -> Result<(), Error> {
         if basis.dimension() != self.dimension {
             return Err(Error::Length { what: "an automorphism", got: basis.dimension(), want: self.dimension });
         }
@@ -60,6 +60,15 @@ impl Automorphism {
     /// When `from` is shorter.
     pub fn permute(&self, from: &[u64], out: &mut [u64]) {
         out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
+    }
+
+    /// The automorphism that undoes it.
+    pub fn inverse(&self) -> Self {
+        let mut values = vec![0; self.dimension];
+        (0..).zip(&self.values).for_each(|(place, &from)| values[from as usize] = place);
+        // The group's order is N: g^(N-1) g = 1.
+        let exponent = (1..self.dimension).fold(1, |power, _| power * self.exponent % (2 * self.dimension));
+        Self { values, exponent, ..*self }
     }
 
     /// `f(X^g)` of coefficients: a signed permutation.

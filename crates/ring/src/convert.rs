@@ -1,9 +1,7 @@
 //! Approximate base conversion.
 
-use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::{Modulus, Shoup};
 
-use crate::threads::for_each_tower;
 use crate::{Basis, Coeff, Error, RnsPoly};
 
 /// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
@@ -62,18 +60,14 @@ impl BaseConversion {
         &self.to
     }
 
-    /// `y_i = x_i (Q/q_i)^-1 mod q_i`, whose combination with the cofactors gives `x`.
-    pub(crate) fn shares(&self, x: &[u64]) -> AlignedVec<u64> {
-        let mut shares = AlignedVec::from_slice(x);
-        for_each_tower(&mut shares, self.from.dimension(), |i, words| {
-            self.from.pointwise(i).scale(words, self.inverses[i]);
-        });
-        shares
+    /// `y_i = x_i (Q/q_i)^-1 mod q_i` of tower `i`, whose combination with the cofactors gives `x`.
+    pub(crate) fn share(&self, i: usize, words: &mut [u64]) {
+        self.from.pointwise(i).scale(words, self.inverses[i]);
     }
 
-    /// Target `j` of the conversion of `shares`, in place of `out`.
-    pub(crate) fn combine(&self, shares: &[u64], j: usize, out: &mut [u64]) {
-        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], 0);
+    /// Target `j` of the conversion of `shares`, plus a constant, in place of `out`.
+    pub(crate) fn combine(&self, shares: &[u64], j: usize, constant: u64, out: &mut [u64]) {
+        self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], constant);
     }
 
     /// Converts.
@@ -82,7 +76,8 @@ impl BaseConversion {
     /// [`Error::BasisMismatch`].
     pub fn convert(&self, x: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.from.same("a base conversion", x.basis())?;
-        let shares = self.shares(x.words());
-        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(&shares, j, out)))
+        let mut shares = x.clone();
+        shares.for_each_tower(|i, words| self.share(i, words));
+        Ok(RnsPoly::from_towers(&self.to, |j, out| self.combine(shares.words(), j, 0, out)))
     }
 }

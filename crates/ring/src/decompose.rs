@@ -1,6 +1,6 @@
 //! Decompositions for key switching: a polynomial as a sum of short digits times fixed weights.
 
-use crate::{BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
+use crate::{Automorphism, BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 
 /// Digits by tower, each residue cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where `E_i` is 1 in tower `i` and 0
 /// in the others. Digits are in `0..2^bits`.
@@ -58,7 +58,7 @@ impl TowerGadget {
         self.basis.same("a gadget", x.basis())?;
         check_keys(&self.basis, keys, self.len())?;
         let mask = (1 << self.bits) - 1;
-        Ok(RnsPoly::from_towers_with(&self.basis, |i, out, digit| {
+        Ok(RnsPoly::from_towers_with(&self.basis, self.basis.dimension(), |i, out, digit| {
             let ops = self.basis.pointwise(i);
             for (&(tower, shift), key) in self.digits.iter().zip(keys) {
                 digit.iter_mut().zip(x.tower(tower)).for_each(|(digit, &x)| *digit = (x >> shift) & mask);
@@ -87,6 +87,9 @@ pub struct Hybrid {
     /// First tower of each group, and its conversion to all primes.
     pub(crate) groups: Vec<(usize, BaseConversion)>,
 }
+
+/// An automorphism (`None`: the identity) and its keys, one for each group of towers.
+pub type Term<'a> = (Option<&'a Automorphism>, &'a [RnsPoly<Eval>]);
 
 impl Hybrid {
     /// Groups of `group` towers of `basis`, special primes `special`.
@@ -141,21 +144,84 @@ impl Hybrid {
     ///
     /// # Errors
     /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
-    pub fn accumulate(&self, x: &RnsPoly<Coeff>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
-        self.basis.same("a hybrid decomposition", x.basis())?;
-        check_keys(&self.extended, keys, self.len())?;
+    pub fn accumulate(&self, x: &RnsPoly<Eval>, keys: &[RnsPoly<Eval>]) -> Result<RnsPoly<Eval>, Error> {
+        self.accumulate_automorphisms(x, &[(None, keys)])
+    }
+
+    /// `sum_s s(sum_g digit_g(x) keys_s[g])` modulo all primes, over automorphisms `s` (`None`: the identity), each with its keys: `x` is decomposed once
+    /// for all of them. With `s(keys_s[g])` an encryption of the weighted `s(S)`, one of `P s(x) s(S)`, summed.
+    ///
+    /// Costs an inverse transform for each tower of `x`, and a forward one for each digit and tower but the digit's own.
+    ///
+    /// # Errors
+    /// As [`Self::accumulate`]; [`Error::Length`] for an automorphism of another dimension.
+    pub fn accumulate_automorphisms(&self, x: &RnsPoly<Eval>, terms: &[Term<'_>]) -> Result<RnsPoly<Eval>, Error> {
+        let (mut shares, mut sum) = (RnsPoly::zero(&self.basis), RnsPoly::zero(&self.extended));
+        self.accumulate_into(x, terms, &mut shares, &mut sum)?;
+        Ok(sum)
+    }
+
+    /// As [`Self::accumulate_automorphisms`], to `sum`; `shares` is overwritten.
+    ///
+    /// # Errors
+    /// As [`Self::accumulate_automorphisms`].
+    pub fn accumulate_into(
+        &self,
+        x: &RnsPoly<Eval>,
+        terms: &[Term<'_>],
+        shares: &mut RnsPoly<Coeff>,
+        sum: &mut RnsPoly<Eval>,
+    ) -> Result<(), Error> {
+        const WHAT: &str = "a hybrid decomposition";
+        [x.basis(), shares.basis()].into_iter().try_for_each(|basis| self.basis.same(WHAT, basis))?;
+        self.extended.same(WHAT, sum.basis())?;
+        for (automorphism, keys) in terms {
+            check_keys(&self.extended, keys, self.len())?;
+            automorphism.map_or(Ok(()), |plan| plan.check(&self.extended))?;
+        }
         let n = self.basis.dimension();
-        let part = |(first, conversion): &(usize, BaseConversion)| {
-            conversion.shares(&x.words()[first * n..][..conversion.from().words()])
-        };
-        let shares: Vec<_> = self.groups.iter().map(part).collect();
-        Ok(RnsPoly::from_towers_with(&self.extended, |i, out, digit| {
+        shares.for_each_tower(|i, share| {
+            share.copy_from_slice(x.tower(i));
+            self.basis.plan(i).inverse(share);
+            let (first, conversion) = &self.groups[i / self.groups[0].1.from().len()];
+            conversion.share(i - first, share);
+        });
+        // The digits, and the sum of each term.
+        let (groups, width) = (self.groups.len(), self.groups.len() + terms.len());
+        sum.for_each_tower_with(width * n, |i, out, scratch| {
             let ops = self.extended.pointwise(i);
-            for (((_, conversion), shares), key) in self.groups.iter().zip(&shares).zip(keys) {
-                conversion.combine(shares, i, digit);
-                self.extended.plan(i).forward(digit);
-                ops.multiply_add(out, digit, key.tower(i));
+            let (digits, sums) = scratch.split_at_mut(groups * n);
+            for ((first, conversion), digit) in self.groups.iter().zip(digits.chunks_exact_mut(n)) {
+                let towers = *first..first + conversion.from().len();
+                if towers.contains(&i) {
+                    digit.copy_from_slice(x.tower(i));
+                } else {
+                    conversion.combine(&shares.words()[towers.start * n..towers.end * n], i, 0, digit);
+                    self.extended.plan(i).forward(digit);
+                }
             }
-        }))
+            sums.fill(0);
+            let digits_of = || digits.chunks_exact(n).enumerate();
+            for (terms, sums) in terms.chunks(2).zip(sums.chunks_mut(2 * n)) {
+                if let ([(_, x), (_, y)], (first, second)) = (terms, sums.split_at_mut(n)) {
+                    let pairs = digits_of().map(|(g, digit)| (digit, [x[g].tower(i), y[g].tower(i)]));
+                    ops.dot_two([first, second], &pairs.collect::<Vec<_>>());
+                } else {
+                    let keys = &terms[0].1;
+                    digits_of().for_each(|(g, digit)| ops.multiply_add(sums, digit, keys[g].tower(i)));
+                }
+            }
+            out.fill(0);
+            let permuted = &mut digits[..n];
+            for ((automorphism, _), sum) in terms.iter().zip(sums.chunks_exact(n)) {
+                if let Some(automorphism) = automorphism {
+                    automorphism.permute(sum, permuted);
+                    ops.add(out, permuted);
+                } else {
+                    ops.add(out, sum);
+                }
+            }
+        });
+        Ok(())
     }
 }

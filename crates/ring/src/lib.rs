@@ -43,7 +43,7 @@ mod threads;
 pub use automorphism::Automorphism;
 pub use basis::Basis;
 pub use convert::BaseConversion;
-pub use decompose::{Hybrid, TowerGadget};
+pub use decompose::{Hybrid, Term, TowerGadget};
 pub use divisor::Divisor;
 pub use error::Error;
 pub use mixed::MixedRadix;

@@ -35,6 +35,7 @@ impl Domain for Eval {}
 #[derive(Clone)]
 pub struct RnsPoly<D: Domain> {
     basis: Basis,
+    /// Those of the basis, and what is left of towers that were dropped.
     words: AlignedVec<u64>,
     domain: PhantomData<D>,
 }
@@ -75,10 +76,14 @@ impl<D: Domain> RnsPoly<D> {
         out
     }
 
-    /// As [`Self::from_towers`], with as many words again for `fill(tower, its words, scratch)` to work in, of any content.
-    pub fn from_towers_with(basis: &Basis, fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync) -> Self {
+    /// As [`Self::from_towers`], with `scratch` words for `fill(tower, its words, scratch)` to work in, of any content.
+    pub fn from_towers_with(
+        basis: &Basis,
+        scratch: usize,
+        fill: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+    ) -> Self {
         let mut out = Self::zero(basis);
-        for_each_tower_with(&mut out.words, basis.dimension(), fill);
+        out.for_each_tower_with(scratch, fill);
         out
     }
 
@@ -112,7 +117,11 @@ impl<D: Domain> RnsPoly<D> {
 
     /// All words, tower by tower.
     pub fn words(&self) -> &[u64] {
-        &self.words
+        &self.words[..self.basis.words()]
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words[..self.basis.words()]
     }
 
     /// The words of tower `i`.
@@ -125,13 +134,24 @@ impl<D: Domain> RnsPoly<D> {
     }
 
     pub(crate) fn for_each_tower(&mut self, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
-        for_each_tower(&mut self.words, self.basis.dimension(), work);
+        let n = self.basis.dimension();
+        for_each_tower(self.words_mut(), n, work);
+    }
+
+    /// As [`Self::from_towers_with`], of the polynomial as it is.
+    pub(crate) fn for_each_tower_with(
+        &mut self,
+        scratch: usize,
+        work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
+    ) {
+        let n = self.basis.dimension();
+        for_each_tower_with(self.words_mut(), n, scratch, work);
     }
 
     /// Fills tower after tower.
     pub(crate) fn fill(&mut self, mut fill: impl FnMut(&mut [u64])) {
         let n = self.basis.dimension();
-        self.words.chunks_exact_mut(n).for_each(&mut fill);
+        self.words_mut().chunks_exact_mut(n).for_each(&mut fill);
     }
 
     /// The same words in the other domain's type.
@@ -146,6 +166,11 @@ impl<D: Domain> RnsPoly<D> {
     pub fn truncated(&self, count: usize) -> Result<Self, Error> {
         let basis = self.basis.prefix(count)?;
         Ok(Self { words: AlignedVec::from_slice(&self.words[..basis.words()]), basis, domain: PhantomData })
+    }
+
+    /// Drops all but the first towers, those of `basis`.
+    pub(crate) fn narrow(&mut self, basis: &Basis) {
+        self.basis = basis.clone();
     }
 
     /// `self + x`, in a new polynomial.
@@ -194,6 +219,15 @@ impl<D: Domain> RnsPoly<D> {
     pub fn negate(&mut self) {
         let basis = self.basis.clone();
         self.for_each_tower(|i, words| basis.pointwise(i).neg(words));
+    }
+
+    /// `self / 2` modulo each prime.
+    pub fn halve(&mut self) {
+        let basis = self.basis.clone();
+        self.for_each_tower(|i, words| {
+            let q = basis.modulus(i);
+            basis.pointwise(i).scale(words, q.shoup(q.value().div_ceil(2)));
+        });
     }
 
     /// `factor self`.
@@ -258,9 +292,14 @@ impl RnsPoly<Eval> {
         Ok(())
     }
 
+    /// Whether no value is 0. The time tells nothing.
+    pub fn is_invertible(&self) -> bool {
+        !self.words().iter().fold(false, |zero, &word| zero | (word == 0))
+    }
+
     /// `1 / self`; `None` where a value is 0. The time tells nothing but that.
     pub fn inverse(&self) -> Option<Self> {
-        if self.words.iter().fold(false, |zero, &word| zero | (word == 0)) {
+        if !self.is_invertible() {
             return None;
         }
         // One inverse per tower: of the product of all values, from which each is taken in turn.
@@ -282,7 +321,7 @@ impl RnsPoly<Eval> {
 
 impl<D: Domain> PartialEq for RnsPoly<D> {
     fn eq(&self, other: &Self) -> bool {
-        self.basis == other.basis && *self.words == *other.words
+        self.basis == other.basis && self.words() == other.words()
     }
 }
 

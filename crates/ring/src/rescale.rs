@@ -1,8 +1,10 @@
 //! Division by primes of the basis, preserving a plaintext modulus.
 
-use solinas_field::buffer::AlignedVec;
+use core::borrow::BorrowMut;
+
 use solinas_field::prime::Shoup;
 
+use crate::threads::{Scratch, for_each_tower};
 use crate::{BaseConversion, Basis, Coeff, Divisor, Error, Eval, RnsPoly};
 
 /// Plan of the exact division by the last prime `q`: `c' = (c - D)/q`, `D` the number of least magnitude that is `c` modulo `q` and 0 modulo
@@ -66,40 +68,73 @@ impl Rescale {
         Ok(self.apply_to(|i, out| out.copy_from_slice(c.tower(i))))
     }
 
-    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain: what is a product of others is made
-    /// where it is needed, in the nearest cache.
+    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain, over words of any content: what is a product
+    /// of others is made where it is needed, in the nearest cache.
     pub fn apply_to(&self, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> RnsPoly<Eval> {
-        let last = self.target.len();
-        let mut rest = AlignedVec::zeroed(self.basis.dimension());
-        tower(last, &mut rest);
-        self.basis.plan(last).inverse(&mut rest);
-        let correction = self.correction(&rest);
-        RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        let correction = self.correction_of(|rest| tower(self.target.len(), rest));
+        RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             tower(i, out);
-            correction.write(self, i, d);
-            self.target.plan(i).forward(d);
-            self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
+            self.divide(&correction, i, out, d);
         })
     }
 
     /// As [`Self::apply_to`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)`.
     pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
         let (last, n) = (self.target.len(), self.basis.dimension());
-        let mut rest = [(); 2].map(|()| AlignedVec::zeroed(n));
-        let [x, y] = &mut rest;
-        tower(last, [x, y], &mut AlignedVec::zeroed(n));
-        let corrections = rest.map(|mut rest| {
-            self.basis.plan(last).inverse(&mut rest);
-            self.correction(&rest)
+        let mut taken = Scratch::take(3 * n);
+        let (x, rest) = taken[..3 * n].split_at_mut(n);
+        let (y, scratch) = rest.split_at_mut(n);
+        tower(last, [&mut *x, &mut *y], scratch);
+        let corrections = [x, y].map(|rest| {
+            self.basis.plan(last).inverse(rest);
+            self.correction(rest)
         });
         RnsPoly::two_from_towers(&self.target, n, |i, [x, y], scratch| {
             tower(i, [&mut *x, &mut *y], scratch);
             for (out, correction) in [x, y].into_iter().zip(&corrections) {
-                correction.write(self, i, scratch);
-                self.target.plan(i).forward(scratch);
-                self.target.pointwise(i).sub_scale(out, scratch, self.inverses[i]);
+                self.divide(correction, i, out, scratch);
             }
         })
+    }
+
+    /// As [`Self::apply`], in place, of the polynomial whose tower `i` is what `tower(i, words)` makes of the words of `c`.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn apply_in_place(
+        &self,
+        c: &mut RnsPoly<Eval>,
+        tower: impl Fn(usize, &mut [u64]) + Send + Sync,
+    ) -> Result<(), Error> {
+        self.basis.same("a division by the last prime", c.basis())?;
+        let last = self.target.len();
+        let correction = self.correction_of(|rest| {
+            rest.copy_from_slice(c.tower(last));
+            tower(last, rest);
+        });
+        c.narrow(&self.target);
+        c.for_each_tower_with(self.target.dimension(), |i, out, d| {
+            tower(i, out);
+            self.divide(&correction, i, out, d);
+        });
+        Ok(())
+    }
+
+    /// `D` of the polynomial whose last tower is written by `last`.
+    fn correction_of(&self, last: impl Fn(&mut [u64])) -> Correction {
+        let n = self.basis.dimension();
+        let mut scratch = Scratch::take(n);
+        let rest = &mut scratch[..n];
+        last(rest);
+        self.basis.plan(self.target.len()).inverse(rest);
+        self.correction(rest)
+    }
+
+    /// `(c - D)/q` in tower `i`, of values.
+    fn divide(&self, correction: &Correction, i: usize, c: &mut [u64], d: &mut [u64]) {
+        correction.write(self, i, d);
+        self.target.plan(i).forward(d);
+        self.target.pointwise(i).sub_scale(c, d, self.inverses[i]);
     }
 
     /// As [`Self::apply`], of coefficients.
@@ -109,7 +144,7 @@ impl Rescale {
     pub fn apply_to_coefficients(&self, c: &RnsPoly<Coeff>) -> Result<RnsPoly<Coeff>, Error> {
         self.basis.same("a division by the last prime", c.basis())?;
         let correction = self.correction(c.tower(self.target.len()));
-        Ok(RnsPoly::from_towers_with(&self.target, |i, out, d| {
+        Ok(RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
             out.copy_from_slice(c.tower(i));
             correction.write(self, i, d);
             self.target.pointwise(i).sub_scale(out, d, self.inverses[i]);
@@ -122,16 +157,30 @@ impl Rescale {
         let (p, m) = (self.plaintext.value(), self.plaintext);
         let fits = u128::from(p) * u128::from(q.value()) < 1 << 61;
         let (mut first, mut second) = (vec![0; rest.len()], vec![0; if fits { 0 } else { rest.len() }]);
-        for (j, &x) in rest.iter().enumerate() {
-            let d = q.centered(x);
-            // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
-            let k = m.reduce(m.reduce(d.unsigned_abs()) * self.inverse);
-            let k = m.centered(k);
-            let k = if d < 0 { -k } else { k };
-            if fits {
-                first[j] = d - q.value() as i64 * k;
-            } else {
-                (first[j], second[j]) = (d, k);
+        // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
+        let quotient = |d: i64| {
+            let k = m.centered(m.reduce(m.reduce(d.unsigned_abs()) * self.inverse));
+            if d < 0 { -k } else { k }
+        };
+        if fits && self.inverse == 1 && p.is_power_of_two() {
+            // The usual case: |d| mod p by its lowest bits, less p above p/2; without branches.
+            let (mask, half) = (p as i64 - 1, p as i64 / 2);
+            for (first, &x) in first.iter_mut().zip(rest) {
+                let d = q.centered(x);
+                let sign = d >> 63;
+                let k = ((d ^ sign) - sign) & mask;
+                let k = k - (p as i64 & ((half - k) >> 63));
+                *first = d - q.value() as i64 * ((k ^ sign) - sign);
+            }
+        } else if fits {
+            first.iter_mut().zip(rest).for_each(|(first, &x)| {
+                let d = q.centered(x);
+                *first = d - q.value() as i64 * quotient(d);
+            });
+        } else {
+            for ((first, second), &x) in first.iter_mut().zip(&mut second).zip(rest) {
+                *first = q.centered(x);
+                *second = quotient(*first);
             }
         }
         Correction { first, second }
@@ -167,7 +216,8 @@ pub struct ModDown {
     /// `P/p_i mod p`, and `-1/P mod p`.
     cofactors: Vec<u64>,
     minus_inverse: u64,
-    /// `1/P` and `(P-1)/2` modulo each prime of `Q`; the latter modulo each prime of `P`.
+    /// `P`, `1/P` and `-(P-1)/2` modulo each prime of `Q`; `(P-1)/2` modulo each prime of `P`.
+    products: Vec<Shoup>,
     inverses: Vec<Shoup>,
     halves: Vec<u64>,
     special_halves: Vec<u64>,
@@ -190,9 +240,9 @@ impl ModDown {
         let of_target = |i: usize| {
             let q = target.modulus(i);
             let p = special.product_mod(special.len(), q);
-            (q.shoup(q.inv(p).unwrap_or(0)), half(q, p))
+            (q.shoup(p), (q.shoup(q.inv(p).unwrap_or(0)), q.neg(half(q, p))))
         };
-        let (inverses, halves) = (0..target.len()).map(of_target).unzip();
+        let (products, (inverses, halves)) = (0..target.len()).map(of_target).unzip();
         Ok(Self {
             conversion: BaseConversion::new(special, target)?,
             cofactors: (0..special.len()).map(|i| product(Some(i))).collect(),
@@ -200,6 +250,7 @@ impl ModDown {
             special_halves: special.moduli().map(|q| half(q, 0)).collect(),
             basis,
             plaintext: m,
+            products,
             inverses,
             halves,
         })
@@ -215,33 +266,44 @@ impl ModDown {
     /// # Errors
     /// [`Error::BasisMismatch`].
     pub fn apply(&self, c: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
-        self.basis.same("a division by special primes", c.basis())?;
+        let mut quotient = RnsPoly::zero(self.conversion.to());
+        self.add_to(&mut quotient, c.clone())?;
+        Ok(quotient)
+    }
+
+    /// Adds `(c - D)/P` to `sum`; `c` is used up.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn add_to(&self, sum: &mut RnsPoly<Eval>, mut c: impl BorrowMut<RnsPoly<Eval>>) -> Result<(), Error> {
+        const WHAT: &str = "a division by special primes";
+        let c = c.borrow_mut();
         let (target, special) = (self.conversion.to(), self.conversion.from());
-        let towers = target.len();
+        self.basis.same(WHAT, c.basis())?;
+        target.same(WHAT, sum.basis())?;
+        let (values, rest) = c.words_mut().split_at_mut(target.words());
         // x = c + (P-1)/2 mod P, then D = x - (P-1)/2 + P k is centred; k makes it 0 modulo p.
-        let x = RnsPoly::<Coeff>::from_towers(special, |i, out| {
-            out.copy_from_slice(c.tower(towers + i));
-            special.plan(i).inverse(out);
+        for_each_tower(rest, special.dimension(), |i, x| {
+            special.plan(i).inverse(x);
             let q = special.modulus(i);
-            out.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
+            x.iter_mut().for_each(|x| *x = q.add(*x, self.special_halves[i]));
+            self.conversion.share(i, x);
         });
-        let shares = self.conversion.shares(x.words());
-        let corrections = self.corrections(&shares);
-        Ok(RnsPoly::from_towers(target, |i, out| {
-            let (q, ops) = (target.modulus(i), target.pointwise(i));
-            let mut d = AlignedVec::zeroed(out.len());
-            let mut k = vec![0; out.len()];
-            self.conversion.combine(&shares, i, &mut d);
-            ops.reduce_signed(&mut k, &corrections);
-            // 1/P (1/P)^-1 = 1: P k is added as k after the division.
-            d.iter_mut().for_each(|d| *d = q.sub(*d, self.halves[i]));
-            ops.scale(&mut d, self.inverses[i]);
-            ops.add(&mut d, &k);
-            target.plan(i).forward(&mut d);
-            out.copy_from_slice(c.tower(i));
-            ops.scale(out, self.inverses[i]);
-            ops.sub(out, &d);
-        }))
+        let corrections = self.corrections(rest);
+        let n = target.dimension();
+        sum.for_each_tower_with(2 * n, |i, out, scratch| {
+            let ops = target.pointwise(i);
+            let (d, multiple) = scratch.split_at_mut(n);
+            self.conversion.combine(rest, i, self.halves[i], d);
+            ops.reduce_signed(multiple, &corrections);
+            ops.scale(multiple, self.products[i]);
+            ops.add(d, multiple);
+            target.plan(i).forward(d);
+            // -(D - c)/P.
+            ops.sub_scale(d, &values[i * n..][..n], self.inverses[i]);
+            ops.sub(out, d);
+        });
+        Ok(())
     }
 
     /// `k = -D_0/P mod p`, centred, for `D_0 = sum_i y_i P/p_i - (P-1)/2`.
@@ -251,9 +313,15 @@ impl ModDown {
             return vec![0; special.dimension()];
         }
         let mut sums = vec![0u64; special.dimension()];
+        // A power of two divides 2^64: its sums can wrap.
+        let wraps = m.value().is_power_of_two();
         for (share, &cofactor) in shares.chunks_exact(special.dimension()).zip(&self.cofactors) {
             for (sum, &y) in sums.iter_mut().zip(share) {
-                *sum = m.reduce(*sum + m.reduce(y) * cofactor);
+                *sum = if wraps {
+                    sum.wrapping_add(y.wrapping_mul(cofactor)) & (m.value() - 1)
+                } else {
+                    m.reduce(*sum + m.reduce(y) * cofactor)
+                };
             }
         }
         // (P-1)/2 modulo p, by P modulo 2p.

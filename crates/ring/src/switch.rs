@@ -69,7 +69,7 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
             if towers.contains(&i) {
                 (self.tower)(i, digit);
             } else {
-                conversion.combine(&self.shares[first * n..][..towers.len() * n], i, digit);
+                conversion.combine(&self.shares[first * n..][..towers.len() * n], i, 0, digit);
                 extended.plan(i).forward(digit);
             }
         }

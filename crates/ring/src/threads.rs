@@ -1,7 +1,65 @@
 //! Work spread over towers.
 
+use core::cell::RefCell;
+use core::ops::{Deref, DerefMut};
+
 use rayon::prelude::*;
 use solinas_field::buffer::AlignedVec;
+
+thread_local! {
+    /// What a thread works in, kept from one operation to the next: new memory would cost more than much of the work.
+    static SCRATCH: RefCell<Vec<AlignedVec<u64>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Scratch buffers that a thread keeps, and the largest, in words.
+const KEPT: usize = 4;
+const LARGEST_KEPT: usize = 1 << 20;
+
+/// Words of any content, which go back to the thread when dropped: of the work of others unless they wiped it.
+pub(crate) struct Scratch(AlignedVec<u64>);
+
+impl Scratch {
+    pub(crate) fn take(words: usize) -> Self {
+        let kept = SCRATCH.with_borrow_mut(|kept| {
+            let fits = kept.iter().position(|buffer| buffer.len() >= words)?;
+            Some(kept.swap_remove(fits))
+        });
+        Self(kept.unwrap_or_else(|| AlignedVec::zeroed(words)))
+    }
+}
+
+impl Deref for Scratch {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl DerefMut for Scratch {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let buffer = core::mem::replace(&mut self.0, AlignedVec::zeroed(0));
+        if buffer.len() > LARGEST_KEPT {
+            return;
+        }
+        // The thread may be ending.
+        let _ = SCRATCH.try_with(|kept| {
+            if let Ok(mut kept) = kept.try_borrow_mut() {
+                kept.push(buffer);
+                kept.sort_unstable_by_key(|buffer| buffer.len());
+                if kept.len() > KEPT {
+                    kept.remove(0);
+                }
+            }
+        });
+    }
+}
 
 /// Words below which a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 13;
@@ -20,19 +78,20 @@ pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &
     }
 }
 
-/// As [`for_each_tower`], with `n` words of scratch of any content.
+/// As [`for_each_tower`], with `scratch` words of any content to work in.
 pub(crate) fn for_each_tower_with(
     words: &mut [u64],
     n: usize,
+    scratch: usize,
     work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
 ) {
-    let scratch = || AlignedVec::<u64>::zeroed(n);
+    let taken = || Scratch::take(scratch);
     if alone(words.len(), n) {
-        let mut scratch = scratch();
-        words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut scratch));
+        let mut taken = taken();
+        words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut taken[..scratch]));
     } else {
         let towers = words.par_chunks_exact_mut(n).enumerate();
-        towers.for_each_init(scratch, |scratch, (i, tower)| work(i, tower, scratch));
+        towers.for_each_init(taken, |taken, (i, tower)| work(i, tower, &mut taken[..scratch]));
     }
 }
 

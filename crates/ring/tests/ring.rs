@@ -302,10 +302,10 @@ fn gadgets_recompose() {
 fn hybrid_decomposition_gives_the_product_with_little_noise() {
     for basis in bases(64) {
         let (target, special) = (basis.range(0..3).unwrap(), basis.range(3..5).unwrap());
-        let x: RnsPoly<Coeff> = sample::uniform(&target, &mut rng(8));
+        let x: RnsPoly<Eval> = sample::uniform(&target, &mut rng(8));
         let secret = sample::ternary(&mut rng(9), 64);
         let s = RnsPoly::from_signed(&basis, &secret).unwrap().into_eval();
-        let mut want = x.clone().into_eval();
+        let mut want = x.clone();
         want.mul_assign(&s.truncated(3).unwrap()).unwrap();
         for group in [1, 2, 3] {
             let plan = Hybrid::new(&target, &special, group).unwrap();
@@ -318,6 +318,17 @@ fn hybrid_decomposition_gives_the_product_with_little_noise() {
             difference.sub_assign(&want).unwrap();
             let noise = MixedRadix::new(&target).log2_magnitudes(&difference.into_coeff()).unwrap();
             assert!(noise.iter().all(|&bits| bits <= 1.0), "groups of {group}: {noise:?}");
+            // A sum of automorphisms is that of its terms; what undoes one does.
+            let plans = [5, 127].map(|exponent| Automorphism::new(&basis, exponent).unwrap());
+            let terms = [(Some(&plans[0]), &keys[..]), (None, &keys), (Some(&plans[1]), &keys)];
+            let sum = plan.accumulate_automorphisms(&x, &terms).unwrap();
+            let mut want = product.clone();
+            plans.iter().for_each(|plan| want.add_assign(&plan.of_values(&product).unwrap()).unwrap());
+            assert!(sum == want);
+            let inverse = plans[0].inverse();
+            assert_eq!(inverse.exponent(), 77);
+            assert!(inverse.of_values(&plans[0].of_values(&product).unwrap()).unwrap() == product);
+            assert!(matches!(plan.accumulate(&x, &keys[1..]), Err(Error::Length { .. })));
         }
     }
 }
@@ -332,7 +343,38 @@ fn every_operation_agrees_on_all_back_ends_and_threads() {
         z.add_product(&y, &y).unwrap();
         z
     });
-    agree(n, 2, |basis, rng| Rescale::new(basis, 2).unwrap().apply(&sample::uniform(basis, rng)).unwrap());
+    for p in [2, 3, 128] {
+        agree(n, 2, |basis, rng| {
+            let (plan, c): (_, RnsPoly<Eval>) = (Rescale::new(basis, p).unwrap(), sample::uniform(basis, rng));
+            let quotient = plan.apply(&c).unwrap();
+            // In place, of the double.
+            let (mut twice, mut again) = (c.clone(), c);
+            twice.scale(2);
+            let ops = |i| basis.pointwise(i);
+            plan.apply_in_place(&mut again, |i, words| {
+                let x = words.to_vec();
+                ops(i).add(words, &x);
+            })
+            .unwrap();
+            assert!(again == plan.apply(&twice).unwrap());
+            assert_eq!(again.words().len(), 4 * n);
+            quotient
+        });
+    }
+    agree(n, 7, |basis, rng| {
+        let (target, special) = (basis.range(0..3).unwrap(), basis.range(3..5).unwrap());
+        let (plan, down) = (Hybrid::new(&target, &special, 2).unwrap(), ModDown::new(&target, &special, 64).unwrap());
+        let keys: Vec<_> = (0..plan.len()).map(|_| sample::uniform(basis, rng)).collect();
+        let automorphism = Automorphism::new(basis, 5).unwrap();
+        let x: RnsPoly<Eval> = sample::uniform(&target, rng);
+        let mut sum = plan.accumulate_automorphisms(&x, &[(None, &keys), (Some(&automorphism), &keys)]).unwrap();
+        let mut want = down.apply(&sum).unwrap();
+        want.add_assign(&x).unwrap();
+        let mut got = x;
+        down.add_to(&mut got, &mut sum).unwrap();
+        assert!(got == want);
+        got
+    });
     agree(n, 3, |basis, rng| {
         let down = ModDown::new(&basis.range(0..3).unwrap(), &basis.range(3..5).unwrap(), 257).unwrap();
         down.apply(&sample::uniform(basis, rng)).unwrap()

@@ -1,9 +1,11 @@
 //! Encrypted values and arrays, and their files.
 
-use crate::{Error, KeyId, Scheme, Type, gh, tfhe};
+use crate::scheme::{About, Elements, downcast};
+use crate::{Error, KeyId, Scheme, Type};
 use serde::{Deserialize, Serialize};
-use solinas_formats::{Destination, Expect, Kind, Overwrite, Reader, Writer};
+use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How the bits of an element lie in ciphertexts of the scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,14 +15,17 @@ pub enum Form {
     Bits,
     /// Two bits each, as lookup tables want them.
     Radix,
+    /// Integers modulo a prime, as many in one as it has slots.
+    Slots,
 }
 
 impl Form {
-    /// Bits a block holds.
+    /// Bits a block holds; of slots the whole of a number.
     pub(crate) fn bits_per_block(self) -> usize {
         match self {
             Self::Bits => 1,
             Self::Radix => 2,
+            Self::Slots => 128,
         }
     }
 
@@ -28,62 +33,50 @@ impl Form {
     pub(crate) fn blocks(self, ty: Type) -> usize {
         ty.width().div_ceil(self.bits_per_block())
     }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Radix => "radix",
+            Self::Slots => "slots",
+        }
+    }
 }
 
 impl std::fmt::Display for Form {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Bits => "bits",
-            Self::Radix => "radix",
-        })
+        f.write_str(self.name())
     }
 }
 
+/// What is left of a ciphertext that wears out: of the worst of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Condition {
+    /// Bits by which the noise may still grow.
+    pub margin: f64,
+    /// Products in a row that it allows (NTRU).
+    pub products: Option<usize>,
+    /// Whether it can be computed on.
+    pub usable: bool,
+}
+
 /// An encrypted value or array of one type.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ciphertext {
     pub(crate) ty: Type,
     pub(crate) shape: Option<Vec<usize>>,
     pub(crate) form: Form,
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
-    pub(crate) elements: Elements,
+    /// Shared, as they are large.
+    pub(crate) elements: Arc<dyn Elements>,
 }
 
-/// The elements, each as blocks, least significant first, with what the scheme knows of their noise.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Elements {
-    Tfhe(tfhe::Elements),
-    Gh(gh::Elements),
-}
-
-impl Elements {
-    fn len(&self) -> usize {
-        match self {
-            Self::Tfhe(elements) => elements.blocks.len(),
-            Self::Gh(elements) => elements.blocks.len(),
-        }
-    }
-
-    /// The element of that index alone.
-    fn get(&self, index: usize) -> Option<Self> {
-        Some(match self {
-            Self::Tfhe(elements) => Self::Tfhe(elements.with(vec![elements.blocks.get(index)?.clone()])),
-            Self::Gh(elements) => Self::Gh(elements.with(vec![elements.blocks.get(index)?.clone()])),
-        })
-    }
-
-    /// Puts others behind these; whether they are of the same scheme.
-    fn append(&mut self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Tfhe(elements), Self::Tfhe(other)) => {
-                elements.weight = elements.weight.max(other.weight);
-                elements.blocks.extend(other.blocks);
-            }
-            (Self::Gh(elements), Self::Gh(other)) => elements.blocks.extend(other.blocks),
-            _ => return false,
-        }
-        true
+impl PartialEq for Ciphertext {
+    fn eq(&self, other: &Self) -> bool {
+        let about = |x: &Self| (x.ty, x.form, x.key_id, x.insecure);
+        about(self) == about(other) && self.shape == other.shape && self.elements.equals(&*other.elements)
     }
 }
 
@@ -123,18 +116,12 @@ impl Ciphertext {
 
     /// The scheme.
     pub fn scheme(&self) -> Scheme {
-        match self.elements {
-            Elements::Tfhe(_) => Scheme::Tfhe,
-            Elements::Gh(_) => Scheme::Gh,
-        }
+        self.elements.scheme()
     }
 
     /// Name of its parameter set.
     pub fn params_name(&self) -> &str {
-        match &self.elements {
-            Elements::Tfhe(elements) => elements.params.name(),
-            Elements::Gh(elements) => elements.params.name(),
-        }
+        self.elements.params_name()
     }
 
     /// How its bits lie.
@@ -147,26 +134,17 @@ impl Ciphertext {
         self.insecure
     }
 
-    /// The elements under TFHE.
+    /// The elements as those of a scheme.
     ///
     /// # Errors
-    /// [`Error::Scheme`] for those of another scheme, which only a forged file has under a key of TFHE.
-    pub(crate) fn tfhe(&self) -> Result<&tfhe::Elements, Error> {
-        match &self.elements {
-            Elements::Tfhe(elements) => Ok(elements),
-            Elements::Gh(_) => Err(Error::Scheme { got: self.scheme(), want: Scheme::Tfhe }),
-        }
+    /// [`Error::Scheme`] for those of another, which only a forged file has under a key of this one.
+    pub(crate) fn elements<E: Elements>(&self, want: Scheme) -> Result<&E, Error> {
+        downcast(&*self.elements, want)
     }
 
-    /// The elements under Gentry and Halevi's scheme.
-    ///
-    /// # Errors
-    /// As [`Self::tfhe`].
-    pub(crate) fn gh(&self) -> Result<&gh::Elements, Error> {
-        match &self.elements {
-            Elements::Gh(elements) => Ok(elements),
-            Elements::Tfhe(_) => Err(Error::Scheme { got: self.scheme(), want: Scheme::Gh }),
-        }
+    /// What is left of it; none where operations do not wear it out.
+    pub fn condition(&self) -> Option<Condition> {
+        self.elements.condition()
     }
 
     /// Element number `index`, row by row, as a scalar.
@@ -174,12 +152,12 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Index`].
     pub fn get(&self, index: usize) -> Result<Self, Error> {
-        let elements = self.elements.get(index).ok_or(Error::Index { index, len: self.len() })?;
+        let elements = self.elements.get(index)?;
         self.with(None, elements)
     }
 
     /// The same metadata with other contents.
-    fn with(&self, shape: Option<Vec<usize>>, elements: Elements) -> Result<Self, Error> {
+    fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Elements>) -> Result<Self, Error> {
         let Self { ty, form, key_id, insecure, .. } = *self;
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
@@ -189,25 +167,28 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::InputType`], [`Error::KeyMismatch`] or [`Error::Form`] when they differ; [`Error::InputCount`] for none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
-        let names = "at least one ciphertext".to_string();
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().ok_or(Error::InputCount { got: 0, want: 1, names })?;
-        for (i, part) in parts.enumerate() {
+        let Some((first, others)) = parts.split_first() else {
+            return Err(Error::InputCount { got: 0, want: 1, names: "at least one ciphertext".into() });
+        };
+        for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);
-            crate::error::same_key(name, part.key_id, all.key_id)?;
-            if part.ty != all.ty {
-                return Err(Error::InputType { name: name(), want: all.ty, got: part.ty });
+            if part.scheme() != first.scheme() {
+                return Err(Error::Scheme { what: name(), got: part.scheme(), want: first.scheme() });
             }
-            if part.form != all.form {
-                return Err(Error::Form { params: all.params_name().into(), form: "mixed" });
+            if part.key_id != first.key_id {
+                let [got, want] = [part, first].map(|part| part.key_id.short());
+                return Err(Error::KeyMismatch { what: name(), got, want });
             }
-            let (got, want) = (part.scheme(), all.scheme());
-            if !all.elements.append(part.elements) {
-                return Err(Error::Scheme { got, want });
+            if part.ty != first.ty {
+                return Err(Error::InputType { name: name(), want: first.ty, got: part.ty });
+            }
+            if part.form != first.form {
+                return Err(Error::Form { params: first.params_name().into(), form: "mixed" });
             }
         }
-        all.shape = Some(vec![all.len()]);
-        all.checked()
+        let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();
+        let elements = first.elements.with(&others)?;
+        first.with(Some(vec![elements.len()]), elements)
     }
 
     /// The same elements in another shape; none for a scalar.
@@ -224,7 +205,7 @@ impl Ciphertext {
     /// From the file; a failed write leaves what was there.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, self.header()?, Overwrite::KeepSecrets)?;
-        self.write(&mut writer)?;
+        self.elements.write(&mut writer)?;
         Ok(writer.finish()?)
     }
 
@@ -242,7 +223,7 @@ impl Ciphertext {
     /// From the writer.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut writer = Writer::in_memory(self.header()?);
-        self.write(&mut writer)?;
+        self.elements.write(&mut writer)?;
         Ok(writer.into_bytes()?.to_vec())
     }
 
@@ -255,18 +236,8 @@ impl Ciphertext {
     }
 
     fn header(&self) -> Result<solinas_formats::Header, Error> {
-        let header = match &self.elements {
-            Elements::Tfhe(elements) => elements.header(self.key_id, self.insecure),
-            Elements::Gh(elements) => elements.header(self.key_id, self.insecure),
-        };
-        Ok(header?.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
-    }
-
-    fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        match &self.elements {
-            Elements::Tfhe(elements) => elements.write(writer),
-            Elements::Gh(elements) => elements.write(writer),
-        }
+        let header = self.elements.header(self.key_id, self.insecure)?;
+        Ok(header.meta("type", &self.ty.to_string())?.meta("form", &self.form)?.meta("shape", &self.shape)?)
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
@@ -274,15 +245,15 @@ impl Ciphertext {
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;
         let form: Form = reader.meta("form")?;
+        if ty.modulus().is_some() != (form == Form::Slots) {
+            return Err(reader.field("form", "it does not hold values of the type").into());
+        }
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements = match scheme {
-            Scheme::Tfhe => Elements::Tfhe(tfhe::Elements::read(reader, ty, form, count)?),
-            Scheme::Gh => Elements::Gh(gh::Elements::read(reader, ty, form, count)?),
-        };
+        let elements = scheme.roles().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }

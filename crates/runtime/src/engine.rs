@@ -39,6 +39,9 @@ pub(crate) struct Work<'a> {
 
 /// What is done, in which order.
 pub(crate) trait Plan: Sync {
+    /// The counts on as many elements: nothing is measured, so no seconds.
+    fn count(&self, lanes: usize) -> Result<Estimate, Error>;
+
     /// What it costs on as many elements and threads; measures on the pool, outside of which it is called.
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error>;
 

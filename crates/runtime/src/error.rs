@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
-use crate::{KeyId, Scheme, Type};
-use solinas_schemes::{gh, tfhe};
+use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
+use solinas_schemes::{gh, ntru, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum Error {
         /// The name asked for.
         name: String,
         /// The names there are.
-        known: &'static str,
+        known: String,
     },
     /// A scheme without a recommended parameter set.
     #[error("scheme {scheme} has no recommended parameter set; choose one of {known}")]
@@ -23,9 +23,13 @@ pub enum Error {
         /// The sets there are.
         known: String,
     },
-    /// A ciphertext of another scheme than its key: no program of ours writes one.
-    #[error("a ciphertext of scheme {got} where the key is of {want}: the file is forged or damaged")]
+    /// A ciphertext of another scheme than its key.
+    #[error(
+        "{what} is of scheme {got}, and the key of scheme {want}: they do not go together; use the files of one `keygen`"
+    )]
     Scheme {
+        /// Which ciphertext.
+        what: String,
         /// The ciphertext's.
         got: Scheme,
         /// The key's.
@@ -79,6 +83,26 @@ pub enum Error {
         /// The key at hand.
         want: String,
     },
+    /// A ciphertext that names another parameter set than its key: no program of ours writes one.
+    #[error("{what} names the parameters {got:?}, and its key the parameters {want:?}; copy or compute it again")]
+    ForeignParams {
+        /// Which ciphertext.
+        what: String,
+        /// What it names.
+        got: String,
+        /// The key's.
+        want: String,
+    },
+    /// A parameter set of another scheme.
+    #[error("parameter set {params:?} is one of scheme {has}, not of {scheme}; ask for that scheme (--scheme {has}, scheme={:?})", has.name())]
+    OtherScheme {
+        /// The parameter set.
+        params: String,
+        /// The scheme that has it.
+        has: Scheme,
+        /// The scheme asked for.
+        scheme: Scheme,
+    },
     /// A wrong number of inputs.
     #[error("{got} inputs were given, {want} are needed: {names}")]
     InputCount {
@@ -106,6 +130,53 @@ pub enum Error {
         name: String,
         /// Its bits.
         width: usize,
+    },
+    /// Values that a key does not hold: its plaintexts are of another modulus.
+    #[error("key {params} holds {holds}, not {wanted}; use values of that type, or a key of another parameter set")]
+    Modular {
+        /// The parameter set.
+        params: String,
+        /// What it holds.
+        holds: String,
+        /// What was to be held.
+        wanted: String,
+    },
+    /// Values in slots, which cannot be taken apart without the key.
+    #[error(
+        "{slots} values share a ciphertext, which is not taken apart or put together; decrypt all of it, or encrypt the values you want"
+    )]
+    Packed {
+        /// Values that share one.
+        slots: usize,
+    },
+    /// A bit that decrypts to something else (NTRU).
+    #[error(
+        "a bit decrypts to a polynomial that is none; the ciphertext is damaged or was computed by a faulty server"
+    )]
+    NotABit,
+    /// More products in a row than the levels of ciphertexts allow (NTRU).
+    #[error("{}", levels(params, *depth, *left, *need))]
+    Levels {
+        /// The parameter set.
+        params: String,
+        /// Products in a row that fresh ciphertexts allow.
+        depth: usize,
+        /// Those that the inputs allow.
+        left: usize,
+        /// Those that the circuit takes.
+        need: usize,
+    },
+    /// A ciphertext form that the scheme does not have.
+    #[error("scheme {scheme} has no {form} ciphertexts: key {params} holds {holds}; leave them as they are")]
+    SchemeForm {
+        /// The scheme.
+        scheme: Scheme,
+        /// The parameter set.
+        params: String,
+        /// What it holds.
+        holds: Form,
+        /// The form asked for.
+        form: Form,
     },
     /// A ciphertext form that the key cannot hold.
     #[error("key {params} cannot hold {form} ciphertexts; use a key of the integers family")]
@@ -137,10 +208,24 @@ pub enum Error {
     },
     /// A bit of an input that carries too much noise to be computed on (Gentry-Halevi).
     #[error(
-        "input bit {bit} leaves {margin:.2} bits of margin where {need:.2} are needed: it can no longer be computed on; encrypt it again"
+        "bit {bit} of input {input} leaves {margin:.2} bits of margin where {need:.2} are needed: it can no longer be computed on; encrypt it again"
     )]
     Exhausted {
-        /// Number of the bit among those of all inputs.
+        /// Number of the input, from 1.
+        input: usize,
+        /// Number of its bit, from 0.
+        bit: usize,
+        /// Bits between the bound of its noise and the modulus.
+        margin: f64,
+        /// Bits it takes.
+        need: f64,
+    },
+    /// A bit that carries too much noise to be decrypted (Gentry-Halevi).
+    #[error(
+        "bit {bit} leaves {margin:.2} bits of margin where decryption needs {need:.2}; encrypt its inputs again, or compute it anew from others"
+    )]
+    Undecryptable {
+        /// Number of the bit, from 0.
         bit: usize,
         /// Bits between the bound of its noise and the modulus.
         margin: f64,
@@ -204,6 +289,9 @@ pub enum Error {
     Tfhe(#[from] tfhe::Error),
     /// From the scheme.
     #[error(transparent)]
+    Ntru(ntru::Error),
+    /// From the scheme.
+    #[error(transparent)]
     Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
@@ -214,6 +302,30 @@ pub enum Error {
     /// From lookup tables.
     #[error(transparent)]
     Lut(#[from] solinas_circuits::lut::Error),
+}
+
+/// The message of [`Error::Levels`].
+fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
+    let more = if need > left { need } else { left + 1 };
+    let takes = match need > left {
+        true => format!("it takes {need} products in a row"),
+        false => format!("it takes {need} products in a row and more levels for the noise of its sums"),
+    };
+    let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
+    let again = if left < depth && need <= depth { "encrypt its inputs again, or " } else { "" };
+    format!(
+        "{takes}, and the ciphertexts of key {params} allow {here}; {again}make keys of a set of depth {more} or more \
+         (`solinas params find --scheme ntru --depth {more}`), or for bits of one that bootstraps, such as boot-1024"
+    )
+}
+
+impl From<ntru::Error> for Error {
+    fn from(error: ntru::Error) -> Self {
+        match error {
+            ntru::Error::Cancelled => Self::Cancelled,
+            other => Self::Ntru(other),
+        }
+    }
 }
 
 impl From<gh::Error> for Error {
@@ -241,10 +353,26 @@ impl From<solinas_formats::Error> for Error {
     }
 }
 
-/// [`Error::KeyMismatch`] unless the ids are the same.
-pub(crate) fn same_key(what: impl FnOnce() -> String, got: KeyId, want: KeyId) -> Result<(), Error> {
-    if got == want {
-        return Ok(());
+/// That a ciphertext belongs to a key of those parameters.
+///
+/// # Errors
+/// [`Error::Scheme`], [`Error::KeyMismatch`]; [`Error::ForeignParams`] for a forged file.
+pub(crate) fn same_key(
+    what: impl FnOnce() -> String,
+    ciphertext: &Ciphertext,
+    want: KeyId,
+    params: &ParamsInfo,
+) -> Result<(), Error> {
+    let got = ciphertext.key_id();
+    if ciphertext.scheme() != params.scheme {
+        return Err(Error::Scheme { what: what(), got: ciphertext.scheme(), want: params.scheme });
     }
-    Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() })
+    if got != want {
+        return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });
+    }
+    if ciphertext.params_name() != params.name {
+        let (got, want) = (ciphertext.params_name().into(), params.name.clone());
+        return Err(Error::ForeignParams { what: what(), got, want });
+    }
+    Ok(())
 }

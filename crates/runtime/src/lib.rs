@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+mod arithmetic;
 mod ciphertext;
 mod control;
 mod engine;
@@ -29,17 +30,20 @@ mod gh;
 mod info;
 mod keys;
 mod memory;
+mod ntru;
 mod plain;
+mod scheme;
 mod server;
 mod tfhe;
 
-pub use ciphertext::{Ciphertext, Form};
+pub use ciphertext::{Ciphertext, Condition, Form};
 pub use control::{Control, Progress};
 pub use error::Error;
-pub use info::{ParamsInfo, Scheme, params};
+pub use info::{ParamsInfo, params};
 pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
+pub use scheme::Scheme;
 pub use server::{Estimate, Server, ServerOptions, cost};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};

@@ -29,6 +29,7 @@ fn range(ty: Type) -> String {
             let largest = (ty.mask() >> 1) as i128;
             format!("an integer in {}..={largest}", -1 - largest)
         }
+        Type::Mod(modulus) => format!("an integer in 0..={}", modulus - 1),
     }
 }
 
@@ -45,7 +46,7 @@ impl Plain {
             let shape = shape.unwrap_or_default();
             return Err(Error::Shape { shape, want: want.unwrap_or(usize::MAX), got: values.len() });
         }
-        if let Some(value) = values.iter().find(|&&value| value & !ty.mask() != 0) {
+        if let Some(value) = values.iter().find(|&&value| !ty.holds(value)) {
             return Err(Error::Value { text: format!("{value:#x}"), ty: article(ty), expected: range(ty) });
         }
         Ok(Self { ty, shape, values })
@@ -80,7 +81,7 @@ impl Plain {
     pub fn to_strings(&self) -> Vec<String> {
         let text = |&value: &u128| match self.ty {
             Type::Bool => (value != 0).to_string(),
-            Type::Uint(_) => value.to_string(),
+            Type::Uint(_) | Type::Mod(_) => value.to_string(),
             Type::Int(_) => self.ty.to_i128(value).to_string(),
         };
         self.values.iter().map(text).collect()
@@ -107,7 +108,7 @@ fn parse_one(ty: Type, text: &str) -> Result<u128, Error> {
 fn element(ty: Type, unsigned: Option<u128>, signed: Option<i128>, text: &str) -> Result<u128, Error> {
     ty.validate()?;
     let fits = match (ty, unsigned, signed) {
-        (Type::Bool | Type::Uint(_), Some(value), _) => (value <= ty.mask()).then_some(value),
+        (Type::Bool | Type::Uint(_) | Type::Mod(_), Some(value), _) => ty.holds(value).then_some(value),
         (Type::Int(_), Some(value), _) => (value <= ty.mask() >> 1).then_some(value),
         (Type::Int(_), None, Some(value)) => {
             (value >= -1 - (ty.mask() >> 1) as i128).then_some(value as u128 & ty.mask())

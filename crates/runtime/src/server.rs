@@ -3,9 +3,6 @@
 use crate::ciphertext::Form;
 use crate::engine::{Batch, Engine, Work};
 use crate::error::same_key;
-use crate::gh::{self, GhEngine};
-use crate::keys::PublicPart;
-use crate::tfhe::{self, TfheEngine};
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
 use solinas_circuits::{Netlist, Port};
@@ -16,13 +13,13 @@ use std::fmt;
 pub struct Estimate {
     /// The scheme.
     pub scheme: Scheme,
-    /// Bootstraps in all (TFHE).
+    /// Bootstraps in all (TFHE, NTRU).
     pub bootstraps: u64,
     /// Recryptions in all (Gentry-Halevi).
     pub recrypts: u64,
-    /// Products in all (Gentry-Halevi); sums are next to free.
+    /// Products in all (Gentry-Halevi, NTRU); sums are next to free.
     pub products: u64,
-    /// Bootstraps or recryptions on the longest path.
+    /// On the longest path: bootstraps or recryptions, or the levels that products take (NTRU).
     pub depth: u64,
     /// Seconds expected, from this machine's measured times; 0 when nothing was measured.
     pub seconds: f64,
@@ -34,14 +31,17 @@ pub struct Estimate {
     pub memory_bytes: u64,
 }
 
+impl Estimate {
+    /// The counts without the depth: `40 bootstraps`, or `3 recrypts, 25 products`.
+    pub fn counts(&self) -> String {
+        self.scheme.roles().counts(self)
+    }
+}
+
 /// The counts: `40 bootstraps, depth 7`, or `3 recrypts, 25 products, depth 1`.
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bootstraps, recrypts, products, depth, .. } = self;
-        match self.scheme {
-            Scheme::Tfhe => write!(f, "{bootstraps} bootstraps, depth {depth}"),
-            Scheme::Gh => write!(f, "{recrypts} recrypts, {products} products, depth {depth}"),
-        }
+        write!(f, "{}, depth {}", self.counts(), self.depth)
     }
 }
 
@@ -90,10 +90,7 @@ impl Server {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-        let engine: Box<dyn Engine> = match &key.part {
-            PublicPart::Tfhe(key) => Box::new(pool.install(|| TfheEngine::new(key))?),
-            PublicPart::Gh(key) => Box::new(GhEngine::new(key.clone(), options.memory)?),
-        };
+        let engine = pool.install(|| key.0.engine(options))?;
         Ok(Self { engine, pool })
     }
 
@@ -221,6 +218,27 @@ impl Server {
         self.engine.plan_circuit(netlist, true, &work)?.estimate(work.lanes, work.threads, &self.pool)
     }
 
+    /// The counts of a program on those ciphertexts: as [`Self::estimate_inputs`], but nothing is measured, so no seconds.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn count_inputs(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+        program.validate()?;
+        self.check_inputs(&program_ports(program), same_type, inputs)?;
+        let work = self.work(inputs);
+        self.engine.plan(program, &work)?.count(work.lanes)
+    }
+
+    /// The counts of a circuit on those ciphertexts, as [`Self::count_inputs`].
+    ///
+    /// # Errors
+    /// As [`Self::run_circuit`].
+    pub fn count_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+        self.check_inputs(&circuit_ports(netlist)?, same_width, inputs)?;
+        let work = self.work(inputs);
+        self.engine.plan_circuit(netlist, true, &work)?.count(work.lanes)
+    }
+
     /// What a circuit costs on one fresh element.
     ///
     /// # Errors
@@ -248,7 +266,7 @@ impl Server {
     /// # Errors
     /// [`Error::Form`] when the key cannot hold it; [`Error::Cancelled`].
     pub fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        same_key(|| "the ciphertext".into(), ciphertext.key_id(), self.key_id())?;
+        same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         if ciphertext.form() == form {
             return Ok(ciphertext.clone());
         }
@@ -267,8 +285,9 @@ impl Server {
             return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
         }
         let mut shape: Option<Vec<usize>> = None;
+        let (key_id, params) = (self.key_id(), self.params());
         for ((name, ty), input) in ports.iter().zip(inputs) {
-            same_key(|| format!("input {name:?}"), input.key_id(), self.key_id())?;
+            same_key(|| format!("input {name:?}"), input, key_id, &params)?;
             if !fits(*ty, input.ty()) {
                 return Err(Error::InputType { name: name.clone(), want: *ty, got: input.ty() });
             }
@@ -304,11 +323,7 @@ impl Server {
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    if gh::is_name(params) {
-        gh::cost(program, &solinas_schemes::gh::Params::named(params)?)
-    } else {
-        tfhe::cost(program, &solinas_schemes::tfhe::Params::named(params)?)
-    }
+    Scheme::of_params(params).unwrap_or_default().roles().cost(program, params)
 }
 
 fn program_ports(program: &Program) -> Vec<(String, Type)> {

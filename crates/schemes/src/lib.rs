@@ -7,6 +7,7 @@
 pub mod bgv;
 pub mod gh;
 mod key_id;
+pub mod lwe;
 pub mod ntru;
 mod random;
 pub mod rsa;

@@ -120,6 +120,7 @@ fn altered(data: &[u8]) -> Option<Vec<u8>> {
         ("indicators", server.indicators().to_vec()),
     ];
     sections.extend(lattice);
+    sections.push(("draws", vec![0; public.params().blocks()]));
     if kind == Kind::Cache {
         let encryptor = Encryptor::new(public, EncryptMethod::Table, 1 << 30, Arithmetic::default()).ok()?;
         sections[0] = ("table", encryptor.table()?.to_vec());
@@ -127,9 +128,9 @@ fn altered(data: &[u8]) -> Option<Vec<u8>> {
     let (mut id, mut dimension) = (server.id().0, 0u64);
     for change in changes.chunks_exact(4) {
         let (place, value) = (usize::from(change[1]) | usize::from(change[2]) << 8, change[3]);
-        match usize::from(change[0]) % 16 {
-            i if i < sections.len() => {
-                let words = &mut sections[i].1;
+        match usize::from(change[0]) % 17 {
+            i @ (0..8 | 16) => {
+                let words = &mut sections[i.min(8)].1;
                 match place.checked_rem(words.len() + 2) {
                     Some(at) if at < words.len() => words[at] ^= u64::from(value) << (8 * (place % 8)),
                     Some(at) if at == words.len() => words.truncate(usize::from(value)),
@@ -143,7 +144,8 @@ fn altered(data: &[u8]) -> Option<Vec<u8>> {
             12 => literal.coefficient_bits = place,
             13 => literal.blocks = place,
             14 => literal.candidates = (value & 1 == 0).then_some(place),
-            _ => literal.nonzeros = Some(place),
+            15 => literal.nonzeros = Some(place),
+            _ => unreachable!("a remainder by 17"),
         }
     }
     forge(kind, &literal, id, dimension, &sections).ok()

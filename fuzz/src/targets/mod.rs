@@ -5,5 +5,6 @@ pub mod container;
 pub mod files;
 pub mod gh_files;
 pub mod netlist;
+pub mod ntru_files;
 pub mod program;
 pub mod rsa;

@@ -10,7 +10,7 @@
 
 from solinas._array import Array, ArrayType
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
-from solinas._core import Estimate, ParamsInfo, __version__
+from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
 from solinas._errors import (
     CancelledError,
     CircuitError,
@@ -26,6 +26,7 @@ from solinas._errors import (
     SolinasError,
     TypeMismatchError,
 )
+from solinas._find import find_params
 from solinas._keys import ClientKey, Job, ServerKey, keygen, params
 from solinas._program import Program, program
 from solinas._values import (
@@ -42,12 +43,14 @@ from solinas._values import (
     Bool,
     Int,
     Integer,
+    Modular,
     UInt,
     Value,
     int_,
     lookup,
     maximum,
     minimum,
+    mod,
     select,
     uint,
 )
@@ -80,11 +83,13 @@ __all__ = [
     "Estimate",
     "FileError",
     "FormatError",
+    "FoundParams",
     "Int",
     "Integer",
     "InternalError",
     "Job",
     "KeyMismatchError",
+    "Modular",
     "NoiseError",
     "ParameterError",
     "ParamsInfo",
@@ -98,6 +103,7 @@ __all__ = [
     "Value",
     "__version__",
     "bool_",
+    "find_params",
     "i8",
     "i16",
     "i32",
@@ -108,6 +114,7 @@ __all__ = [
     "lookup",
     "maximum",
     "minimum",
+    "mod",
     "params",
     "program",
     "select",

@@ -62,8 +62,20 @@ class Ciphertext(Generic[T_co]):
 
     @property
     def form(self) -> str:
-        """How the bits lie: `bits` (one in each block) or `radix` (two)."""
+        """How the values lie: `bits` (one in each block), `radix` (two), or `slots` (many in one)."""
         return self._inner.form
+
+    @property
+    def margin(self) -> float | None:
+        """Bits by which its noise may still grow; None where operations do not wear it out (scheme `"tfhe"`)."""
+        condition = self._inner.condition
+        return condition[0] if condition else None
+
+    @property
+    def products_left(self) -> int | None:
+        """Products in a row that it allows (scheme `"ntru"`); None where nothing counts them."""
+        condition = self._inner.condition
+        return condition[1] if condition else None
 
     def save(self, path: PathLike) -> None:
         """Write it to a file, replacing an older ciphertext there."""

@@ -31,7 +31,9 @@ def keygen(
     """Make a pair of keys: the client's secret one, and the server's, which only computes.
 
     `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
-    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi), need `research=True`.
+    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of scheme `"ntru"`,
+    need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
+    `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`.
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
@@ -346,7 +348,8 @@ class ServerKey:
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
 
-        Under scheme gh recrypts and products stand for bootstraps.
+        Under scheme gh recrypts and products stand for bootstraps; under scheme ntru there are products, and bootstraps
+        where the parameter set has them.
         """
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")

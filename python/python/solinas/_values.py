@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from solinas._cipher import Ciphertext
 
 MAX_WIDTH = 128
+MAX_MODULUS = 1 << 20
 MAX_LABEL = 48
 
 V = TypeVar("V", bound="Value")
@@ -195,6 +196,8 @@ class Value:
 
 def spelling(cls: type[Value]) -> str:
     """Write a type as a caller does."""
+    if issubclass(cls, Modular):
+        return f"sl.mod({cls.modulus})"
     if cls.width in {8, 16, 32, 64, 128}:
         return f"sl.{cls.name.upper()}"
     return "sl.Bool" if cls is Bool else f"sl.{'int_' if cls.signed else 'uint'}({cls.width})"
@@ -377,6 +380,46 @@ class Int(Integer):
             cls.MIN, cls.MAX = -(1 << (cls.width - 1)), (1 << (cls.width - 1)) - 1
 
 
+class Modular(Value):
+    """Integers modulo a number, in slots (scheme `"ntru"`): added, subtracted, multiplied and negated.
+
+    `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.
+    """
+
+    modulus: ClassVar[int] = 0
+    __slots__ = ()
+
+    def __init_subclass__(cls, *, modulus: int | None = None) -> None:
+        if modulus is not None:
+            if not 2 <= operator.index(modulus) <= MAX_MODULUS:  # noqa: PLR2004
+                raise RangeError(f"a modulus of {modulus} is out of range: give one of 2 to {MAX_MODULUS}")
+            cls.modulus = operator.index(modulus)
+            cls.width = (cls.modulus - 1).bit_length()
+            cls.name = f"mod{cls.modulus}"
+            cls.MAX = cls.modulus - 1
+
+    def __add__(self, other: Self | int) -> Self:
+        return self._binary("add", "+", other, type(self))
+
+    def __radd__(self, other: int) -> Self:
+        return self._binary("add", "+", other, type(self), swap=True)
+
+    def __sub__(self, other: Self | int) -> Self:
+        return self._binary("sub", "-", other, type(self))
+
+    def __rsub__(self, other: int) -> Self:
+        return self._binary("sub", "-", other, type(self), swap=True)
+
+    def __mul__(self, other: Self | int) -> Self:
+        return self._binary("mul", "*", other, type(self))
+
+    def __rmul__(self, other: int) -> Self:
+        return self._binary("mul", "*", other, type(self), swap=True)
+
+    def __neg__(self) -> Self:
+        return _apply("neg", [self], type(self), f"-{self._text()}")
+
+
 def _checked(width: int) -> int:
     if not 1 <= operator.index(width) <= MAX_WIDTH:
         raise RangeError(f"a width of {width} bits is out of range: integers have 1 to {MAX_WIDTH} bits")
@@ -462,13 +505,23 @@ def int_(width: int) -> type[Int]:
     return cast(type[Int], _NAMED[name])
 
 
+def mod(modulus: int) -> type[Modular]:
+    """Give the type of integers modulo a number from 2 to 2^20: `sl.mod(257)(256)`."""
+    name = f"mod{operator.index(modulus)}"
+    if name not in _NAMED:
+        _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)
+    return cast(type[Modular], _NAMED[name])
+
+
 def type_named(name: str) -> type[Value]:
     """Give the type of a name such as `u32` or `bool`."""
     if name in _NAMED:
         return _NAMED[name]
+    if name.startswith("mod") and name[3:].isdecimal():
+        return mod(int(name[3:]))
     if name[:1] in {"u", "i"} and name[1:].isdecimal():
         return (uint if name[0] == "u" else int_)(int(name[1:]))
-    raise TypeMismatchError(f"there is no type {name!r}; types are bool, u1 to u128 and i1 to i128")
+    raise TypeMismatchError(f"there is no type {name!r}; types are bool, u1 to u128, i1 to i128 and modP")
 
 
 @overload

@@ -104,6 +104,7 @@ impl Op {
             Err(Error::OperandTypes { op, at: at(), args, expected })
         };
         let integer = |ty: Type| ty != Type::Bool;
+        let modular = |ty: &Type| ty.modulus().is_some();
         match (self, args) {
             (Self::Input(index), _) => match inputs.get(*index as usize) {
                 Some(&ty) => Ok(ty),
@@ -113,6 +114,11 @@ impl Op {
                 }
             },
             (Self::Const(value), _) => fits("the constant", *value, declared),
+            (Self::Neg, &[a @ Type::Mod(_)]) => Ok(a),
+            (Self::Add | Self::Sub | Self::Mul, &[a @ Type::Mod(_), b]) if a == b => Ok(a),
+            _ if args.iter().any(modular) || matches!(self, Self::Cast | Self::Lookup(_)) && modular(&declared) => {
+                refuse("integers modulo a number are added, subtracted, multiplied and negated, two of one modulus")
+            }
             (Self::Not, &[a]) => Ok(a),
             (Self::Neg | Self::Abs | Self::LeadingZeros, &[a]) if integer(a) => Ok(a),
             (Self::Neg | Self::Abs | Self::LeadingZeros, _) => refuse("it takes an integer; cast the bool first"),
@@ -144,7 +150,7 @@ impl Op {
 }
 
 fn fits(what: &'static str, value: u128, ty: Type) -> Result<Type, Error> {
-    if value & !ty.mask() == 0 { Ok(ty) } else { Err(Error::ConstantOutOfRange { what, value, ty }) }
+    if ty.holds(value) { Ok(ty) } else { Err(Error::ConstantOutOfRange { what, value, ty }) }
 }
 
 impl Program {

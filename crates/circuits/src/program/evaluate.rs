@@ -14,7 +14,7 @@ impl Program {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
         }
         for (input, &value) in self.inputs.iter().zip(inputs) {
-            if value & !input.ty.mask() != 0 {
+            if !input.ty.holds(value) {
                 let (name, width) = (input.name.clone(), input.ty.width());
                 return Err(Error::ValueOutOfRange { name, width, value });
             }
@@ -41,6 +41,15 @@ impl Op {
         let ((a, ty), (b, _)) = (arg(0), arg(1));
         let less = |a, b| if ty.signed() { ty.to_i128(a) < ty.to_i128(b) } else { a < b };
         let width = ty.width() as u128;
+        if let (Type::Mod(modulus), Self::Neg | Self::Add | Self::Sub | Self::Mul) = (ty, self) {
+            let modulus = u128::from(modulus);
+            return match self {
+                Self::Neg => modulus - a,
+                Self::Add => a + b,
+                Self::Sub => a + modulus - b,
+                _ => a * b,
+            } % modulus;
+        }
         match self {
             Self::Input(_) => 0,
             Self::Const(value) => *value,

@@ -11,6 +11,9 @@ impl Program {
     /// What [`Program::validate`] finds, or [`Error::TooLarge`].
     pub fn lower(&self, recipe: Recipe) -> Result<Netlist, Error> {
         self.validate()?;
+        if let Some(node) = self.nodes.iter().find(|node| node.ty.modulus().is_some()) {
+            return Err(Error::Modular { ty: node.ty });
+        }
         let mut b = Builder::new();
         let inputs: Vec<_> =
             self.inputs.iter().map(|input| b.input(&input.name, input.ty.width(), input.ty.signed())).collect();

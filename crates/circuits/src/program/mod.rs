@@ -24,6 +24,8 @@ pub enum Type {
     Uint(u8),
     /// Two's complement integer of that many bits, 1..=128.
     Int(u8),
+    /// Integer modulo that number, 2..=2^20: added, subtracted and multiplied, not as gates.
+    Mod(u32),
 }
 
 /// Index of a node in [`Program::nodes`].

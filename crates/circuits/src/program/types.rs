@@ -5,6 +5,9 @@ use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
+/// Largest modulus.
+const MAX_MODULUS: u32 = 1 << 20;
+
 impl Type {
     /// Number of bits, 1 for a bool.
     #[must_use]
@@ -12,6 +15,7 @@ impl Type {
         match self {
             Self::Bool => 1,
             Self::Uint(width) | Self::Int(width) => width as usize,
+            Self::Mod(modulus) => (u32::BITS - modulus.saturating_sub(1).leading_zeros()) as usize,
         }
     }
 
@@ -31,12 +35,34 @@ impl Type {
         }
     }
 
-    /// Whether the width is in 1..=128.
+    /// Whether bits are those of a value.
+    #[must_use]
+    pub const fn holds(self, value: u128) -> bool {
+        match self {
+            Self::Mod(modulus) => value < modulus as u128,
+            _ => value & !self.mask() == 0,
+        }
+    }
+
+    /// What values are counted modulo, where that is no power of two by the type.
+    #[must_use]
+    pub const fn modulus(self) -> Option<u32> {
+        match self {
+            Self::Mod(modulus) => Some(modulus),
+            _ => None,
+        }
+    }
+
+    /// Whether the width is in 1..=128, and a modulus in 2..=2^20.
     ///
     /// # Errors
     /// [`Error::BadType`] where it is not.
     pub fn validate(self) -> Result<(), Error> {
-        if (1..=128).contains(&self.width()) { Ok(()) } else { Err(Error::BadType { ty: self }) }
+        let fits = match self {
+            Self::Mod(modulus) => (2..=MAX_MODULUS).contains(&modulus),
+            _ => (1..=128).contains(&self.width()),
+        };
+        if fits { Ok(()) } else { Err(Error::BadType { ty: self }) }
     }
 
     /// The bits as a number: signed types as negative numbers where the top bit is set. A `u128` above `i128::MAX` wraps.
@@ -53,6 +79,7 @@ impl fmt::Display for Type {
             Self::Bool => f.write_str("bool"),
             Self::Uint(width) => write!(f, "u{width}"),
             Self::Int(width) => write!(f, "i{width}"),
+            Self::Mod(modulus) => write!(f, "mod{modulus}"),
         }
     }
 }
@@ -60,11 +87,15 @@ impl fmt::Display for Type {
 impl FromStr for Type {
     type Err = Error;
 
-    /// Reads `bool`, `u1` to `u128` and `i1` to `i128`.
+    /// Reads `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1048576`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownType { name: text.to_owned() };
         if text == "bool" {
             return Ok(Self::Bool);
+        }
+        if let Some(digits) = text.strip_prefix("mod") {
+            let modulus = digits.parse().ok().filter(|_| !digits.starts_with(['0', '+']));
+            return modulus.map(Self::Mod).filter(|ty| ty.validate().is_ok()).ok_or_else(unknown);
         }
         let make = match text.as_bytes().first() {
             Some(b'u') => Self::Uint,

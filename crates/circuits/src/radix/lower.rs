@@ -20,6 +20,16 @@ pub enum Error {
         /// Its width.
         width: u8,
     },
+    /// Integers modulo a number are no bits.
+    #[error(
+        "{place} is {ty}, which lookup tables do not compute; run the program under a key of slots of that modulus, scheme ntru"
+    )]
+    Modular {
+        /// The value or input.
+        place: String,
+        /// Its type.
+        ty: Type,
+    },
     /// An operand, input or output that does not exist, or a wrong number of operands.
     #[error("value {node} ({op}) has wrong operands; {wanted}")]
     Operands {
@@ -107,6 +117,7 @@ pub(super) fn bits(ty: Type) -> u8 {
     match ty {
         Type::Bool => 1,
         Type::Uint(w) | Type::Int(w) => w,
+        Type::Mod(_) => ty.width() as u8,
     }
 }
 
@@ -148,6 +159,9 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
 }
 
 fn check_width(ty: Type, place: impl Fn() -> String) -> Result<(), Error> {
+    if ty.modulus().is_some() {
+        return Err(Error::Modular { place: place(), ty });
+    }
     match bits(ty) {
         1..=128 => Ok(()),
         width => Err(Error::Width { place: place(), width }),

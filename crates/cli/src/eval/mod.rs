@@ -13,6 +13,7 @@ use serde::Serialize;
 use solinas_circuits::program::OPERATIONS;
 use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
 use std::path::PathBuf;
+use std::time::Instant;
 
 pub(crate) use operation::champion;
 
@@ -85,12 +86,18 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let key = ServerKey::load(key_file)?;
+    let scheme = key.params().scheme;
     for (file, ciphertext) in &files {
-        check_key(file, ciphertext, key_file, key.key_id())?;
+        check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
+    }
+    if args.memory.is_some() && scheme != Scheme::Gh {
+        return Err(usage(
+            format!("--memory is for keys of scheme gh, and {} is of scheme {scheme}", key_file.display()),
+            "leave it out",
+        ));
     }
     work.check_types(&files)?;
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
-    let scheme = key.params().scheme;
     drop(key);
     if args.estimate {
         let estimate = work.estimate(&server, &files)?;
@@ -105,10 +112,25 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         }
         false => String::new(),
     };
+    let start = Instant::now();
     let results = watch(out, &label, |control| work.run(&server, &files, control))?;
+    let seconds = start.elapsed().as_secs_f64();
     outputs::save(&targets, &results)?;
-    let reports: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
-    out.report(&reports, || reports.iter().map(Report::line).collect())
+    let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
+    let count = if out.json() { work.count(&server, &files)? } else { Estimate::default() };
+    let Estimate { bootstraps, recrypts, products, .. } = count;
+    let done = Done { results, bootstraps, recrypts, products, seconds };
+    out.report(&done, || done.results.iter().map(Report::line).collect())
+}
+
+/// What was written, and what it took.
+#[derive(Serialize)]
+struct Done<'a> {
+    results: Vec<Report<'a>>,
+    bootstraps: u64,
+    recrypts: u64,
+    products: u64,
+    seconds: f64,
 }
 
 fn cost(estimate: &Estimate) -> String {

@@ -121,6 +121,17 @@ impl Work {
         }
     }
 
+    /// The counts of it; none of a change of form.
+    pub(super) fn count(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
+        Ok(match self {
+            Self::Program { program, .. } => server.count_inputs(program, &inputs)?,
+            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?)?,
+            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs)?,
+            Self::Convert { .. } => Estimate::default(),
+        })
+    }
+
     /// Does it.
     pub(super) fn run(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Vec<Ciphertext>> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();

@@ -1,14 +1,15 @@
 //! Elements as residues modulo `d`.
 
-use crate::ciphertext::Form;
-use crate::{Error, KeyId, Type};
+use crate::ciphertext::{Condition, Form};
+use crate::scheme::{self, downcast};
+use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, gh as files, pack};
-use solinas_schemes::gh::{self, Params, PublicKey};
+use solinas_schemes::gh::{self, Params, PublicKey, noise};
 use std::sync::Arc;
 
 /// An encrypted bit as stored: its key's modulus is not at hand.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Bit {
+pub(super) struct Bit {
     words: Vec<u64>,
     /// `log2` of the bound of the noise. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result
     /// be wrong, and nothing worse.
@@ -16,7 +17,7 @@ pub(crate) struct Bit {
 }
 
 impl Bit {
-    pub(crate) fn of(ciphertext: &gh::Ciphertext) -> Arc<Self> {
+    pub(super) fn of(ciphertext: &gh::Ciphertext) -> Arc<Self> {
         Arc::new(Self { words: ciphertext.words().to_vec(), noise: ciphertext.noise() })
     }
 
@@ -24,53 +25,35 @@ impl Bit {
     ///
     /// # Errors
     /// From the scheme, for a residue that is not one of the key.
-    pub(crate) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, Error> {
+    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, Error> {
         Ok(gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)?)
     }
 
     /// Bound of the noise, as [`gh::Ciphertext::noise`].
-    pub(crate) fn noise(&self) -> f64 {
+    pub(super) fn noise(&self) -> f64 {
         self.noise
     }
 }
 
 /// Encrypted elements of one type, bit by bit.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Elements {
-    pub(crate) params: Params,
+pub(super) struct Elements {
+    pub(super) params: Params,
     /// For each element its bits, least significant first. Shared, as they are large.
-    pub(crate) blocks: Vec<Vec<Arc<Bit>>>,
+    pub(super) blocks: Vec<Vec<Arc<Bit>>>,
 }
 
 impl Elements {
-    pub(crate) fn with(&self, blocks: Vec<Vec<Arc<Bit>>>) -> Self {
-        Self { params: self.params.clone(), blocks }
+    /// Those of a ciphertext.
+    pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
+        ciphertext.elements(Scheme::Gh)
     }
 
     fn bits(&self) -> impl Iterator<Item = &Bit> {
         self.blocks.iter().flatten().map(|bit| &**bit)
     }
 
-    pub(crate) fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        let words = self.bits().next().map_or(self.params.words(), |bit| bit.words.len());
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
-    }
-
-    /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.
-    pub(crate) fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        use std::io::Write;
-        let mut section = writer.begin_section("residues")?;
-        for bit in self.bits() {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u64_to_le(&bit.words)).is_err() {
-                break;
-            }
-        }
-        let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();
-        Ok(writer.section("noise", &pack::u64_to_le(&noises))?)
-    }
-
-    pub(crate) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
+    pub(super) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
         let params = files::params(reader)?;
         if form != Form::Bits {
             return Err(reader.field("form", "the scheme holds single bits").into());
@@ -84,14 +67,76 @@ impl Elements {
         let bits = count.checked_mul(ty.width()).ok_or_else(too_many)?;
         let residues = reader.section_u64("residues", bits.checked_mul(words).ok_or_else(too_many)?)?;
         let noises = reader.section_u64("noise", bits)?;
+        let least = noise::fresh(&params).min(noise::recrypted(&params)) - 1e-6;
         let bits = residues.chunks_exact(words).zip(noises).map(|(words, noise)| {
             let noise = f64::from_bits(noise);
-            if !noise.is_finite() || noise < 0.0 {
-                return Err(reader.section_error("noise", "a bound is negative or no number"));
+            // But for public bits, which are 0 or 1.
+            let least = if words[0] < 2 && words[1..].iter().all(|&word| word == 0) { 0.0 } else { least };
+            if !(least..=params.modulus_bits()).contains(&noise) || noise.is_sign_negative() {
+                return Err(reader.section_error(
+                    "noise",
+                    "a bound is smaller than that of any encryption, or as large as the modulus",
+                ));
             }
             Ok(Arc::new(Bit { words: words.to_vec(), noise }))
         });
         let bits = bits.collect::<Result<Vec<_>, _>>()?;
         Ok(Self { params, blocks: bits.chunks_exact(ty.width()).map(<[_]>::to_vec).collect() })
+    }
+}
+
+impl scheme::Elements for Elements {
+    fn scheme(&self) -> Scheme {
+        Scheme::Gh
+    }
+
+    fn params_name(&self) -> &str {
+        self.params.name()
+    }
+
+    fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
+        Ok(Arc::new(Self { params: self.params.clone(), blocks: vec![block.clone()] }))
+    }
+
+    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let mut all = self.clone();
+        for other in others {
+            all.blocks.extend_from_slice(&downcast::<Self>(&**other, Scheme::Gh)?.blocks);
+        }
+        Ok(Arc::new(all))
+    }
+
+    fn condition(&self) -> Option<Condition> {
+        let noise = self.bits().map(Bit::noise).reduce(f64::max)?;
+        let margin = noise::margin(&self.params, noise);
+        Some(Condition { margin, products: None, usable: margin >= noise::recrypt_need(&self.params) })
+    }
+
+    fn equals(&self, other: &dyn scheme::Elements) -> bool {
+        downcast(other, Scheme::Gh).is_ok_and(|other: &Self| other == self)
+    }
+
+    fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
+        let words = self.bits().next().map_or(self.params.words(), |bit| bit.words.len());
+        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
+    }
+
+    /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        use std::io::Write;
+        let mut section = writer.begin_section("residues")?;
+        for bit in self.bits() {
+            // An i/o error here is reported again, with the file's name, when the file is finished.
+            if section.write_all(&pack::u64_to_le(&bit.words)).is_err() {
+                break;
+            }
+        }
+        let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();
+        Ok(writer.section("noise", &pack::u64_to_le(&noises))?)
     }
 }

@@ -1,11 +1,12 @@
 //! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
 
 use super::elements::Elements;
-use super::info;
-use super::run::{Runner, run};
-use super::schedule::{GATE_COSTS, Schedule, schedule};
+use super::keys::info;
+use super::run::{Bits, LARGE};
+use super::schedule::{GATE_COSTS, schedule};
+use crate::arithmetic::{Schedule, run};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme, ciphertext};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
@@ -137,7 +138,8 @@ impl GhEngine {
         }))
     }
 
-    /// Measured once: the second of two runs, or the only one where it takes long.
+    /// Measured once: the second of two runs, or the only one where it takes long. With the tables of few recryptions: many are done with larger ones, which
+    /// are quicker, once they are made; neither is counted.
     fn speed(&self) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
@@ -190,17 +192,19 @@ impl Engine for GhEngine {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.planned(plan(program, self.set(), &noises(work.inputs)?)?))
+        let planned = plan(program, self.set(), &noises(work.inputs)?);
+        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
         let netlist = optimized.as_ref().unwrap_or(netlist);
-        Ok(self.planned(schedule(netlist, self.set(), &noises(work.inputs)?)?))
+        let planned = schedule(netlist, self.set(), &noises(work.inputs)?);
+        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
     }
 
-    fn convert(&self, _: &Ciphertext, _: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::Form { params: self.set().name().into(), form: "radix" })
+    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::SchemeForm { scheme: Scheme::Gh, params: self.set().name().into(), holds: Form::Bits, form })
     }
 }
 
@@ -213,7 +217,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, 
     });
     match candidates {
         [Ok(a), Ok(b)] => {
-            let cost = |s: &Schedule| (s.recrypts, s.products, s.depth);
+            let cost = |s: &Schedule| (s.refreshes, s.products, s.depth);
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
@@ -225,11 +229,25 @@ fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, 
 fn noises(inputs: Option<&[Ciphertext]>) -> Result<Vec<f64>, Error> {
     let mut noises = Vec::new();
     for input in inputs.into_iter().flatten() {
-        let elements = &input.gh()?.blocks;
+        let elements = &Elements::of(input)?.blocks;
         let worst = |i: usize| elements.iter().map(|bits| bits[i].noise()).fold(0.0, f64::max);
         noises.extend((0..input.ty().width()).map(worst));
     }
     Ok(noises)
+}
+
+/// The error with the input and its bit, where it has the number of a bit among those of all inputs.
+fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
+    let Error::Exhausted { mut bit, margin, need, .. } = error else { return error };
+    let mut input = 1;
+    for width in inputs.into_iter().flatten().map(|input| input.ty().width()) {
+        if bit < width {
+            break;
+        }
+        bit -= width;
+        input += 1;
+    }
+    Error::Exhausted { input, bit, margin, need }
 }
 
 /// Recryptions, products and depth of a program under a parameter set, without a key.
@@ -239,7 +257,7 @@ pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
     Estimate {
-        recrypts: schedule.recrypts * lanes as u64,
+        recrypts: schedule.refreshes * lanes as u64,
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
@@ -255,34 +273,37 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
+        Ok(count(&self.schedule, lanes, self.engine.set(), method))
+    }
+
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let method = self.engine.method(self.schedule.recrypts * lanes as u64)?;
-        let count = count(&self.schedule, lanes, self.engine.set(), method);
-        // Recryptions use every thread each, products side by side.
+        let count = self.count(lanes)?;
+        // Products are side by side; so are recryptions, but for those that use every thread each.
         let measured = pool.current_num_threads() as f64;
-        let (scale, products) = (measured / threads as f64, speed.product * count.products as f64 / measured);
-        Ok(Estimate {
-            seconds: scale * (speed.recrypt * count.recrypts as f64 + products),
-            bootstrap_seconds: speed.recrypt,
-            threads,
-            ..count
-        })
+        let side_by_side = speed.product * count.products as f64;
+        let recrypts = speed.recrypt * count.recrypts as f64;
+        let seconds = match self.engine.key.public().words() >= LARGE {
+            true => recrypts * measured + side_by_side,
+            false => recrypts + side_by_side,
+        };
+        Ok(Estimate { seconds: seconds / threads as f64, bootstrap_seconds: speed.recrypt, threads, ..count })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = self.engine;
         control.check()?;
-        let recrypts = self.schedule.recrypts * batch.lanes as u64;
+        let recrypts = self.schedule.refreshes * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
-        let bits = batch.blocks(|input| Ok(&input.gh()?.blocks))?;
-        let runner = Runner { evaluator: &evaluator, public, control };
-        let results = run(&self.schedule, &runner, &bits)?;
+        let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
+        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
-            let elements = ciphertext::Elements::Gh(Elements { params: engine.set().clone(), blocks });
+            let elements = Arc::new(Elements { params: engine.set().clone(), blocks });
             Ciphertext { ty, shape, form: Form::Bits, key_id, insecure, elements }.checked()
         });
         outputs.collect()

@@ -1,12 +1,17 @@
 //! Key generation, encryption, decryption, and parameter sets as data.
 
 use super::elements::{Bit, Elements};
-use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ciphertext};
+use super::engine::GhEngine;
+use crate::engine::Engine;
+use crate::scheme::{self, Encrypt, Secret, bits_only};
+use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
+use solinas_formats::{Destination, Header, Writer, gh as files};
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
     Stage,
 };
 use solinas_schemes::security::Status;
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +30,7 @@ fn span(stage: Stage) -> (u64, u64) {
 }
 
 /// Makes a key pair, on the current thread pool.
-pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
+pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let known = || Params::names().join(", ");
     let name =
         options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
@@ -42,48 +47,21 @@ pub(crate) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
         if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let KeygenOptions { research, insecure_seed, checkpoint, .. } = options;
-    let keys = solinas_formats::gh::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), &progress)?;
+    let keys = files::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), &progress)?;
     control.report(PARTS, PARTS);
     Ok(keys)
 }
 
 /// A public key, and once it is used the table that encrypts.
 #[derive(Debug)]
-pub(crate) struct Public {
+pub(super) struct Public {
     key: Arc<PublicKey>,
     encryptor: OnceLock<Encryptor<'static>>,
 }
 
 impl Public {
-    pub(crate) fn new(key: PublicKey) -> Self {
+    pub(super) fn new(key: PublicKey) -> Self {
         Self { key: Arc::new(key), encryptor: OnceLock::new() }
-    }
-
-    pub(crate) fn key(&self) -> &PublicKey {
-        &self.key
-    }
-
-    /// Encrypts each element, on the current thread pool, with randomness from the operating system for every key.
-    pub(crate) fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        let (public, width) = (&*self.key, plain.ty.width());
-        let params = public.params();
-        let bits: Vec<bool> =
-            plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
-        let mut rng = public.encryption_rng(None)?;
-        let mut encrypted = Vec::with_capacity(bits.len());
-        let sweep = sweep(params, bits.len(), crate::memory::budget()?);
-        for bits in bits.chunks(sweep.unwrap_or(bits.len().max(1))) {
-            if sweep.is_some() && gh::batch_sweeps(params, bits.len()) {
-                encrypted.extend(gh::encrypt_batch(public, bits, &mut rng, Arithmetic::default(), &|_, _| ())?);
-            } else {
-                encrypted.extend(self.encryptor()?.encrypt_batch(bits, &mut rng)?);
-            }
-        }
-        let bits: Vec<Arc<Bit>> = encrypted.iter().map(Bit::of).collect();
-        let blocks = bits.chunks_exact(width).map(<[_]>::to_vec).collect();
-        let elements = ciphertext::Elements::Gh(Elements { params: params.clone(), blocks });
-        let (key_id, insecure) = (KeyId(public.id().0), public.is_insecure());
-        Ciphertext { ty: plain.ty, shape: plain.shape, form: Form::Bits, key_id, insecure, elements }.checked()
     }
 
     /// Made at the first use: of a two-level table, or of the best that memory allows.
@@ -101,6 +79,40 @@ impl Public {
     }
 }
 
+impl Encrypt for Public {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.key.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.key.params())
+    }
+
+    /// On the current thread pool, with randomness from the operating system for every key.
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        bits_only(&plain, self.key.params().name())?;
+        let (public, width) = (&*self.key, plain.ty.width());
+        let params = public.params();
+        let bits: Vec<bool> =
+            plain.values.iter().flat_map(|&value| (0..width).map(move |i| value >> i & 1 == 1)).collect();
+        let mut rng = public.encryption_rng(None)?;
+        let mut encrypted = Vec::with_capacity(bits.len());
+        let sweep = sweep(params, bits.len(), crate::memory::budget()?);
+        for bits in bits.chunks(sweep.unwrap_or(bits.len().max(1))) {
+            if sweep.is_some() && gh::batch_sweeps(params, bits.len()) {
+                encrypted.extend(gh::encrypt_batch(public, bits, &mut rng, Arithmetic::default(), &|_, _| ())?);
+            } else {
+                encrypted.extend(self.encryptor()?.encrypt_batch(bits, &mut rng)?);
+            }
+        }
+        let bits: Vec<Arc<Bit>> = encrypted.iter().map(Bit::of).collect();
+        let blocks = bits.chunks_exact(width).map(<[_]>::to_vec).collect();
+        let elements = Arc::new(Elements { params: params.clone(), blocks });
+        let (key_id, insecure) = (self.key_id(), public.is_insecure());
+        Ciphertext { ty: plain.ty, shape: plain.shape, form: Form::Bits, key_id, insecure, elements }.checked()
+    }
+}
+
 /// How many of those bits to encrypt by one sweep over all powers of `r`: as many as are worth it and fit into memory.
 fn sweep(params: &Params, count: usize, memory: u64) -> Option<usize> {
     let threads = rayon::current_num_threads();
@@ -110,29 +122,41 @@ fn sweep(params: &Params, count: usize, memory: u64) -> Option<usize> {
 }
 
 /// A secret key, and once it is used what makes decryption and encryption quick.
-#[derive(Debug)]
-pub(crate) struct Client {
+pub(super) struct Client {
     key: Arc<ClientKey>,
     public: Public,
     decryptor: OnceLock<Decryptor<'static>>,
 }
 
 impl Client {
-    pub(crate) fn new(key: ClientKey) -> Self {
+    pub(super) fn new(key: ClientKey) -> Self {
         let public = Public::new(key.public().clone());
         Self { key: Arc::new(key), public, decryptor: OnceLock::new() }
     }
+}
 
-    pub(crate) fn key(&self) -> &ClientKey {
-        &self.key
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.key.fmt(f)
+    }
+}
+
+impl Encrypt for Client {
+    fn key_id(&self) -> KeyId {
+        self.public.key_id()
     }
 
-    pub(crate) fn public(&self) -> &Public {
-        &self.public
+    fn params(&self) -> ParamsInfo {
+        self.public.params()
     }
 
-    /// Decrypts each element.
-    pub(crate) fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        self.public.encrypt(plain)
+    }
+}
+
+impl Secret for Client {
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let decryptor = match self.decryptor.get() {
             Some(decryptor) => decryptor,
             None => {
@@ -142,15 +166,53 @@ impl Client {
         };
         let element = |bits: &Vec<Arc<Bit>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
-                Ok(value | u128::from(decryptor.decrypt(&bit.ciphertext(self.key.public())?)?) << i)
+                let bit = decryptor.decrypt(&bit.ciphertext(self.key.public())?).map_err(|error| match error {
+                    gh::Error::Noise { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
+                    error => error.into(),
+                })?;
+                Ok(value | u128::from(bit) << i)
             })
         };
-        ciphertext.gh()?.blocks.iter().map(element).collect()
+        Elements::of(ciphertext)?.blocks.iter().map(element).collect()
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::client_header(&self.key)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_client(writer, &self.key)?)
+    }
+}
+
+/// A server key; its engine shares it, as it is large.
+#[derive(Debug)]
+pub(super) struct Server(pub(super) Arc<ServerKey>);
+
+impl scheme::Public for Server {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.0.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.0.params())
+    }
+
+    fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+        Ok(Box::new(GhEngine::new(Arc::clone(&self.0), options.memory)?))
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::server_header(&self.0)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_server(writer, &self.0)?)
     }
 }
 
 /// A parameter set as data.
-pub(crate) fn info(params: &Params) -> ParamsInfo {
+pub(super) fn info(params: &Params) -> ParamsInfo {
     let security = params.security();
     let why = match &security.status {
         Status::ResearchOnly { why } => Some(why.clone()),
@@ -173,6 +235,9 @@ pub(crate) fn info(params: &Params) -> ParamsInfo {
         ring_dimension: params.dimension(),
         glwe_dimension: None,
         modulus_bits: Some(params.modulus_bits()),
+        plaintext_modulus: None,
+        depth: None,
+        bootstraps: false,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,

@@ -6,11 +6,58 @@ mod keys;
 mod run;
 mod schedule;
 
-pub(crate) use elements::Elements;
-pub(crate) use engine::{GhEngine, cost};
-pub(crate) use keys::{Client, Public, info, keygen};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
+use keys::{Client, Public, Server, info};
+use solinas_formats::{Kind, Reader, gh as files};
+use solinas_schemes::gh::Params;
+use std::sync::Arc;
 
-/// Whether a parameter set of the scheme has that name.
-pub(crate) fn is_name(name: &str) -> bool {
-    solinas_schemes::gh::Params::names().contains(&name)
+/// The scheme.
+pub(crate) struct Gh;
+
+impl Roles for Gh {
+    fn name(&self) -> &'static str {
+        files::SCHEME
+    }
+
+    fn params(&self) -> Vec<ParamsInfo> {
+        Params::names().into_iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
+    }
+
+    fn has(&self, params: &str) -> bool {
+        Params::names().contains(&params)
+    }
+
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
+        let (client, server) = keys::keygen(options, control)?;
+        Ok((Box::new(Client::new(client)), Arc::new(Server(Arc::new(server)))))
+    }
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
+        Ok(Box::new(Client::new(files::read_client(reader)?)))
+    }
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
+        Ok(Arc::new(Server(Arc::new(files::read_server(reader)?))))
+    }
+
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
+        Ok(match reader.kind() {
+            Kind::ClientKey => None,
+            _ => Some(Box::new(Public::new(files::read_public(reader)?))),
+        })
+    }
+
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+        Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
+    }
+
+    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
+        engine::cost(program, &Params::named(params)?)
+    }
+
+    fn counts(&self, estimate: &Estimate) -> String {
+        format!("{}, {}", counted(estimate.recrypts, "recrypt"), counted(estimate.products, "product"))
+    }
 }

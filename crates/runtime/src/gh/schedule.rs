@@ -4,57 +4,14 @@
 //! product would break it, one operand is recrypted, or both; a recrypted bit serves all that is planned after it.
 
 use crate::Error;
-use solinas_circuits::{BinaryOp, Gate, GateCosts, Netlist, NodeId};
+use crate::arithmetic::{self, Schedule, Step, Value, plan};
+use solinas_circuits::{GateCosts, Netlist};
 use solinas_schemes::gh::{Params, noise};
 
 /// Bits of margin beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
 /// Bits of noise that one product less is worth in a majority.
 const PRODUCT_BITS: f64 = 2.0;
-
-/// Number of a value.
-pub(super) type Value = u32;
-
-/// One step; its value has the step's number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The input bit of that index.
-    Input(u32),
-    /// A public bit.
-    Constant(bool),
-    /// `x + 1`.
-    Not(Value),
-    /// `x + y`.
-    Add(Value, Value),
-    /// `x y`.
-    Multiply(Value, Value),
-    /// The same bit of less noise.
-    Recrypt(Value),
-}
-
-impl Step {
-    pub(super) fn operands(self) -> impl Iterator<Item = Value> {
-        let (count, pair) = match self {
-            Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
-            Self::Not(x) | Self::Recrypt(x) => (1, [x; 2]),
-            Self::Add(x, y) | Self::Multiply(x, y) => (2, [x, y]),
-        };
-        pair.into_iter().take(count)
-    }
-}
-
-/// Steps in waves, each of which needs earlier ones alone.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Schedule {
-    pub(super) steps: Vec<Step>,
-    /// Wave of each step.
-    pub(super) waves: Vec<u32>,
-    pub(super) outputs: Vec<Value>,
-    pub(super) recrypts: u64,
-    pub(super) products: u64,
-    /// Recryptions on the longest path.
-    pub(super) depth: u64,
-}
 
 /// Costs by which netlists are optimised: a majority takes two products where its operands differ in noise, a MUX one.
 pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, xor3: 1, maj: 2 };
@@ -64,37 +21,16 @@ pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, 
 /// # Errors
 /// [`Error::Exhausted`] for an input that cannot be computed on; [`Error::TooDeep`] for a gate that no recryption makes possible.
 pub(super) fn schedule(netlist: &Netlist, params: &Params, inputs: &[f64]) -> Result<Schedule, Error> {
-    let netlist = netlist.prune();
-    let mut planner = Planner::new(params);
-    let fanout = netlist.fanout();
-    let mut nodes: Vec<Value> = Vec::with_capacity(netlist.gates().len());
-    for (gate, uses) in netlist.gates().iter().zip(fanout) {
-        let at = |id: NodeId| nodes[id.index()];
-        let value = match *gate {
-            Gate::Input(index) => planner.input(index, inputs.get(index as usize).copied())?,
-            Gate::Const(bit) => planner.push(Step::Constant(bit), 0.0),
-            Gate::Not(x) => planner.not(at(x))?,
-            Gate::Binary(op, x, y) => planner.binary(op, at(x), at(y))?,
-            Gate::Xor3([x, y, z]) => {
-                let sum = planner.add(at(x), at(y))?;
-                planner.add(sum, at(z))?
-            }
-            Gate::Maj(all) => planner.majority(all.map(at))?,
-            Gate::Mux { sel, if_true, if_false } => {
-                let differ = planner.add(at(if_true), at(if_false))?;
-                let flip = planner.multiply(at(sel), differ)?;
-                planner.add(flip, at(if_false))?
-            }
-        };
-        planner.uses[value as usize] += uses;
-        nodes.push(value);
-    }
-    let outputs = netlist.output_nodes().map(|id| planner.latest(nodes[id.index()])).collect();
-    Ok(planner.finish(outputs))
+    let mut planner = Planner::new(params, inputs);
+    let outputs: Vec<Value> = plan(netlist, &mut planner)?;
+    let outputs: Vec<Value> = outputs.into_iter().map(|output| planner.latest(output)).collect();
+    Ok(Schedule::new(&planner.steps, &outputs))
 }
 
 struct Planner<'a> {
     params: &'a Params,
+    /// Noise of the inputs; fresh where there is none.
+    inputs: &'a [f64],
     /// Noise of a recrypted ciphertext.
     recrypted: f64,
     /// The most noise there may be.
@@ -108,9 +44,10 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(params: &'a Params) -> Self {
+    fn new(params: &'a Params, inputs: &'a [f64]) -> Self {
         Self {
             params,
+            inputs,
             recrypted: noise::recrypted(params),
             limit: noise::capacity(params) - noise::recrypt_need(params) - SLACK,
             steps: Vec::new(),
@@ -128,15 +65,6 @@ impl<'a> Planner<'a> {
         (self.steps.len() - 1) as Value
     }
 
-    fn input(&mut self, index: u32, noise: Option<f64>) -> Result<Value, Error> {
-        let noise = noise.unwrap_or_else(|| noise::fresh(self.params));
-        if noise > self.limit {
-            let (margin, need) = (noise::margin(self.params, noise), noise::recrypt_need(self.params));
-            return Err(Error::Exhausted { bit: index as usize, margin, need });
-        }
-        Ok(self.push(Step::Input(index), noise))
-    }
-
     fn noise(&self, value: Value) -> f64 {
         self.noises[value as usize]
     }
@@ -151,7 +79,7 @@ impl<'a> Planner<'a> {
         if self.noise(value) <= self.recrypted {
             return value;
         }
-        let fresher = self.push(Step::Recrypt(value), self.recrypted);
+        let fresher = self.push(Step::Refresh(value), self.recrypted);
         self.fresher[value as usize] = Some(fresher);
         fresher
     }
@@ -193,44 +121,45 @@ impl<'a> Planner<'a> {
         let x = self.recrypt(x);
         Ok([x, self.recrypt(y)])
     }
+}
+
+impl arithmetic::Planner for Planner<'_> {
+    fn input(&mut self, index: u32) -> Result<Value, Error> {
+        let noise = self.inputs.get(index as usize).copied().unwrap_or_else(|| noise::fresh(self.params));
+        if noise > self.limit {
+            let (margin, need) = (noise::margin(self.params, noise), noise::recrypt_need(self.params));
+            return Err(Error::Exhausted { input: 1, bit: index as usize, margin, need });
+        }
+        Ok(self.push(Step::Input(index), noise))
+    }
+
+    fn constant(&mut self, value: u64) -> Value {
+        self.push(Step::Constant(value), 0.0)
+    }
+
+    fn add_constant(&mut self, x: Value, constant: u64) -> Result<Value, Error> {
+        // A trivial ciphertext has noise 0.
+        let [x, _] = self.operands([x, x], "sum", |x, _| noise::sum(x, 0.0))?;
+        Ok(self.push(Step::AddConstant(x, constant), noise::sum(self.noise(x), 0.0)))
+    }
+
+    fn scale(&mut self, x: Value, constant: u64) -> Result<Value, Error> {
+        Ok(if constant & 1 == 1 { x } else { self.constant(0) })
+    }
+
+    /// A difference of bits is their sum.
+    fn subtract(&mut self, x: Value, y: Value) -> Result<Value, Error> {
+        self.add(x, y)
+    }
 
     fn add(&mut self, x: Value, y: Value) -> Result<Value, Error> {
         let [x, y] = self.operands([x, y], "sum", noise::sum)?;
         Ok(self.push(Step::Add(x, y), noise::sum(self.noise(x), self.noise(y))))
     }
 
-    fn not(&mut self, x: Value) -> Result<Value, Error> {
-        // A trivial ciphertext of 1 has noise 0.
-        let [x, _] = self.operands([x, x], "sum", |x, _| noise::sum(x, 0.0))?;
-        Ok(self.push(Step::Not(x), noise::sum(self.noise(x), 0.0)))
-    }
-
     fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error> {
         let [x, y] = self.operands([x, y], "product", noise::product)?;
         Ok(self.push(Step::Multiply(x, y), noise::product(self.noise(x), self.noise(y))))
-    }
-
-    fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Result<Value, Error> {
-        use BinaryOp::{And, AndNY, AndYN, Nand, Nor, Or, OrNY, OrYN, Xnor, Xor};
-        match op {
-            Xor => self.add(x, y),
-            And => self.multiply(x, y),
-            // x + y + x y.
-            Or => {
-                let (sum, product) = (self.add(x, y)?, self.multiply(x, y)?);
-                self.add(sum, product)
-            }
-            // y (x + 1) = y + x y, less noise.
-            AndNY => {
-                let x = self.not(x)?;
-                self.multiply(x, y)
-            }
-            AndYN => self.binary(AndNY, y, x),
-            Nand | Nor | Xnor | OrNY | OrYN => {
-                let complement = self.binary(op.complement(), x, y)?;
-                self.not(complement)
-            }
-        }
     }
 
     /// With `z` the noisiest: `(x + z)(y + z) + z`, which squares its noise, or `x y + (x + y) z`, a product more.
@@ -252,39 +181,7 @@ impl<'a> Planner<'a> {
         self.add(generated, propagated)
     }
 
-    /// Without the steps that no output needs.
-    fn finish(self, outputs: Vec<Value>) -> Schedule {
-        let mut live = vec![false; self.steps.len()];
-        outputs.iter().for_each(|&output| live[output as usize] = true);
-        for (index, step) in self.steps.iter().enumerate().rev().filter(|(_, step)| !matches!(step, Step::Input(_))) {
-            if live[index] {
-                step.operands().for_each(|operand| live[operand as usize] = true);
-            }
-        }
-        let mut place = vec![0; self.steps.len()];
-        let (mut steps, mut waves, mut depths) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut recrypts, mut products) = (0, 0);
-        for (index, &step) in self.steps.iter().enumerate().filter(|(index, _)| live[*index]) {
-            place[index] = steps.len() as Value;
-            let at = |value: Value| place[value as usize];
-            let step = match step {
-                Step::Input(_) | Step::Constant(_) => step,
-                Step::Not(x) => Step::Not(at(x)),
-                Step::Add(x, y) => Step::Add(at(x), at(y)),
-                Step::Multiply(x, y) => Step::Multiply(at(x), at(y)),
-                Step::Recrypt(x) => Step::Recrypt(at(x)),
-            };
-            let before = |all: &[u32]| step.operands().map(|operand| all[operand as usize]).max();
-            let (wave, depth) = (before(&waves).map_or(0, |wave| wave + 1), before(&depths).unwrap_or(0));
-            let recrypt = matches!(step, Step::Recrypt(_));
-            recrypts += u64::from(recrypt);
-            products += u64::from(matches!(step, Step::Multiply(..)));
-            waves.push(wave);
-            depths.push(depth + u32::from(recrypt));
-            steps.push(step);
-        }
-        let outputs: Vec<Value> = outputs.into_iter().map(|output| place[output as usize]).collect();
-        let depth = outputs.iter().map(|&output| u64::from(depths[output as usize])).max().unwrap_or(0);
-        Schedule { steps, waves, outputs, recrypts, products, depth }
+    fn used(&mut self, value: Value, times: u32) {
+        self.uses[value as usize] += times;
     }
 }

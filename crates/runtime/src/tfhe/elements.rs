@@ -1,23 +1,25 @@
 //! Elements as LWE ciphertexts.
 
 use crate::ciphertext::Form;
-use crate::{Error, KeyId, Type};
+use crate::scheme::{self, downcast};
+use crate::{Ciphertext, Error, KeyId, Scheme, Type};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, pack, tfhe as files};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{LweCiphertext, Params};
+use std::sync::Arc;
 
 /// Encrypted elements of one type.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Elements {
-    pub(crate) params: Params,
+pub(super) struct Elements {
+    pub(super) params: Params,
     /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
-    pub(crate) weight: u64,
+    pub(super) weight: u64,
     /// For each element its blocks, least significant first.
-    pub(crate) blocks: Vec<Vec<LweCiphertext>>,
+    pub(super) blocks: Vec<Vec<LweCiphertext>>,
 }
 
 /// The form in which keys of a set encrypt.
-pub(crate) fn form_of(params: &Params) -> Form {
+pub(super) fn form_of(params: &Params) -> Form {
     match params.family() {
         Family::Gates => Form::Bits,
         Family::Integers => Form::Radix,
@@ -25,30 +27,19 @@ pub(crate) fn form_of(params: &Params) -> Form {
 }
 
 impl Elements {
+    /// Those of a ciphertext.
+    pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
+        ciphertext.elements(Scheme::Tfhe)
+    }
+
     /// Others of the same noise.
-    pub(crate) fn with(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
+    pub(super) fn like(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
         Self { params: self.params.clone(), weight: self.weight, blocks }
     }
 
-    pub(crate) fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?)
-    }
-
-    pub(crate) fn write<D: Destination>(&self, writer: &mut Writer<D>) -> Result<(), Error> {
-        use std::io::Write;
-        let mut section = writer.begin_section("lwe")?;
-        for block in self.blocks.iter().flatten() {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u32_to_le(block.words())).is_err() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
+    pub(super) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
         let params = files::params(reader)?;
-        if form_of(&params) == Form::Bits && form == Form::Radix {
+        if form == Form::Slots || form_of(&params) == Form::Bits && form == Form::Radix {
             return Err(reader.field("form", "the parameter set holds single bits").into());
         }
         let weight: u64 = reader.meta("weight")?;
@@ -62,5 +53,54 @@ impl Elements {
         let block = |words: &[u32]| LweCiphertext::from_words(words.to_vec());
         let blocks = all.chunks_exact(size).map(|element| element.chunks_exact(words).map(block).collect()).collect();
         Ok(Self { params, weight, blocks })
+    }
+}
+
+impl scheme::Elements for Elements {
+    fn scheme(&self) -> Scheme {
+        Scheme::Tfhe
+    }
+
+    fn params_name(&self) -> &str {
+        self.params.name()
+    }
+
+    fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
+        Ok(Arc::new(self.like(vec![block.clone()])))
+    }
+
+    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+        let mut all = self.clone();
+        for other in others {
+            let other: &Self = downcast(&**other, Scheme::Tfhe)?;
+            all.weight = all.weight.max(other.weight);
+            all.blocks.extend_from_slice(&other.blocks);
+        }
+        Ok(Arc::new(all))
+    }
+
+    fn equals(&self, other: &dyn scheme::Elements) -> bool {
+        downcast(other, Scheme::Tfhe).is_ok_and(|other: &Self| other == self)
+    }
+
+    fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
+        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("weight", &self.weight)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        use std::io::Write;
+        let mut section = writer.begin_section("lwe")?;
+        for block in self.blocks.iter().flatten() {
+            // An i/o error here is reported again, with the file's name, when the file is finished.
+            if section.write_all(&pack::u32_to_le(block.words())).is_err() {
+                break;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,16 +1,17 @@
 //! The engine: schedules of bootstraps, by gates or by lookup tables as the family of the parameters has it.
 
 use super::elements::{Elements, form_of};
+use super::keys::info;
 use super::schedule::Schedule;
-use super::{gates, info, tables};
+use super::{gates, tables};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, ciphertext};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, ServerKey, Table};
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Measured seconds of a bootstrap: alone, and each of a batch on one thread.
@@ -110,33 +111,35 @@ impl Engine for TfheEngine {
         let netlist = optimized.as_ref().unwrap_or(netlist);
         Ok(self.planned(match self.set().family() {
             Family::Gates => gates::schedule(netlist, weight)?,
-            Family::Integers => {
-                let forms = vec![Form::Radix; netlist.inputs().len()];
-                tables::schedule(&tables::lower_netlist(netlist, &forms, weight)?)
-            }
+            Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
         }))
     }
 
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        if self.set().family() == Family::Gates {
+        if self.set().family() == Family::Gates && form == Form::Radix {
             return Err(Error::Form { params: self.set().name().into(), form: "radix" });
         }
         let width = ciphertext.ty().width() as u8;
-        let elements = ciphertext.tfhe()?;
+        let elements = Elements::of(ciphertext)?;
         let graph = match form {
             Form::Bits => tables::radix_to_bits(width, elements.weight)?,
             Form::Radix => {
                 // Two bits may come from one rotation: twice the variance they would add up to otherwise.
                 tables::bits_to_radix(width, elements.weight.saturating_mul(2))?
             }
+            Form::Slots => return Err(no_slots(self.set())),
         };
         let lanes: Vec<Vec<&LweCiphertext>> = elements.blocks.iter().map(|element| element.iter().collect()).collect();
         let schedule = tables::schedule(&graph);
         let blocks = schedule.run(&self.evaluator, &lanes, control)?;
         let weight = schedule.output_weight();
-        let elements = ciphertext::Elements::Tfhe(Elements { weight, ..elements.with(blocks) });
+        let elements = Arc::new(Elements { weight, ..elements.like(blocks) });
         Ciphertext { form, elements, ..ciphertext.clone() }.checked()
     }
+}
+
+fn no_slots(params: &Params) -> Error {
+    Error::SchemeForm { scheme: Scheme::Tfhe, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
 /// A schedule of this engine.
@@ -146,24 +149,28 @@ struct Planned<'a> {
 }
 
 impl Plan for Planned<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.schedule, lanes, self.engine.set()))
+    }
+
     fn estimate(&self, lanes: usize, threads: usize, _: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = self.engine.speed();
         Ok(Estimate {
             seconds: seconds(&self.schedule, lanes, threads, speed),
             bootstrap_seconds: speed.alone,
             threads,
-            ..count(&self.schedule, lanes, self.engine.set())
+            ..self.count(lanes)?
         })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let evaluator = &self.engine.evaluator;
-        let blocks = batch.blocks(|input| Ok(&input.tfhe()?.blocks))?;
+        let blocks = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
         let results = self.schedule.run(evaluator, &blocks, control)?;
         let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.engine.form());
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
-            let elements = ciphertext::Elements::Tfhe(Elements { params, weight, blocks });
+            let elements = Arc::new(Elements { params, weight, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()
@@ -219,7 +226,7 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
 /// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
 /// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
 fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
-    let all = inputs.iter().map(|input| Ok((input.shape().is_some(), input.tfhe()?)));
+    let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
     let all = all.collect::<Result<Vec<_>, Error>>()?;
     let elements = inputs.iter().map(Ciphertext::len).max().unwrap_or(0);
     let repeated = |element: usize| {

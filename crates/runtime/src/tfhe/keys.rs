@@ -1,45 +1,113 @@
-//! Encryption, decryption, and parameter sets as data.
+//! Keys, and parameter sets as data.
 
 use super::elements::{Elements, form_of};
-use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ciphertext};
+use super::engine::TfheEngine;
+use crate::engine::Engine;
+use crate::scheme::{Encrypt, Public, Secret, bits_only};
+use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
+use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
-use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params};
+use solinas_schemes::tfhe::{ClientKey, Evaluator, LweCiphertext, Params, ServerKey};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Encrypts each element; for an insecure key, the same each time `nonce` is.
-pub(crate) fn encrypt(key: &ClientKey, plain: Plain, nonce: u64) -> Result<Ciphertext, Error> {
-    let form = form_of(key.params());
-    let mut rng = key.encryption_rng(nonce)?;
-    let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
-    let mask = (1u128 << bits) - 1;
-    let element = |&value: &u128| -> Result<Vec<LweCiphertext>, Error> {
-        (0..count).map(|i| Ok(key.encrypt((value >> (bits * i) & mask) as u32, &mut rng)?)).collect()
-    };
-    let blocks = plain.values.iter().map(element).collect::<Result<_, _>>()?;
-    let elements = ciphertext::Elements::Tfhe(Elements { params: key.params().clone(), weight: 1, blocks });
-    let (key_id, insecure) = (KeyId(key.id().0), key.is_insecure());
-    Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
+/// A client key.
+pub(super) struct Client {
+    key: ClientKey,
+    /// Makes the encryptions of an insecure key differ from each other.
+    count: AtomicU64,
 }
 
-/// Decrypts each element.
-pub(crate) fn decrypt(key: &ClientKey, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
-    let bits = ciphertext.form().bits_per_block();
-    let width = ciphertext.ty().width();
-    let element = |blocks: &Vec<LweCiphertext>| {
-        blocks.iter().enumerate().try_fold(0u128, |value, (i, block)| {
-            let block = key.decrypt(block)?;
-            let max = (1 << bits.min(width - bits * i)) - 1;
-            if block > max {
-                return Err(Error::Overflow { value: block, max });
-            }
-            Ok(value | u128::from(block) << (bits * i))
-        })
-    };
-    ciphertext.tfhe()?.blocks.iter().map(element).collect()
+impl Client {
+    pub(super) fn new(key: ClientKey) -> Self {
+        Self { key, count: AtomicU64::new(0) }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.key.fmt(f)
+    }
+}
+
+impl Encrypt for Client {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.key.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.key.params())
+    }
+
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        bits_only(&plain, self.key.params().name())?;
+        let key = &self.key;
+        let form = form_of(key.params());
+        let mut rng = key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
+        let (bits, count) = (form.bits_per_block(), form.blocks(plain.ty));
+        let mask = (1u128 << bits) - 1;
+        let element = |&value: &u128| -> Result<Vec<LweCiphertext>, Error> {
+            (0..count).map(|i| Ok(key.encrypt((value >> (bits * i) & mask) as u32, &mut rng)?)).collect()
+        };
+        let blocks = plain.values.iter().map(element).collect::<Result<_, _>>()?;
+        let elements = Arc::new(Elements { params: key.params().clone(), weight: 1, blocks });
+        let (key_id, insecure) = (self.key_id(), key.is_insecure());
+        Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
+    }
+}
+
+impl Secret for Client {
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+        let bits = ciphertext.form().bits_per_block();
+        let width = ciphertext.ty().width();
+        let element = |blocks: &Vec<LweCiphertext>| {
+            blocks.iter().enumerate().try_fold(0u128, |value, (i, block)| {
+                let block = self.key.decrypt(block)?;
+                let max = (1 << bits.min(width - bits * i)) - 1;
+                if block > max {
+                    return Err(Error::Overflow { value: block, max });
+                }
+                Ok(value | u128::from(block) << (bits * i))
+            })
+        };
+        Elements::of(ciphertext)?.blocks.iter().map(element).collect()
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::client_header(&self.key)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_client(writer, &self.key)?)
+    }
+}
+
+impl Public for ServerKey {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        info(self.params())
+    }
+
+    fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+        Ok(Box::new(TfheEngine::new(self)?))
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        Ok(files::server_header(self)?)
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_server(writer, self)?)
+    }
 }
 
 /// A parameter set as data.
-pub(crate) fn info(params: &Params) -> ParamsInfo {
+pub(super) fn info(params: &Params) -> ParamsInfo {
     let (literal, security) = (params.literal(), params.security());
     let (family, what) = match params.family() {
         Family::Gates => ("gates", "bits, the fastest gates; integers as circuits of gates"),
@@ -58,13 +126,16 @@ pub(crate) fn info(params: &Params) -> ParamsInfo {
         ring_dimension: literal.ring_dimension,
         glwe_dimension: Some(literal.glwe_dimension),
         modulus_bits: None,
+        plaintext_modulus: None,
+        depth: None,
+        bootstraps: true,
         classical_bits: security.classical_bits,
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,
         date: security.date,
         log2_failure: Some(params.log2_failure()),
         ciphertext_bytes: 4 * (params.big_dimension() + 1),
-        server_key_bytes: solinas_formats::tfhe::stored_server_bytes(params),
+        server_key_bytes: files::stored_server_bytes(params),
         memory_bytes: Evaluator::size_of(params),
         recommended: security.status == Status::Recommended,
         research_only: why,

@@ -7,6 +7,62 @@ mod keys;
 mod schedule;
 mod tables;
 
-pub(crate) use elements::Elements;
-pub(crate) use engine::{TfheEngine, cost};
-pub(crate) use keys::{decrypt, encrypt, info};
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
+use keys::{Client, info};
+use solinas_formats::{Reader, tfhe as files};
+use solinas_schemes::tfhe::{ClientKey, Params};
+use std::sync::Arc;
+
+/// The scheme.
+pub(crate) struct Tfhe;
+
+impl Roles for Tfhe {
+    fn name(&self) -> &'static str {
+        files::SCHEME
+    }
+
+    fn params(&self) -> Vec<ParamsInfo> {
+        Params::names().iter().filter_map(|name| Params::named(name).ok()).map(|set| info(&set)).collect()
+    }
+
+    fn has(&self, params: &str) -> bool {
+        Params::named(params).is_ok()
+    }
+
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
+        let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
+        let key = match options.insecure_seed {
+            Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
+            None => ClientKey::generate(params, options.research)?,
+        };
+        control.check()?;
+        let server = key.server_key(&|done, total| control.report(done as u64, total as u64))?;
+        control.check()?;
+        Ok((Box::new(Client::new(key)), Arc::new(server)))
+    }
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
+        Ok(Box::new(Client::new(files::read_client(reader)?)))
+    }
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error> {
+        Ok(Arc::new(files::read_server(reader)?))
+    }
+
+    fn read_encryption(&self, _: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
+        Ok(None)
+    }
+
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error> {
+        Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
+    }
+
+    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
+        engine::cost(program, &Params::named(params)?)
+    }
+
+    fn counts(&self, estimate: &Estimate) -> String {
+        counted(estimate.bootstraps, "bootstrap")
+    }
+}

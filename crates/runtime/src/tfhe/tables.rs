@@ -2,7 +2,6 @@
 
 use super::schedule::{Linear, Schedule};
 use crate::Error;
-use crate::ciphertext::Form;
 use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
 use solinas_circuits::radix::Radix;
 use solinas_circuits::{BinaryOp, Gate, Netlist};
@@ -38,19 +37,13 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
     schedule
 }
 
-/// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Each input port comes in the form given for it; output
-/// ports leave in radix form.
-pub(crate) fn lower_netlist(netlist: &Netlist, forms: &[Form], input_weight: u64) -> Result<LutGraph, Error> {
+/// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Ports come and leave in radix form.
+pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
-    for (port, form) in netlist.inputs().iter().zip(forms) {
-        match form {
-            Form::Bits => bits.extend(port.bits.iter().map(|_| radix.builder.input(1))),
-            Form::Radix => {
-                let value = radix.input(port.bits.len() as u8);
-                bits.extend(radix.bits(&value)?);
-            }
-        }
+    for port in netlist.inputs() {
+        let value = radix.input(port.bits.len() as u8);
+        bits.extend(radix.bits(&value)?);
     }
     let mut nodes: Vec<lut::Linear> = Vec::with_capacity(netlist.gates().len());
     for gate in netlist.gates() {

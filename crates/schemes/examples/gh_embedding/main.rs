@@ -1,122 +1,145 @@
-//! Simulates the noise of recrypted Gentry-Halevi ciphertexts in double precision, at every root of `x^n + 1`, with no integer modulo `d`:
-//! beside the bound that ciphertexts carry, and at sets too large to run.
+//! Simulates the noise of recrypted Gentry-Halevi ciphertexts, at every root of `x^n + 1`, with no integer modulo `d`: beside what ciphertexts carry.
 //!
 //! ```
-//! cargo run --release -p solinas-schemes --example gh_embedding -- --params large --keys 2 --samples 4
+//! cargo run --release -p solinas-schemes --example gh_embedding -- --params toy --keys 10 --samples 1000 --tail 40
 //! ```
 //!
-//! Draws keys (indicators, and `v` as complex normal values at the roots), and for each of them so many sets of candidates, as Recrypt would see them;
-//! follows the columns and the symmetric polynomials at each root; and multiplies pairs of recrypted ciphertexts of one key. Prints quantiles of
-//! `log2 max |a|` less the bound, and of the margins `log2(d / |[c w]_d|)`: at the worst coefficient of `a w`, and root mean square.
-
-mod simulation;
+//! For each key, recryptions of random candidates: quantiles of their noise less what recrypted ciphertexts carry, and how many are above. With `--tail`,
+//! the noises that are exceeded with a probability of `2^-4, 2^-8, ..`, by subset simulation: of `--chains` recryptions the noisiest quarter is kept, from
+//! which as many are drawn again by steps that change some of the candidates and stay above the least of that quarter; and so on. `--any` takes
+//! keys as they are drawn, with no choice of the indicators' noise.
 
 use std::error::Error;
+use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
-use simulation::{Key, log2_norm, product};
+use rand_core::{RngCore, SeedableRng};
+use solinas_schemes::gh::keygen::Simulation;
 use solinas_schemes::gh::{Params, noise};
 
-/// Mean, standard deviation, and quantiles.
-fn print(name: &str, values: &mut [f64]) {
-    values.sort_by(f64::total_cmp);
-    let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-    print!("{name:<42} {:>6} {mean:>7.1} {deviation:>5.1}", values.len());
-    for part in [0.0, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0] {
-        print!(" {:>6.1}", at(part));
-    }
-    println!();
+/// Recryptions that are simulated at once.
+const BATCH: usize = 64;
+/// Steps of a chain at each level.
+const STEPS: usize = 3;
+
+fn noises(simulation: &Simulation, recryptions: &[Vec<u8>]) -> Vec<f64> {
+    recryptions.chunks(BATCH).flat_map(|some| simulation.noises(&some.concat())).collect()
 }
 
-/// `log2` of the probability of a value below the limit: counted where 10 are, else by the line through the quantiles of 10 and 100 (a
-/// tail that falls faster than that makes it less). `values` ascend.
-fn log2_tail(values: &[f64], limit: f64) -> Option<f64> {
-    let (count, below) = (values.len() as f64, values.partition_point(|&value| value < limit));
-    if below >= 10 {
-        return Some((below as f64 / count).log2());
+/// Noises that are exceeded with a probability of `4^-1, 4^-2, ..`.
+fn tail(simulation: &Simulation, chains: usize, levels: usize, rng: &mut ChaCha20Rng) -> Vec<f64> {
+    let mut states: Vec<Vec<u8>> = (0..chains).map(|_| simulation.candidates(1, rng)).collect();
+    let mut values = noises(simulation, &states);
+    // Of 256 candidates.
+    let mut changed = 40;
+    let mut limits = Vec::new();
+    for _ in 0..levels {
+        let mut order: Vec<usize> = (0..chains).collect();
+        order.sort_by(|&i, &j| values[j].total_cmp(&values[i]));
+        let kept = chains / 4;
+        let limit = 0.5 * (values[order[kept - 1]] + values[order[kept]]);
+        limits.push(limit);
+        (states, values) = (0..chains).map(|i| order[i % kept]).map(|i| (states[i].clone(), values[i])).unzip();
+        let mut accepted = 0;
+        for _ in 0..STEPS {
+            let step = |state: &Vec<u8>| {
+                let (mut next, mut choice) = (simulation.candidates(1, rng), vec![0; state.len()]);
+                rng.fill_bytes(&mut choice);
+                for ((next, &old), choice) in next.iter_mut().zip(state).zip(choice) {
+                    if choice >= changed {
+                        *next = old;
+                    }
+                }
+                next
+            };
+            let next: Vec<Vec<u8>> = states.iter().map(step).collect();
+            let found = noises(simulation, &next);
+            for (i, (next, value)) in next.into_iter().zip(found).enumerate() {
+                if value > limit {
+                    (states[i], values[i]) = (next, value);
+                    accepted += 1;
+                }
+            }
+        }
+        if 4 * accepted < STEPS * chains {
+            changed = (changed / 4 * 3).max(4);
+        }
     }
-    let (near, far) = (*values.get(100)?, *values.get(10)?);
-    let slope = 10f64.log2() / (near - far);
-    Some((10.0 / count).log2() - slope * (far - limit))
+    limits
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut name, mut keys, mut samples, mut seed, mut threads) = ("toy".to_string(), 4, 4usize, 1, 2);
+    let (mut name, mut keys, mut samples, mut seed, mut threads) = ("toy".to_string(), 4, 256, 1, 2);
+    let (mut levels, mut chains, mut chosen, mut quiet) = (0, 100, true, false);
     let mut words = std::env::args().skip(1);
     while let Some(option) = words.next() {
-        let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
+        let mut value = || words.next().ok_or_else(|| format!("{option} needs a value"));
         match option.as_str() {
-            "--params" => name = value,
-            "--keys" => keys = value.parse::<usize>()?.max(1),
-            "--samples" => samples = value.parse::<usize>()?.max(2),
-            "--seed" => seed = value.parse()?,
-            "--threads" => threads = value.parse()?,
+            "--params" => name = value()?,
+            "--keys" => keys = value()?.parse::<u64>()?.max(1),
+            "--samples" => samples = value()?.parse::<usize>()?.max(2),
+            "--seed" => seed = value()?.parse::<u64>()?,
+            "--threads" => threads = value()?.parse()?,
+            "--tail" => levels = value()?.parse::<usize>()? / 2,
+            "--chains" => chains = value()?.parse::<usize>()?.max(8),
+            "--any" => chosen = false,
+            "--total" => quiet = true,
             _ => {
-                return Err(format!("{option} {value}: expected --params, --keys, --samples, --seed, --threads").into());
+                return Err(format!(
+                    "{option}: expected --params, --keys, --samples, --seed, --threads, --tail, --chains, --any, --total"
+                )
+                .into());
             }
         }
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let params = Params::named(&name)?;
+    let (carried, mean) = (noise::recrypted(&params), noise::recrypted_mean(&params));
+    println!(
+        "{name}: capacity {:.2}; recrypted ciphertexts carry {carried:.2}, keys have a mean up to {:.2} less; a product of two could be recrypted up to {:.2} more",
+        noise::capacity(&params),
+        carried - mean,
+        0.5 * (noise::capacity(&params) - noise::recrypt_need(&params)) - carried
+    );
+    println!(
+        "noises less what is carried: mean, deviation, quantiles 50, 90, 99, 99.9 %, most; above 0, and above a mean"
+    );
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
-    let bound = noise::recrypted(&params);
-    let (mut norms, mut worst, mut typical) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut product_norms, mut product_worst, mut product_typical) = (Vec::new(), Vec::new(), Vec::new());
-    let mut key_norms = Vec::new();
-    for _ in 0..keys {
-        let key = Key::draw(&params, &mut rng);
-        let all = key.recrypted(samples, &mut rng);
-        let mut key_norm = f64::MIN;
-        for (index, values) in all.iter().enumerate() {
-            let norm = log2_norm(values) - bound;
-            norms.push(norm);
-            key_norm = key_norm.max(norm);
-            let (a, b) = key.margins(values);
-            worst.push(a);
-            typical.push(b);
-            for other in &all[index + 1..(index + 5).min(samples)] {
-                let product = product(values, other);
-                product_norms.push(log2_norm(&product) - 2.0 * bound);
-                let (a, b) = key.margins(&product);
-                product_worst.push(a);
-                product_typical.push(b);
+    let (mut all, mut time) = (Vec::new(), Duration::ZERO);
+    for key in 0..keys {
+        let start = Instant::now();
+        let simulation = Simulation::insecure(&params, seed << 32 | key, chosen)?;
+        time += start.elapsed();
+        let mut values = Vec::new();
+        while values.len() < samples {
+            let batch = simulation.candidates(BATCH.min(samples - values.len()), &mut rng);
+            values.extend(simulation.noises(&batch).into_iter().map(|noise| noise - carried));
+        }
+        if !quiet {
+            print(&format!("key {key}"), &mut values);
+        }
+        all.extend(values);
+        if levels > 0 {
+            print!("  exceeded with probability 2^-4, 2^-8, ..:");
+            for limit in tail(&simulation, chains, levels, &mut rng).iter().skip(1).step_by(2) {
+                print!(" {:.2}", limit - carried);
             }
-        }
-        key_norms.push(key_norm);
-    }
-    println!(
-        "{name}: bound of a recrypted 2^{bound:.1}, margins {:.1}, of a product {:.1}; Recrypt needs {}",
-        noise::margin(&params, bound),
-        noise::margin(&params, 2.0 * bound),
-        noise::recrypt_need(&params)
-    );
-    println!(
-        "{:<42} {:>6} {:>7} {:>5} {:>6}",
-        "", "count", "mean", "sd", "least; quantiles 0.1, 1, 10, 50, 90, 99, 99.9 %; most"
-    );
-    print("recrypted: log2 max |a| less its bound", &mut norms);
-    print("  largest of each key", &mut key_norms);
-    print("product: log2 max |a| less its bound", &mut product_norms);
-    print("recrypted: margin, worst coefficient", &mut worst);
-    print("recrypted: margin, root mean square", &mut typical);
-    print("product: margin, worst coefficient", &mut product_worst);
-    print("product: margin, root mean square", &mut product_typical);
-    let mut above: Vec<f64> = norms.iter().map(|norm| -norm).collect();
-    above.sort_by(f64::total_cmp);
-    let need = noise::recrypt_need(&params);
-    for (event, values, limit) in [
-        ("max |a| of a recrypted above its bound", &above, 0.0),
-        ("margin of a recrypted below its bound", &worst, noise::margin(&params, bound)),
-        ("margin of a product below its bound", &product_worst, noise::margin(&params, 2.0 * bound)),
-        ("margin of a product below Recrypt's need", &product_worst, need),
-    ] {
-        match log2_tail(values, limit) {
-            Some(log2) => println!("{event}: probability 2^{log2:.0}"),
-            None => println!("{event}: too few samples to tell"),
+            println!();
         }
     }
+    print("all", &mut all);
+    println!("choice of the indicators' noise: {:.3} s of wall time for each key", time.as_secs_f64() / keys as f64);
     Ok(())
+}
+
+fn print(name: &str, values: &mut [f64]) {
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    print!("{name:<8} {mean:>7.2} {deviation:>5.2}");
+    for part in [0.5, 0.9, 0.99, 0.999, 1.0] {
+        print!(" {:>6.2}", values[((count - 1.0) * part).round() as usize]);
+    }
+    println!("; {} of {count}", values.iter().filter(|&&value| value > 0.0).count());
 }

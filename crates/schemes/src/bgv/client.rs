@@ -137,7 +137,7 @@ impl ClientKey {
         let errors = sample::Gaussian::new(noise::SIGMA)?.draw_many(rng, message.len());
         message.iter_mut().zip(errors.iter()).for_each(|(x, &e)| *x += p * e);
         let a = mask(basis, &seed, 0);
-        let body = RnsPoly::from_towers_with(basis, |i, out, masked| {
+        let body = RnsPoly::from_towers_with(basis, basis.dimension(), |i, out, masked| {
             let ops = basis.pointwise(i);
             ops.reduce_signed(out, &message);
             basis.plan(i).forward(out);

@@ -3,7 +3,7 @@
 use super::keys::check_residues;
 use super::{Error, KeyId, Params, PublicKey, noise};
 
-/// An encrypted bit: a residue modulo `d`, and a bound of its noise (an estimate once recrypted, see [`noise`](mod@super::noise)).
+/// An encrypted bit: a residue modulo `d`, and a bound of its noise, as [`noise`](mod@super::noise) measures it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ciphertext {
     pub(super) key: KeyId,
@@ -15,11 +15,18 @@ impl Ciphertext {
     /// From its parts, as stored: the residue, lowest word first, and the noise as [`Self::noise`] gives it.
     ///
     /// # Errors
-    /// [`Error::Material`] for a wrong length, a residue not below `d`, or a noise that is no bound.
+    /// [`Error::Material`] for a wrong length, a residue not below `d`, or a noise that no residue of that value has: numbers that are not above their own
+    /// bound are sums and products of 0 and 1, all others hold a fresh ciphertext.
     pub fn from_parts(public: &PublicKey, words: Vec<u64>, noise: f64) -> Result<Self, Error> {
         check_residues("ciphertext", public, &words, 1)?;
         if !noise.is_finite() || noise < 0.0 {
             return Err(Error::Material { part: "ciphertext", problem: format!("a noise of 2^{noise}") });
+        }
+        let (least, rounding) = (noise::fresh(public.params()), 1e-6);
+        let is_small = words[1..].iter().all(|&word| word == 0) && (words[0] as f64).log2() <= noise + rounding;
+        if noise < least - rounding && !is_small {
+            let problem = format!("a noise of 2^{noise:.1}, where one of that value has 2^{least:.1} at least");
+            return Err(Error::Material { part: "ciphertext", problem });
         }
         Ok(Self { key: public.id(), words, noise })
     }

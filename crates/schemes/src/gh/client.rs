@@ -29,11 +29,16 @@ impl ClientKey {
     /// From its parts, as stored: `w` modulo `d`.
     ///
     /// # Errors
-    /// [`Error::Material`] for a `w` that is not in `1..d`.
+    /// [`Error::Material`] for a `w` that is not in `1..d`, or whose centred value is not odd.
     pub fn from_parts(public: PublicKey, w: Natural) -> Result<Self, Error> {
         let key = Self { public, w };
         if key.w.is_zero() || key.w >= *key.public.d() {
             return Err(Error::Material { part: "client key", problem: "w is not in 1..d".into() });
+        }
+        // Centred, it is w or w - d, and d is odd.
+        let twice = Zeroizing::new(&key.w << 1);
+        if key.w.is_even() != (*twice > *key.public.d()) {
+            return Err(Error::Material { part: "client key", problem: "w is not odd".into() });
         }
         Ok(key)
     }

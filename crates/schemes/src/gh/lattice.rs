@@ -51,16 +51,28 @@ impl Splitting {
         self.denominator.len()
     }
 
-    /// One level, on two threads.
-    pub(super) fn step(&mut self) {
+    /// One level, on two threads; as before where `check`, which is called between products, stops it.
+    pub(super) fn step<E: Send>(&mut self, check: impl Fn() -> Result<(), E> + Sync) -> Result<(), E> {
         let [even, odd] = self.denominator.halves();
         let halved = |numerator: &Polynomial| {
             let [upper, lower] = numerator.halves();
-            combine(upper.product(&even), lower.product(&odd))
+            check()?;
+            let upper = upper.product(&even);
+            check()?;
+            Ok(combine(upper, lower.product(&odd)))
         };
-        let denominator = || combine(even.square(), odd.square());
-        let (denominator, numerators) = rayon::join(denominator, || self.numerators.each_ref().map(halved));
-        *self = Self { denominator, numerators };
+        let denominator = || {
+            let square = even.square();
+            check()?;
+            Ok(combine(square, odd.square()))
+        };
+        let numerators = || -> Result<_, E> {
+            let [first, second] = &self.numerators;
+            Ok([halved(first)?, halved(second)?])
+        };
+        let (denominator, numerators) = rayon::join(denominator, numerators);
+        *self = Self { denominator: denominator?, numerators: numerators? };
+        Ok(())
     }
 
     /// What the polynomials of one coefficient are.
@@ -284,7 +296,7 @@ mod tests {
         // v = a + b x modulo x^2 + 1: d = a^2 + b^2, w = a - b x.
         for (a, b) in [(3i64, 2i64), (-3, 2), (3, -2), (1, 0), (i64::MAX >> 1, i64::MIN >> 2)] {
             let mut splitting = Splitting::new(&of(&[a, b]).words, 1);
-            splitting.step();
+            splitting.step(|| Ok::<_, ()>(())).unwrap();
             let result = splitting.resultant();
             let signed = |x: i128| Signed { negative: x < 0, magnitude: Natural::from(x.unsigned_abs()) };
             assert_eq!(result.d, signed(i128::from(a).pow(2) + i128::from(b).pow(2)));

@@ -273,6 +273,8 @@ mod tests {
             );
             assert!((params.modulus_bits() / bits - 1.0).abs() < 1e-3, "{name}: {}", params.modulus_bits());
             assert_eq!(params.supports_circuits(), name != "large", "{name}");
+            let longer = ParamsLiteral { name: "longer".into(), coefficient_bits: 403, ..params.literal().clone() };
+            assert!(Params::try_from(longer).unwrap().supports_circuits(), "{name}");
         }
     }
 

@@ -21,7 +21,7 @@ impl<'a> Automatic<'a> {
     }
 
     /// Of degree 1 and ready.
-    fn ready<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
+    pub(super) fn ready<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let mut x = Cow::Borrowed(x);
         if x.stage() == Stage::Switched {
             x = Cow::Owned(self.manual.mod_reduce(&x)?);

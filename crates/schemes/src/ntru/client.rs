@@ -12,9 +12,13 @@ use super::{Ciphertext, Error, Params, PublicKey, Stage, noise};
 pub(super) struct LevelKey(Short);
 
 impl LevelKey {
-    pub(super) fn new(params: &Params, mut short: Short) -> Self {
-        let p = params.plaintext_modulus() as i64;
-        short.iter_mut().for_each(|x| *x *= p);
+    pub(super) fn new(params: &Params, short: Short) -> Self {
+        Self::one_plus(params.plaintext_modulus(), short)
+    }
+
+    /// `1 + factor short`.
+    pub(super) fn one_plus(factor: u64, mut short: Short) -> Self {
+        short.iter_mut().for_each(|x| *x *= factor as i64);
         short[0] += 1;
         Self(short)
     }
@@ -106,6 +110,11 @@ impl ClientKey {
         Some((&self.keys.get(index)?.0, self.wide[index].as_ref().map(|key| key.0.as_slice())))
     }
 
+    /// The key of a level.
+    pub(super) fn of_level(&self, level: usize) -> &LevelKey {
+        &self.keys[level - 1]
+    }
+
     /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
@@ -148,12 +157,13 @@ impl ClientKey {
     /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose noise by the formula might be too large.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public.context();
-        let (basis, parts) = self.noise_of(ciphertext)?;
-        let room = noise::room(&context.params, basis.log2_modulus());
+        self.public.check("the ciphertext", ciphertext.key)?;
+        let room = noise::room(&context.params, ciphertext.basis(context).log2_modulus());
         if ciphertext.noise > room {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });
         }
+        let (basis, parts) = self.noise_of(ciphertext)?;
         context.decode(&basis, parts)
     }
 

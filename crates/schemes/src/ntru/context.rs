@@ -30,7 +30,10 @@ pub(super) struct Level {
 
 impl Context {
     pub(super) fn new(params: &Params) -> Result<Arc<Self>, Error> {
-        let backend = Backend::detect()?;
+        Self::with_backend(params, Backend::detect()?)
+    }
+
+    pub(super) fn with_backend(params: &Params, backend: Backend) -> Result<Arc<Self>, Error> {
         let p = params.plaintext_modulus();
         let mut levels: Vec<Level> = Vec::new();
         for level in 1..=params.levels() {

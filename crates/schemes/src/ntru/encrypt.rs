@@ -31,7 +31,7 @@ impl PublicKey {
             *out = p * e + context.plaintext.centered(x);
         }
         // Tower by tower, each made in the nearest cache.
-        let part = RnsPoly::from_towers_with(basis, |i, out, mask| {
+        let part = RnsPoly::from_towers_with(basis, basis.dimension(), |i, out, mask| {
             let (plan, ops) = (basis.plan(i), basis.pointwise(i));
             ops.reduce_signed(out, &message);
             plan.forward(out);

@@ -22,6 +22,14 @@ pub enum Error {
         /// What is wrong, and the smallest fix.
         problem: String,
     },
+    /// No set is as deep and as secure.
+    #[error("there are no NTRU parameters of {wanted}: take {nearest}")]
+    OutOfReach {
+        /// What was wanted.
+        wanted: String,
+        /// What there is instead.
+        nearest: String,
+    },
     /// The set is for research alone.
     #[error("parameter set {name:?} is for research only ({why}); ask for it explicitly (--research, research=True)")]
     ResearchOnly {
@@ -136,6 +144,25 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A rotation that a key has not.
+    #[error("the rotation key has no {rotation}, only {known}: make one that has, or compose it of those")]
+    NoRotation {
+        /// What was asked for.
+        rotation: String,
+        /// What there is.
+        known: String,
+    },
+    /// Bootstrapping without what it takes.
+    #[error("{what}: {remedy}")]
+    NoBootstrapping {
+        /// What is missing.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Stopped by the caller.
+    #[error("stopped: run it again to make the key")]
+    Cancelled,
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),

@@ -3,7 +3,7 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
 const MAX_DEGREE: u32 = 8;
@@ -14,12 +14,21 @@ const MAX_DEGREE: u32 = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
+    bootstrap_key: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the hints of that key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key }
+        Self { key, bootstrap_key: None }
+    }
+
+    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
+        Self { bootstrap_key: Some(key), ..self }
+    }
+
+    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
+        self.bootstrap_key
     }
 
     /// The same operations with automatic management of levels.
@@ -40,7 +49,7 @@ impl<'a> Evaluator<'a> {
         self.key.public().check(what, x.key)
     }
 
-    fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
+    pub(super) fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
         if x.stage == want {
             return Ok(());
         }
@@ -65,7 +74,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `x` with other parts and noise, if that decrypts.
-    fn checked(&self, operation: &'static str, x: Ciphertext, remedy: &'static str) -> Result<Ciphertext, Error> {
+    pub(super) fn checked(
+        &self,
+        operation: &'static str,
+        x: Ciphertext,
+        remedy: &'static str,
+    ) -> Result<Ciphertext, Error> {
         let room = noise::room(self.key.params(), x.basis(self.context()).log2_modulus());
         if x.noise > room {
             return Err(Error::Noise { operation, noise: x.noise, room, remedy });
@@ -209,7 +223,11 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The polynomial with those towers, divided by the level's primes.
-    fn rescaled(&self, level: usize, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> Result<RnsPoly<Eval>, Error> {
+    pub(super) fn rescaled(
+        &self,
+        level: usize,
+        tower: impl Fn(usize, &mut [u64]) + Send + Sync,
+    ) -> Result<RnsPoly<Eval>, Error> {
         let mut rescales = self.context().level(level).rescales.iter();
         let first = rescales.next().ok_or(Error::OutOfLevels {
             operation: "a reduction of the modulus",

@@ -60,7 +60,7 @@ fn from_seed(
     let draw_key = |rng: &mut dyn RngCore, basis: &Basis| -> Result<Short, Error> {
         loop {
             let short = draw_short(params, &gaussian, &mut &mut *rng, basis.dimension());
-            if LevelKey::new(params, short.clone()).values(basis)?.inverse().is_some() {
+            if LevelKey::new(params, short.clone()).values(basis)?.is_invertible() {
                 return Ok(short);
             }
         }
@@ -118,7 +118,7 @@ pub(super) fn assemble(
         let below = wide[level - 2].as_ref().unwrap_or(&keys[level - 2]);
         let divisor = inverse(&*below.values(basis)?)?;
         let hint = |mask: Short, factors: &[&RnsPoly<Eval>], basis: &Basis| -> Result<RnsPoly<Eval>, Error> {
-            let mut hint = LevelKey::new(params, mask).values(basis)?;
+            let mut hint = LevelKey::one_plus(params.hint_modulus(), mask).values(basis)?;
             factors.iter().try_for_each(|factor| hint.mul_assign(factor))?;
             Ok((*hint).clone())
         };
@@ -137,7 +137,7 @@ pub(super) fn assemble(
     Ok((ClientKey::new(public.clone(), keys, wide)?, ServerKey::new(public, hints)))
 }
 
-fn inverse(values: &RnsPoly<Eval>) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
+pub(super) fn inverse(values: &RnsPoly<Eval>) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
     let error = Error::Material { part: "secret key", problem: "a key is not invertible".into() };
     values.inverse().map(Zeroizing::new).ok_or(error)
 }

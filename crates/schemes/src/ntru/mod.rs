@@ -23,21 +23,29 @@
 //! ```
 
 mod automatic;
+mod bits;
+pub mod bootstrap;
 mod ciphertext;
 mod client;
 mod context;
 mod encrypt;
 mod error;
+pub mod estimate;
 mod evaluate;
+pub mod find;
 mod keygen;
 mod keys;
 pub mod noise;
 pub mod params;
+mod rotate;
 mod slots;
+mod switch;
 #[cfg(test)]
 mod tests;
 
 pub use automatic::Automatic;
+pub use bits::Bits;
+pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::{Ciphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;
@@ -45,4 +53,5 @@ pub use evaluate::Evaluator;
 pub use keygen::{generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
+pub use rotate::{Rotation, RotationKey};
 pub use slots::SlotEncoder;

@@ -8,7 +8,7 @@
 use super::Params;
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
-const LOG2_FAILURE: f64 = 40.0;
+pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 
@@ -26,8 +26,13 @@ fn rss(x: f64, y: f64) -> f64 {
 
 /// `log2` of the standard deviation of `p e + 1` times a polynomial over that of the polynomial, `e` of standard deviation `sigma` in dimension
 /// `n`.
-fn stretch(params: &Params, sigma: f64, dimension: usize) -> f64 {
-    0.5 * (1.0 + dimension as f64 * (params.plaintext_modulus() as f64 * sigma).powi(2)).log2()
+pub(super) fn stretch(p: u64, sigma: f64, dimension: usize) -> f64 {
+    0.5 * (1.0 + dimension as f64 * (p as f64 * sigma).powi(2)).log2()
+}
+
+/// [`stretch`] by a level's key.
+pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
+    stretch(params.plaintext_modulus(), params.key_sigma(), dimension)
 }
 
 /// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`.
@@ -36,7 +41,7 @@ pub fn fresh(params: &Params) -> f64 {
     let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
         - 0.5 * (params.dimension() as f64).log2();
     let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
-    rss(masks, message + stretch(params, params.key_sigma(), params.dimension()))
+    rss(masks, message + key_stretch(params, params.dimension()))
 }
 
 /// Largest mean square of a message's coefficients, centred.
@@ -46,7 +51,7 @@ fn message_square(params: &Params) -> f64 {
 
 /// Noise of a plaintext taken for a ciphertext of degree 1: `f mu`.
 pub fn trivial(params: &Params) -> f64 {
-    0.5 * message_square(params).log2() + stretch(params, params.key_sigma(), params.dimension())
+    0.5 * message_square(params).log2() + key_stretch(params, params.dimension())
 }
 
 /// Noise of a sum or difference: the operands may be the same.
@@ -61,7 +66,7 @@ pub fn product(params: &Params, x: f64, y: f64) -> f64 {
 
 /// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`.
 pub fn sum_plain(params: &Params, x: f64, degree: u32) -> f64 {
-    let key = stretch(params, params.key_sigma(), params.dimension());
+    let key = key_stretch(params, params.dimension());
     let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
     sum(x, trivial(params) + more)
 }
@@ -73,7 +78,7 @@ pub fn product_plain(x: f64, squares: f64) -> f64 {
 
 /// Noise after a product with a hint in that ring dimension.
 pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
-    noise + stretch(params, params.sigma(), dimension)
+    noise + stretch(params.hint_modulus(), params.sigma(), dimension)
 }
 
 /// Noise after the hint of a ring's reduction: its mean fourth power over the roots is twice the square's, which the next product feels.
@@ -81,10 +86,9 @@ pub fn ring_hint(params: &Params, noise: f64, dimension: usize) -> f64 {
     hint(params, noise, dimension) + 0.25
 }
 
-/// Noise of a division's rounding alone.
-pub fn rounding(params: &Params, dimension: usize) -> f64 {
-    let uniform = (params.plaintext_modulus() as f64).log2() - 0.5 * 12f64.log2();
-    uniform + stretch(params, params.key_sigma(), dimension)
+/// Noise of a division's rounding alone, where it keeps the message modulo `p`.
+pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
+    (p as f64).log2() - 0.5 * 12f64.log2() + key_stretch(params, dimension)
 }
 
 /// What is carried over a division, as far as the next products are concerned: `b/q` for a switched product `b`, with an allowance for the roots of the ring
@@ -98,9 +102,10 @@ pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
     noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
 }
 
-/// Noise after division by primes of `log2 q` together, under a key of that ring dimension: the rounding is uniform in `-p/2..p/2`, times the key.
-pub fn rescale(params: &Params, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
-    sum(carried(params, noise, log2_primes), rounding(params, dimension))
+/// Noise after division by primes of `log2 q` together, keeping the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
+/// `-p/2..p/2`, times the key.
+pub fn rescale(params: &Params, p: u64, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
+    sum(carried(params, noise, log2_primes), rounding(params, p, dimension))
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.

@@ -3,15 +3,22 @@
 use serde::{Deserialize, Serialize};
 use solinas_field::prime::{Modulus, primes};
 
-use super::{Error, noise};
+use super::bootstrap::{Bootstrapping, Growth};
+use super::estimate::{Estimate, estimate, withstands};
+use super::switch::special_primes;
+use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
 
 /// Gaussian parameter `r` of the paper; the standard deviation is `r / sqrt(2 pi)`.
 const GAUSSIAN_PARAMETER: f64 = 6.0;
 /// The paper's measure `w` of assurance.
 const ASSURANCE: f64 = 6.0;
+/// What is recommended.
+const SECURITY_BITS: f64 = 128.0;
 /// Smallest ring dimension.
-const MIN_DIMENSION: usize = 16;
+pub(super) const MIN_DIMENSION: usize = 16;
+/// Largest ring dimension.
+pub(super) const MAX_DIMENSION: usize = 1 << 17;
 
 /// Distribution of a secret key's `f'` and of `g`. What masks messages and hints is Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +28,26 @@ pub enum KeyDistribution {
     Gaussian,
     /// Uniform in -1, 0, 1: less noise, and less security.
     Ternary,
+}
+
+impl KeyDistribution {
+    /// Standard deviation of the coefficients of `f'` and `g`.
+    pub fn sigma(self) -> f64 {
+        match self {
+            Self::Gaussian => GAUSSIAN_PARAMETER / (2.0 * core::f64::consts::PI).sqrt(),
+            Self::Ternary => (2f64 / 3.0).sqrt(),
+        }
+    }
+
+    /// Variance of the key's coefficients that security estimates count: for Gaussian keys the geometric mean of those of `2 f' + 1` and of `g`, for
+    /// ternary keys that of `f'` and `g`. More is true for larger plaintext moduli, and for ternary keys: an estimate with less is on the safe side.
+    pub fn variance(self) -> f64 {
+        let square = self.sigma().powi(2);
+        match self {
+            Self::Gaussian => 2.0 * square,
+            Self::Ternary => square,
+        }
+    }
 }
 
 /// Unchecked parameters, as written in a file.
@@ -46,8 +73,43 @@ pub struct ParamsLiteral {
     pub keys: KeyDistribution,
     /// Rings are halved while the root Hermite factor (equation 3) stays at or below this; never, by default.
     pub floor: Option<f64>,
-    /// Ciphertexts that may be added up before each multiplication.
+    /// Ciphertexts that may be added up before each multiplication, and before bootstrapping.
     pub terms: u32,
+    /// What bootstrapping takes; `None` for sets without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrapping: Option<Bootstrapping>,
+}
+
+impl ParamsLiteral {
+    /// That each number is in its range.
+    pub(super) fn check_ranges(&self) -> Result<(), Error> {
+        let error = |problem| Error::Params { name: self.name.clone(), problem };
+        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
+            if range.contains(&value) {
+                Ok(())
+            } else {
+                Err(error(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
+            }
+        };
+        in_range("dimension", self.dimension as u64, MIN_DIMENSION as u64..=MAX_DIMENSION as u64)?;
+        if !self.dimension.is_power_of_two() {
+            return Err(error(format!("dimension {} is not a power of two", self.dimension)));
+        }
+        in_range("plaintext modulus", self.plaintext_modulus, 2..=1 << 20)?;
+        in_range("depth", self.depth as u64, 0..=40)?;
+        in_range("primes per level", self.primes_per_level as u64, 1..=4)?;
+        in_range("terms", self.terms.into(), 1..=1 << 20)?;
+        for bits in [self.first_bits, self.bits, self.top_bits].into_iter().flatten() {
+            in_range("bits of primes", bits.into(), 2..=61)?;
+        }
+        if let Some(bootstrapping) = self.bootstrapping {
+            bootstrapping.check(self).map_err(error)?;
+        }
+        if self.floor.is_some_and(|floor| !(1.0..2.0).contains(&floor)) {
+            return Err(error("the floor is not a root Hermite factor in 1..2, such as 1.007".into()));
+        }
+        Ok(())
+    }
 }
 
 /// Checked, immutable parameters.
@@ -55,6 +117,8 @@ pub struct ParamsLiteral {
 pub struct Params {
     literal: ParamsLiteral,
     moduli: Vec<Modulus>,
+    /// Special primes of bootstrapping's key switches.
+    special: Vec<Modulus>,
     /// Ring dimension of each level, from level 1.
     dimensions: Vec<usize>,
 }
@@ -76,7 +140,7 @@ pub fn root_hermite_factor(dimension: usize, log2_modulus: f64) -> f64 {
     (log2_modulus / (4.0 * dimension as f64)).exp2()
 }
 
-/// Largest `log2 Q` of 128 bits against dense-sublattice discovery and unique-SVP attacks on the key: see [`Params::security`].
+/// Largest whole `log2 Q` for which [`estimate`] has at least 128 bits; 0 for other dimensions than `2^10..=2^16`.
 pub fn secure_bits(dimension: usize, keys: KeyDistribution) -> u32 {
     let row = match dimension {
         1024 => (18, 22),
@@ -104,17 +168,20 @@ const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
 
 /// What names may be.
 const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
-                     tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots)";
+                     tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots), \
+                     boot-N (N 64 to 16384) or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), or any that \
+                     `solinas params find --scheme ntru` finds, such as n16384-d2-p3";
 
 impl Params {
     /// Names of sets: those of 128 bits, then examples of the families that take any dimension and depth.
     pub fn names() -> Vec<&'static str> {
-        let families = ["paper-16384-13", "tight-16384-13", "slots-16384-3"];
+        let families = ["paper-16384-13", "tight-16384-13", "slots-16384-3", "boot-1024", "boot-16384"];
         SECURE.iter().map(|set| set.0).chain(families).collect()
     }
 
     /// The set of that name: `secure-..`; `paper-N-DEPTH`, the primes of Table 1; `tight-N-DEPTH`, the same with the fewest bits that decrypt;
-    /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots.
+    /// `slots-N-DEPTH`, with the smallest plaintext modulus that has `N` slots; `boot-N` and `boot-N-DEPTH`, which bootstrap bits, with `DEPTH` (2 by
+    /// default) multiplications in sequence between bootstrappings; those that [`find::find`] found.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
@@ -131,15 +198,20 @@ impl Params {
             keys: KeyDistribution::Gaussian,
             floor: None,
             terms: 2,
+            bootstrapping: None,
         };
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
+        }
+        if let Some(literal) = find::unspell(name) {
+            return Self::try_from(literal);
         }
         let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
         let mut parts = name.split('-');
         let family = parts.next().unwrap_or_default();
         let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
-        let (dimension, depth) = (number()?, number()?);
+        let dimension = number()?;
+        let depth = if family == "boot" && name.matches('-').count() == 1 { 2 } else { number()? };
         if parts.next().is_some() {
             return Err(unknown());
         }
@@ -154,6 +226,13 @@ impl Params {
                 // p^3 grows past one prime.
                 let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
                 Self::try_from(ParamsLiteral { primes_per_level, ..literal(dimension, depth, p) })
+            }
+            "boot" => {
+                let bootstrapping = Bootstrapping::of_dimension(dimension);
+                let depth = depth.saturating_add(bootstrapping.precision as usize);
+                let keys = KeyDistribution::Ternary;
+                let literal = literal(dimension, depth, 2);
+                Self::try_from(ParamsLiteral { keys, terms: 8, bootstrapping: Some(bootstrapping), ..literal })
             }
             _ => Err(unknown()),
         }
@@ -191,20 +270,42 @@ impl Params {
 
     /// Standard deviation of what masks messages and hints.
     pub fn sigma(&self) -> f64 {
-        GAUSSIAN_PARAMETER / (2.0 * core::f64::consts::PI).sqrt()
+        KeyDistribution::Gaussian.sigma()
     }
 
     /// Standard deviation of `f'` and `g`.
     pub fn key_sigma(&self) -> f64 {
-        match self.literal.keys {
-            KeyDistribution::Gaussian => self.sigma(),
-            KeyDistribution::Ternary => (2f64 / 3.0).sqrt(),
-        }
+        self.literal.keys.sigma()
     }
 
     /// The primes, those of level 1 first.
     pub fn moduli(&self) -> &[Modulus] {
         &self.moduli
+    }
+
+    /// What bootstrapping takes, where the set has it.
+    pub fn bootstrapping(&self) -> Option<Bootstrapping> {
+        self.literal.bootstrapping
+    }
+
+    /// The noise at the steps of bootstrapping, where the set has it.
+    pub fn bootstrapping_noise(&self) -> Option<Growth> {
+        self.literal.bootstrapping.map(|bootstrapping| Growth::new(self, bootstrapping))
+    }
+
+    /// Level of a ciphertext after bootstrapping: one more than the multiplications then left.
+    pub fn bootstrapped_level(&self) -> usize {
+        self.levels() - self.literal.bootstrapping.map_or(0, |bootstrapping| bootstrapping.precision as usize)
+    }
+
+    /// Special primes of bootstrapping's key switches; none where the set has no bootstrapping.
+    pub fn special_moduli(&self) -> &[Modulus] {
+        &self.special
+    }
+
+    /// What the masks of hints are multiples of: the plaintext modulus, or for the larger ones of bootstrapping, `2^precision`.
+    pub fn hint_modulus(&self) -> u64 {
+        self.literal.bootstrapping.map_or(self.literal.plaintext_modulus, |bootstrapping| 1 << bootstrapping.precision)
     }
 
     /// Primes of a level's modulus `Q_j`.
@@ -227,32 +328,61 @@ impl Params {
         self.dimensions[level.min(self.levels() - 1)]
     }
 
-    /// The security claim: at least 128 bits where `Q` of every level is within [`secure_bits`] of its dimension, none elsewhere.
-    ///
-    /// The bounds are those of an estimate that predicts the block size at which BKZ finds the dense sublattice of the key (Ducas and van Woerden
-    /// 2021), or the key itself, at a cost of `2^(0.292 beta)`; attacks by subfields are special cases of the former.
+    /// `log2` of the largest modulus of what is published under a level's key: those of bootstrapping's key switches are modulo the special primes too.
+    fn log2_key_modulus(&self, level: usize) -> f64 {
+        let special = if level == self.levels() { &self.special[..] } else { &[] };
+        self.log2_modulus(level) + special.iter().map(|q| (q.value() as f64).log2()).sum::<f64>()
+    }
+
+    /// The highest level of each ring dimension: it has the largest modulus there.
+    fn weakest_levels(&self) -> impl Iterator<Item = usize> + '_ {
+        let below = |&level: &usize| self.dimension_at(level) < self.dimension_at(level + 1);
+        core::iter::once(self.levels()).chain((1..self.levels()).rev().filter(below))
+    }
+
+    /// The cheapest attack on the key of any level, and that level.
+    pub fn estimate(&self) -> (Estimate, usize) {
+        let variance = self.literal.keys.variance();
+        let of = |level: usize| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variance), level);
+        let top = of(self.levels());
+        let others = self.weakest_levels().skip(1).map(of);
+        others.fold(top, |least, other| if other.0.block < least.0.block { other } else { least })
+    }
+
+    /// Whether [`Self::estimate`] has at least so many classical bits; faster than the estimate.
+    pub fn withstands(&self, bits: f64) -> bool {
+        let variance = self.literal.keys.variance();
+        self.weakest_levels()
+            .all(|level| withstands(self.dimension_at(level), self.log2_key_modulus(level), variance, bits))
+    }
+
+    /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research
+    /// only.
     pub fn security(&self) -> SecurityClaim {
-        let keys = self.literal.keys;
-        let bound = |level: usize| secure_bits(self.dimension_at(level), keys);
-        let weakest = (1..=self.levels()).rev().find(|&level| self.log2_modulus(level) > f64::from(bound(level)));
-        let (bits, status) = match weakest {
-            None => (128.0, Status::Recommended),
-            Some(level) => {
-                let why = format!(
-                    "a modulus of {:.0} bits at dimension {} is above the {} bits up to which the attack on the key's dense sublattice costs \
-                     2^128",
-                    self.log2_modulus(level),
-                    self.dimension_at(level),
-                    bound(level),
-                );
-                (0.0, Status::ResearchOnly { why })
-            }
+        let (estimate, level) = self.estimate();
+        let enough = estimate.classical_bits() >= SECURITY_BITS;
+        let status = if enough && self.literal.bootstrapping.is_some() {
+            let why = "bootstrapping publishes functions of the keys under themselves, and one of a sparse key, which the estimate does not cover";
+            Status::ResearchOnly { why: why.into() }
+        } else if enough {
+            Status::Recommended
+        } else {
+            let why = format!(
+                "with a modulus of {:.0} bits at dimension {} an attack {} takes 2^{:.0} operations, and 128 bits of security want at most {} bits there",
+                self.log2_key_modulus(level),
+                self.dimension_at(level),
+                estimate.attack.name(),
+                estimate.classical_bits(),
+                secure_bits(self.dimension_at(level), self.literal.keys),
+            );
+            Status::ResearchOnly { why }
         };
         SecurityClaim {
-            classical_bits: bits,
-            // Core-SVP: 0.265 beta against 0.292 beta.
-            quantum_bits: (bits * 0.265 / 0.292f64).floor(),
-            estimator: "dense-sublattice discovery (Ducas and van Woerden 2021) and unique SVP, Core-SVP 0.292 beta; 0: none claimed".into(),
+            classical_bits: round(estimate.classical_bits()),
+            quantum_bits: round(estimate.quantum_bits()),
+            estimator:
+                "dense-sublattice discovery (Ducas and van Woerden 2021), unique SVP and subfields, Core-SVP 0.292 beta"
+                    .into(),
             date: "2026-11-21".into(),
             status,
         }
@@ -262,13 +392,18 @@ impl Params {
         Error::Params { name: self.literal.name.clone(), problem }
     }
 
-    /// The primes of those bits, for the first level, the highest, and those between.
-    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<Vec<Modulus>, Error> {
+    /// The primes of those bits, for the first level, the highest, and those between; and the special ones.
+    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<[Vec<Modulus>; 2], Error> {
         let step = lcm(2 * literal.dimension as u64, literal.plaintext_modulus);
         let per_level = literal.primes_per_level;
         let mut wanted = vec![bits.first];
         wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1) * per_level]);
         wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
+        let towers = wanted.len();
+        let special = literal.bootstrapping.map_or(0, |_| special_primes(towers));
+        // Two bits more: key switches then add little noise to that of their own rounding.
+        let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
+        wanted.extend(vec![width; special]);
         let mut moduli = Vec::with_capacity(wanted.len());
         for (i, &bits) in wanted.iter().enumerate() {
             // The largest of its width that is not taken.
@@ -280,7 +415,9 @@ impl Params {
             }
         }
         moduli.sort_unstable_by_key(|&(place, _)| place);
-        Ok(moduli.into_iter().map(|(_, modulus)| modulus).collect())
+        let mut moduli: Vec<Modulus> = moduli.into_iter().map(|(_, modulus)| modulus).collect();
+        let special = moduli.split_off(towers);
+        Ok([moduli, special])
     }
 
     /// Ring dimensions by the floor, from level 1.
@@ -300,7 +437,7 @@ impl Params {
     /// Noise after the division by the primes of `level` of a ciphertext switched to the key below.
     pub(super) fn noise_after_division(&self, noise: f64, level: usize) -> f64 {
         let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
-        noise::rescale(self, noise, log2_primes, self.dimension_at(level))
+        noise::rescale(self, self.plaintext_modulus(), noise, log2_primes, self.dimension_at(level))
     }
 
     /// Noise of a ciphertext that is ready at level `level - 1` after a key switch of that noise.
@@ -311,13 +448,14 @@ impl Params {
 
     /// Takes primes of those bits, when they decrypt.
     fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
-        self.moduli = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
+        [self.moduli, self.special] = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
         self.reduce_rings();
-        self.check_noise()
+        let last = self.check_noise()?;
+        self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| Growth::check(self, bootstrapping, last))
     }
 
-    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down.
-    fn check_noise(&self) -> Result<(), Failure> {
+    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down; the noise of sums at level 1.
+    fn check_noise(&self) -> Result<f64, Failure> {
         let fits = |what, level, noise: f64| {
             let over = noise - noise::room(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
@@ -329,14 +467,14 @@ impl Params {
             fits("a product", level, switched)?;
             // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
             let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
-            let over =
-                1.0 + noise::carried(self, switched, log2_primes) - noise::rounding(self, self.dimension_at(level));
+            let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
+            let over = 1.0 + noise::carried(self, switched, log2_primes) - rounding;
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
             noise = fits("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
         }
-        fits("a sum", 1, noise).map(|_| ())
+        fits("a sum", 1, noise)
     }
 }
 
@@ -349,11 +487,16 @@ struct Bits {
 }
 
 /// Why primes of some bits will not do.
-enum Failure {
+pub(super) enum Failure {
     /// There are too few.
     Primes(Error),
     /// The noise of `what` at `level` is `over` bits too much.
     Noise { what: &'static str, level: usize, over: f64 },
+}
+
+/// To a tenth, downwards.
+fn round(bits: f64) -> f64 {
+    (10.0 * bits).floor() / 10.0
 }
 
 fn lcm(a: u64, b: u64) -> u64 {
@@ -374,29 +517,9 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let mut params = Self { literal, moduli: Vec::new(), dimensions: Vec::new() };
+        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
         let literal = params.literal.clone();
-        let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
-            if range.contains(&value) {
-                Ok(())
-            } else {
-                Err(params.problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
-            }
-        };
-        in_range("dimension", literal.dimension as u64, MIN_DIMENSION as u64..=1 << 17)?;
-        if !literal.dimension.is_power_of_two() {
-            return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
-        }
-        in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 20)?;
-        in_range("depth", literal.depth as u64, 0..=40)?;
-        in_range("primes per level", literal.primes_per_level as u64, 1..=4)?;
-        in_range("terms", literal.terms.into(), 1..=1 << 20)?;
-        for bits in [literal.first_bits, literal.bits, literal.top_bits].into_iter().flatten() {
-            in_range("bits of primes", bits.into(), 2..=61)?;
-        }
-        if literal.floor.is_some_and(|floor| !(1.0..2.0).contains(&floor)) {
-            return Err(params.problem("the floor is not a root Hermite factor in 1..2, such as 1.007".into()));
-        }
+        literal.check_ranges()?;
         // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
         const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
         let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);

@@ -6,9 +6,14 @@ use solinas_field::prime::{Modulus, NttPlan};
 use super::{Error, Params, params};
 
 /// Packs `n` numbers modulo a prime `p = 1 mod 2n` in a plaintext: sums and products of ciphertexts are those of each slot.
+///
+/// Slots are two rows of `n/2`: slot `i` is the value at `psi^(5^i)`, slot `n/2 + i` that at `psi^(-5^i)`, so that `X -> X^5` rotates both rows and
+/// `X -> X^-1` swaps them ([`Rotation`](super::Rotation)).
 #[derive(Debug, Clone)]
 pub struct SlotEncoder {
     plan: NttPlan,
+    /// Place of each slot in the transform's order.
+    places: Vec<u32>,
 }
 
 impl SlotEncoder {
@@ -22,7 +27,13 @@ impl SlotEncoder {
             || Error::NoSlots { modulus, dimension, step: 2 * dimension, example: params::slot_modulus(dimension) };
         let p = Modulus::new(modulus).map_err(|_| error())?;
         let plan = NttPlan::new(p, dimension, Backend::detect()?).map_err(|_| error())?;
-        Ok(Self { plan })
+        let mut by_exponent = vec![0; dimension];
+        (0..dimension).for_each(|place| by_exponent[plan.exponent(place) / 2] = place as u32);
+        let powers: Vec<usize> =
+            core::iter::successors(Some(1), |power| Some(power * 5 % (2 * dimension))).take(dimension / 2).collect();
+        let negative = powers.iter().map(|power| 2 * dimension - power);
+        let places = powers.iter().copied().chain(negative).map(|exponent| by_exponent[exponent / 2]).collect();
+        Ok(Self { plan, places })
     }
 
     /// Slots.
@@ -35,7 +46,11 @@ impl SlotEncoder {
     /// # Errors
     /// [`Error::Plaintext`] for another number of slots, or one out of range.
     pub fn encode(&self, slots: &[u64]) -> Result<Vec<u64>, Error> {
-        self.transform(slots, NttPlan::inverse)
+        self.check(slots)?;
+        let mut out = vec![0; slots.len()];
+        slots.iter().zip(&self.places).for_each(|(&slot, &place)| out[place as usize] = slot);
+        self.plan.inverse(&mut out);
+        Ok(out)
     }
 
     /// The slots of a plaintext.
@@ -43,17 +58,18 @@ impl SlotEncoder {
     /// # Errors
     /// As [`Self::encode`].
     pub fn decode(&self, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
-        self.transform(plaintext, NttPlan::forward)
+        self.check(plaintext)?;
+        let mut values = plaintext.to_vec();
+        self.plan.forward(&mut values);
+        Ok(self.places.iter().map(|&place| values[place as usize]).collect())
     }
 
-    fn transform(&self, from: &[u64], transform: fn(&NttPlan, &mut [u64])) -> Result<Vec<u64>, Error> {
+    fn check(&self, numbers: &[u64]) -> Result<(), Error> {
         let (want, modulus) = (self.slots(), self.plan.modulus().value());
-        if from.len() != want || from.iter().any(|&x| x >= modulus) {
-            let problem = format!("{} given, or one of them too large", from.len());
+        if numbers.len() != want || numbers.iter().any(|&x| x >= modulus) {
+            let problem = format!("{} given, or one of them too large", numbers.len());
             return Err(Error::Plaintext { want, modulus, problem });
         }
-        let mut out = from.to_vec();
-        transform(&self.plan, &mut out);
-        Ok(out)
+        Ok(())
     }
 }

@@ -30,7 +30,7 @@ impl<Words> core::fmt::Debug for Checkpoint<Words> {
 
 const LATTICE: [&str; 3] = ["denominator", "numerator-0", "numerator-1"];
 const ROOT: [&str; 3] = ["d", "r", "w"];
-const INDICATORS: [&str; 2] = ["x", "indicators"];
+const INDICATORS: [&str; 3] = ["x", "draws", "indicators"];
 
 fn damaged<T>(problem: impl Into<String>) -> Result<T, Error> {
     Err(Error::Material { part: "checkpoint of key generation", problem: problem.into() })
@@ -38,8 +38,8 @@ fn damaged<T>(problem: impl Into<String>) -> Result<T, Error> {
 
 impl KeyGeneration {
     /// Names of all parts of checkpoints.
-    pub const PARTS: [&str; 8] =
-        [LATTICE[0], LATTICE[1], LATTICE[2], ROOT[0], ROOT[1], ROOT[2], INDICATORS[0], INDICATORS[1]];
+    pub const PARTS: [&str; 9] =
+        [LATTICE[0], LATTICE[1], LATTICE[2], ROOT[0], ROOT[1], ROOT[2], INDICATORS[0], INDICATORS[1], INDICATORS[2]];
 
     /// What it has reached.
     pub fn checkpoint(&self) -> Checkpoint<&[u64]> {
@@ -48,9 +48,9 @@ impl KeyGeneration {
             State::Lattice(splitting) => (splitting.dimension(), LATTICE.into_iter().zip(splitting.parts()).collect()),
             State::Root(root) => (0, root_parts(root)),
             State::Indicators(state) => {
-                let Indicators { root, x, words, .. } = &**state;
+                let Indicators { root, x, draws, words, .. } = &**state;
                 let mut parts = root_parts(root);
-                parts.extend(INDICATORS.into_iter().zip([&x[..], &words[..]]));
+                parts.extend(INDICATORS.into_iter().zip([&x[..], &draws[..], &words[..]]));
                 (0, parts)
             }
         };
@@ -66,6 +66,12 @@ impl KeyGeneration {
         let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
         let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;
         generation.attempt = attempt;
+        let begun = dimension > 0 || parts.iter().any(|part| part.0 == ROOT[0]);
+        if begun && !generation.secret().is_well_conditioned(params) {
+            return damaged(
+                "an earlier version began it, of a polynomial that is not taken any more: remove it and begin again",
+            );
+        }
         let mut take = |name: &str| {
             let index = parts.iter().position(|part| part.0 == name)?;
             Some(core::mem::take(&mut *parts.swap_remove(index).1))
@@ -86,7 +92,12 @@ impl KeyGeneration {
         } else if let [Some(d), Some(r), Some(w)] = ROOT.map(&mut take) {
             let root = restore(params, insecure, d, r, w)?;
             match INDICATORS.map(&mut take) {
-                [Some(x), Some(words)] => {
+                [Some(_), None, _] => {
+                    return damaged(
+                        "an earlier version began it, which did not choose the indicators' noise: remove it and begin again",
+                    );
+                }
+                [Some(x), Some(draws), Some(words)] => {
                     let (width, count) = (root.public.words(), params.blocks() * params.indicators());
                     check_residues("x of the checkpoint", &root.public, &x, params.blocks())?;
                     let done = words.len() / width;
@@ -94,9 +105,14 @@ impl KeyGeneration {
                     if done > count {
                         return damaged(format!("{done} indicators where {count} belong"));
                     }
+                    let chosen = draws.len() == params.blocks() && draws.iter().all(|draw| draw >> 32 == 0);
+                    let begun = draws.is_empty() && words.is_empty();
+                    if !chosen && !begun {
+                        return damaged("the draws of the indicators' noise are not one for each block");
+                    }
                     let mut words = words;
                     words.reserve_exact(count * width - words.len());
-                    State::Indicators(Box::new(Indicators { root, x, words, bulk: None }))
+                    State::Indicators(Box::new(Indicators::new(root, x, draws, words)))
                 }
                 _ => State::Root(Box::new(root)),
             }

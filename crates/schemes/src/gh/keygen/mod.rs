@@ -1,8 +1,11 @@
 //! Key generation (Gentry and Halevi 2011; the six steps of the specification), in steps that can be stored.
 
 mod checkpoint;
+mod choice;
 mod cost;
+mod roots;
 mod secret;
+mod simulation;
 
 use core::ops::ControlFlow;
 
@@ -13,6 +16,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 pub use checkpoint::Checkpoint;
 pub use cost::{check_memory, memory};
+pub use simulation::Simulation;
 
 use super::encrypt::{Bulk, Noise};
 use super::lattice::{Resultant, Signed, Splitting};
@@ -21,6 +25,7 @@ use super::params::pair;
 use super::{ClientKey, Error, Params, PublicKey, ServerKey};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use choice::{Choice, noise_of};
 use cost::Costs;
 pub(super) use secret::Secret;
 
@@ -107,10 +112,13 @@ pub(super) struct Root {
     pub(super) w: Zeroizing<Vec<u64>>,
 }
 
-/// Steps 5 and 6: the subset sum, and the indicators that are encrypted so far.
+/// Steps 5 and 6: the subset sum, the choice of the indicators' noise, and the indicators that are encrypted so far.
 struct Indicators {
     root: Root,
     x: Vec<u64>,
+    choice: Option<Box<Choice>>,
+    /// Which draw of the noise was chosen, by block; empty until then.
+    draws: Vec<u64>,
     words: Vec<u64>,
     bulk: Option<Bulk>,
 }
@@ -183,6 +191,11 @@ impl KeyGeneration {
         }
     }
 
+    /// The `v` of this attempt.
+    fn secret(&self) -> Secret {
+        Secret::of_attempt(&self.params, &self.seed, self.attempt)
+    }
+
     fn indicators(&self) -> usize {
         self.params.blocks() * self.params.indicators()
     }
@@ -222,12 +235,11 @@ impl KeyGeneration {
         let (params, seed) = (&self.params, &self.seed);
         let next = match &mut self.state {
             State::Begun => {
-                let v = Secret::draw(params, &mut seed.derive("gh lattice").stream(self.attempt));
+                let v = Secret::of_attempt(params, seed, self.attempt);
                 v.is_well_conditioned(params).then(|| State::Lattice(Splitting::new(&v.words, v.slot)))
             }
             State::Lattice(splitting) if splitting.dimension() > 1 => {
-                splitting.step();
-                return Ok(());
+                return splitting.step(|| report(0));
             }
             State::Lattice(splitting) => {
                 Root::of(params, self.insecure, &splitting.resultant())?.map(|root| State::Root(Box::new(root)))
@@ -237,9 +249,12 @@ impl KeyGeneration {
                 // The root moves on; its state is left only when nothing can fail any more.
                 let State::Root(root) = core::mem::replace(&mut self.state, State::Begun) else { return Ok(()) };
                 let words = Vec::with_capacity(params.blocks() * params.indicators() * root.public.words());
-                Some(State::Indicators(Box::new(Indicators { root: *root, x, words, bulk: None })))
+                Some(State::Indicators(Box::new(Indicators::new(*root, x, vec![], words))))
             }
             State::Indicators(indicators) => {
+                if indicators.draws.is_empty() {
+                    return indicators.choose(params, seed, self.attempt);
+                }
                 let cost = self.costs.indicators;
                 return indicators.step(params, seed, |done, of| report(cost * done / of));
             }
@@ -380,6 +395,28 @@ fn power_of_two(words: usize, exponent: usize) -> Vec<u64> {
 }
 
 impl Indicators {
+    fn new(root: Root, x: Vec<u64>, draws: Vec<u64>, words: Vec<u64>) -> Self {
+        Self { root, x, choice: None, draws, words, bulk: None }
+    }
+
+    /// Chooses the noise of one more block, or checks what was chosen.
+    fn choose(&mut self, params: &Params, seed: &SecretSeed, attempt: u64) -> Result<(), Error> {
+        match &mut self.choice {
+            choice @ None => {
+                let v = Secret::of_attempt(params, seed, attempt);
+                let bits = indicator_bits(params, &indices(params, seed), 0..params.blocks() * params.indicators());
+                *choice = Some(Box::new(Choice::new(params, seed, v.weights(params), bits, 0)));
+            }
+            Some(choice) if !choice.is_done() => choice.step(seed),
+            Some(choice) if choice.accepted(seed) => {
+                self.draws = choice.draws().to_vec();
+                self.choice = None;
+            }
+            Some(choice) => **choice = choice.next_round(seed)?,
+        }
+        Ok(())
+    }
+
     /// Indicators that are encrypted.
     fn count(&self) -> usize {
         self.words.len() / self.root.public.words()
@@ -399,9 +436,8 @@ impl Indicators {
             bulk => bulk.insert(Bulk::new(&self.root.public, count, Arithmetic::default())?),
         };
         let range = begin..begin.saturating_add(bulk.chunk()).min(count);
-        let noise = seed.derive("gh indicators");
-        let noises: Vec<Noise> =
-            range.clone().into_par_iter().map(|i| Noise::draw(params, &mut noise.stream(i as u64))).collect();
+        let noise = |i: usize| noise_of(params, seed, i, self.draws[i / params.indicators()]);
+        let noises: Vec<Noise> = range.clone().into_par_iter().map(noise).collect();
         let bits = indicator_bits(params, &indices(params, seed), range);
         for ciphertext in bulk.encrypt(&self.root.public, &bits, &noises, step)? {
             self.words.extend(ciphertext.words);
@@ -439,7 +475,7 @@ mod tests {
     #[test]
     fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
         let params = Params::named("ci-3").unwrap();
-        let mut generation = KeyGeneration::new_insecure(&params, true, 1).unwrap();
+        let mut generation = KeyGeneration::new_insecure(&params, true, 2).unwrap();
         // v = 2: d is even.
         let mut v = vec![0; params.dimension()];
         v[0] = 2;
@@ -457,7 +493,7 @@ mod tests {
         let reports = reports.into_inner().unwrap();
         assert!(reports.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= pair[1].2), "{reports:?}");
         assert_eq!(reports.iter().filter(|report| report.0 == Stage::Root).count(), 2);
-        let first = generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
+        let first = generate_insecure(&params, true, 2, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
         assert_ne!(first.id(), server.id());
         assert_eq!(*client.public(), *server.public());
     }

@@ -1,9 +1,10 @@
 //! The secret polynomial `v`.
 
 use rand_core::RngCore;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::super::{Params, embedding, noise};
+use crate::random::SecretSeed;
 
 /// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
 pub(in crate::gh) struct Secret {
@@ -12,8 +13,13 @@ pub(in crate::gh) struct Secret {
 }
 
 impl Secret {
+    /// The one that key generation draws first, or after so many that were not taken.
+    pub(super) fn of_attempt(params: &Params, seed: &SecretSeed, attempt: u64) -> Self {
+        Self::draw(params, &mut seed.derive("gh lattice").stream(attempt))
+    }
+
     /// Coefficients uniform in `-2^(t-1)..2^(t-1)`, the first one more where their sum would be even.
-    pub(super) fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
+    fn draw(params: &Params, rng: &mut impl RngCore) -> Self {
         let bits = params.coefficient_bits();
         let slot = bits / 64 + 1;
         let mut words = Zeroizing::new(vec![0; params.dimension() * slot]);
@@ -41,6 +47,21 @@ impl Secret {
 
     /// Whether `(1/n) sum 1/|v(zeta)|` is small enough for the noise bounds.
     pub(super) fn is_well_conditioned(&self, params: &Params) -> bool {
+        let inverses = self.inverses(params);
+        let mean = inverses.iter().sum::<f64>() / inverses.len() as f64;
+        -mean.log2() >= noise::capacity(params) - params.coefficient_bits() as f64
+    }
+
+    /// `2^t / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`.
+    /// `1 / |v|` at those roots, divided by their sum.
+    pub(super) fn weights(&self, params: &Params) -> Zeroizing<Vec<f64>> {
+        let mut weights = self.inverses(params);
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        weights
+    }
+
+    fn inverses(&self, params: &Params) -> Zeroizing<Vec<f64>> {
         let t = params.coefficient_bits() as f64;
         let value = |words: &[u64]| {
             let (&top, low) = words.split_last().unwrap_or((&0, &[]));
@@ -49,10 +70,12 @@ impl Secret {
             let low = low.iter().enumerate().map(|(i, &word)| scaled(word as f64, 64.0 * i as f64));
             low.sum::<f64>() + scaled(start.0, start.1)
         };
-        let mut coefficients = Zeroizing::new(self.words.chunks_exact(self.slot).map(value).collect::<Vec<_>>());
-        let inverses = Zeroizing::new(embedding::magnitudes(&coefficients));
-        coefficients.zeroize();
-        let mean = inverses.iter().map(|magnitude| magnitude.recip()).sum::<f64>() / inverses.len() as f64;
-        -mean.log2() >= noise::capacity(params) - t
+        let coefficients = Zeroizing::new(self.words.chunks_exact(self.slot).map(value).collect::<Vec<_>>());
+        let mut inverses = Zeroizing::new(embedding::magnitudes(&coefficients));
+        for magnitude in inverses.iter_mut() {
+            *magnitude = magnitude.recip();
+        }
+        inverses.truncate(params.dimension() / 2);
+        inverses
     }
 }

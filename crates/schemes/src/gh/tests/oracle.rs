@@ -70,7 +70,7 @@ fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
         let v = secret(&params, &transcript.values("v"));
         let mut splitting = Splitting::new(&v.words, v.slot);
         while splitting.dimension() > 1 {
-            splitting.step();
+            splitting.step(|| Ok::<_, ()>(())).unwrap();
         }
         let root = Root::of(&params, true, &splitting.resultant()).unwrap().unwrap();
         let public = root.public;

@@ -76,6 +76,7 @@ fn literal(name: &str, dimension: usize, p: u64, depth: usize) -> ParamsLiteral 
         keys: KeyDistribution::Gaussian,
         floor: None,
         terms: 2,
+        bootstrapping: None,
     }
 }
 
@@ -231,6 +232,62 @@ fn slots_add_and_multiply_one_by_one() {
     }
     let tight = Params::named("tight-512-1").unwrap();
     assert!(matches!(SlotEncoder::new(&tight), Err(Error::NoSlots { example: 12289, .. })));
+}
+
+#[test]
+fn rotated_slots_are_those_of_a_plain_rotation() {
+    use core::ops::ControlFlow;
+    for name in ["slots-128-2", "slots-64-3"] {
+        let world = World::named(name);
+        let encoder = SlotEncoder::new(&world.params).unwrap();
+        let (n, half) = (encoder.slots(), encoder.slots() / 2);
+        let p = world.params.plaintext_modulus();
+        let rotations = [Rotation::Left(1), Rotation::Left(5), Rotation::Left(-3), Rotation::Swap];
+        let key = world.client.rotation_key(&rotations, true, &|_, _| ControlFlow::Continue(())).unwrap();
+        let evaluator = Evaluator::new(&world.server);
+        let a: Vec<u64> = (0..n as u64).map(|i| (i * i * 7 + i) % p).collect();
+        let mut rng = world.server.public().encryption_rng(1).unwrap();
+        let fresh = world.server.public().encrypt(&encoder.encode(&a).unwrap(), &mut rng).unwrap();
+        let moved = |a: &[u64], rotation| -> Vec<u64> {
+            let from = |i: usize| match rotation {
+                Rotation::Left(k) => i / half * half + (i % half + k.rem_euclid(half as i64) as usize) % half,
+                _ => (i + half) % n,
+            };
+            (0..n).map(|i| a[from(i)]).collect()
+        };
+        for level in (1..=world.params.levels()).rev() {
+            let x = evaluator.automatic().at_level(&fresh, level).unwrap();
+            for rotation in rotations {
+                let rotated = evaluator.rotate(&x, rotation, &key).unwrap();
+                assert_eq!(rotated.level(), level);
+                world.check(&rotated, &encoder.encode(&moved(&a, rotation)).unwrap(), &rotation.to_string());
+            }
+        }
+        // Sums of all places of a row, by rotations one after the other: no level is used.
+        let (mut x, mut want) = (fresh.clone(), a.clone());
+        for _ in 0..6 {
+            x = evaluator.rotate(&x, Rotation::Left(1), &key).unwrap();
+            want = moved(&want, Rotation::Left(1));
+        }
+        let product = evaluator.composed_multiply(&x, &fresh).unwrap();
+        let product = encoder.decode(&world.client.decrypt(&product).unwrap()).unwrap();
+        assert_eq!(product, want.iter().zip(&a).map(|(x, y)| x * y % p).collect::<Vec<_>>());
+        // A whole turn less 3 is 3 back.
+        let same = evaluator.rotate(&fresh, Rotation::Left(half as i64 - 3), &key).unwrap();
+        assert!(same == evaluator.rotate(&fresh, Rotation::Left(-3), &key).unwrap());
+        let missing = evaluator.rotate(&fresh, Rotation::Left(2), &key).unwrap_err();
+        assert!(missing.to_string().contains("a rotation by 5"), "{missing}");
+        let words: Vec<&[u64]> = key.polynomials().map(|poly| poly.words()).collect();
+        let stored = RotationKey::from_parts(world.server.public(), &rotations, words.iter().copied()).unwrap();
+        assert!(stored.polynomials().eq(key.polynomials()) && stored.bytes() == key.bytes());
+        let damaged = RotationKey::from_parts(world.server.public(), &rotations, words[1..].iter().copied());
+        assert!(damaged.is_err());
+        let stopped = world.client.rotation_key(&rotations, true, &|_, _| ControlFlow::Break(()));
+        assert!(matches!(stopped, Err(Error::Cancelled)));
+    }
+    let bits = World::named("tight-512-1");
+    let none = bits.client.rotation_key(&[Rotation::Swap], true, &|_, _| ControlFlow::Continue(()));
+    assert!(matches!(none, Err(Error::NoSlots { .. })));
 }
 
 #[test]

@@ -1,10 +1,14 @@
-//! Agreement, word by word, with the definitions evaluated in Python: `tools/ntru/oracle.py` wrote `oracle.txt`.
+//! Agreement, word by word, with the definitions evaluated in Python: `tools/ntru/oracle.py` wrote `oracle.txt`, `tools/ntru/bootstrap_oracle.py`
+//! `bootstrap.txt`.
 
 use core::str::FromStr;
 
+use sha2::Digest;
+use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
 use zeroize::Zeroizing;
 
+use super::super::bootstrap;
 use super::super::context::Context;
 use super::super::keygen::{Choices, Short, assemble};
 use super::super::*;
@@ -41,6 +45,13 @@ impl Transcript<'_> {
         }
     }
 
+    /// That the next lines have that name and the digests of these polynomials.
+    fn compare_digests<'p>(&mut self, name: &str, polys: impl IntoIterator<Item = &'p RnsPoly<Eval>>) {
+        for poly in polys {
+            assert_eq!(self.lines.next().unwrap(), format!("{name} {}", digest(poly)));
+        }
+    }
+
     fn is_next(&mut self, name: &str) -> bool {
         self.lines.peek().is_some_and(|line| line.starts_with(name))
     }
@@ -48,16 +59,18 @@ impl Transcript<'_> {
 
 #[test]
 fn keys_ciphertexts_and_every_step_are_those_of_the_oracle() {
-    let mut transcript = Transcript { lines: include_str!("oracle.txt").lines().peekable() };
-    let mut cases = 0;
-    while transcript.lines.peek().is_some() {
-        case(&mut transcript);
-        cases += 1;
+    for backend in Backend::available() {
+        let mut transcript = Transcript { lines: include_str!("oracle.txt").lines().peekable() };
+        let mut cases = 0;
+        while transcript.lines.peek().is_some() {
+            case(&mut transcript, backend);
+            cases += 1;
+        }
+        assert_eq!(cases, 3);
     }
-    assert_eq!(cases, 3);
 }
 
-fn case(transcript: &mut Transcript<'_>) {
+fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let line = transcript.lines.next().unwrap();
     let numbers: Vec<usize> = line.split(' ').skip(2).map(|number| number.parse().unwrap()).collect();
     let (n, p, levels) = (numbers[0], numbers[1] as u64, numbers[2]);
@@ -75,6 +88,7 @@ fn case(transcript: &mut Transcript<'_>) {
         // Halves the ring at each of the last levels of 80 and 40 bits.
         floor: (dimensions[0] < n).then_some(1.6),
         terms: 1,
+        bootstrapping: None,
     })
     .unwrap();
     assert_eq!((1..=levels).map(|level| params.dimension_at(level)).collect::<Vec<_>>(), dimensions);
@@ -99,7 +113,7 @@ fn case(transcript: &mut Transcript<'_>) {
             transcript.short("mask")
         }));
     }
-    let (client, server) = assemble(Context::new(&params).unwrap(), true, choices).unwrap();
+    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -146,4 +160,86 @@ fn case(transcript: &mut Transcript<'_>) {
         assert_eq!(client.decrypt(&reduced).unwrap(), transcript.values::<u64>("message"));
         (x, y) = (reduced.clone(), reduced);
     }
+}
+
+/// SHA-256 of a polynomial's coefficients, tower by tower.
+fn digest(poly: &RnsPoly<Eval>) -> String {
+    let mut hasher = sha2::Sha256::new();
+    poly.clone().into_coeff().words().iter().for_each(|word| hasher.update(word.to_le_bytes()));
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn bootstrapping_is_that_of_the_oracle_at_every_step() {
+    Backend::available().into_iter().for_each(bootstrapping_is_that_of_the_oracle);
+}
+
+fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
+    let mut transcript = Transcript { lines: include_str!("bootstrap.txt").lines().peekable() };
+    let (levels, bits) = (7, Some(40));
+    let params = Params::try_from(ParamsLiteral {
+        name: "oracle".into(),
+        dimension: 64,
+        plaintext_modulus: 2,
+        depth: levels - 1,
+        primes_per_level: 1,
+        first_bits: bits,
+        bits,
+        top_bits: bits,
+        keys: KeyDistribution::Ternary,
+        floor: None,
+        terms: 2,
+        bootstrapping: Some(Bootstrapping { precision: 5, weight: 16 }),
+    })
+    .unwrap();
+    for (name, moduli) in [("primes", params.moduli()), ("special", params.special_moduli())] {
+        assert_eq!(transcript.values::<u64>(name), moduli.iter().map(|q| q.value()).collect::<Vec<_>>());
+    }
+    let keys = (0..levels).map(|_| transcript.short("key")).collect();
+    let mut choices = Choices { keys, wide: vec![None; levels], g: transcript.short("g"), masks: vec![] };
+    let mut digests = Vec::new();
+    for _ in 2..=levels {
+        let mut mask = || {
+            let mask = transcript.short("mask");
+            digests.push(transcript.lines.next().unwrap());
+            mask
+        };
+        choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
+    }
+    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
+    assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
+
+    let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };
+    let mut digests = Vec::new();
+    while transcript.is_next("mask") {
+        choices.masks.push(transcript.short("mask"));
+        digests.push(transcript.lines.next().unwrap());
+    }
+    let key = client.bootstrap_key_from(&choices).unwrap();
+    assert_eq!(key.polynomials().count(), digests.len());
+    assert!(digests.iter().zip(key.polynomials()).all(|(line, poly)| line.ends_with(&digest(poly))));
+
+    let evaluator = Evaluator::new(&server).with_bootstrapping(&key).unwrap();
+    let mut bits = 0;
+    while transcript.lines.peek().is_some() {
+        let bit = transcript.values::<u64>("bit")[0];
+        let words: Vec<u64> = transcript.values("ciphertext");
+        let basis = evaluator.automatic().at_level(&server.public().trivial(&[0; 64]).unwrap(), 1).unwrap();
+        let basis = basis.parts()[0].basis().clone();
+        let coefficients: Vec<i64> = words.iter().map(|&word| word as i64).collect();
+        let c = RnsPoly::from_signed(&basis, &coefficients).unwrap().into_eval();
+        let x = Ciphertext::from_parts(server.public(), 1, Stage::Ready, 1, 8.0, &[c.words().to_vec()]).unwrap();
+        let rounded = evaluator.round(&key, &x.parts[0]).unwrap();
+        assert_eq!(rounded, transcript.values::<i64>("rounded"));
+        let embedded = evaluator.embed(&key, &rounded).unwrap();
+        transcript.compare_digests("embedded", [&embedded]);
+        let traced = evaluator.trace(&key, embedded).unwrap();
+        transcript.compare_digests("traced", [&traced]);
+        evaluator.highest_digit_with(&key, traced, |digits| transcript.compare_digests("digit", digits)).unwrap();
+        let result = evaluator.bootstrap(&x).unwrap();
+        transcript.compare_digests("bootstrapped", &result.parts);
+        assert_eq!(client.decrypt(&result).unwrap()[0], bit);
+        bits += 1;
+    }
+    assert_eq!(bits, 3);
 }

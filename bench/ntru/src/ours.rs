@@ -1,0 +1,206 @@
+//! What is measured.
+
+use std::fmt::Display;
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use bench_common::stats::Summary;
+use rayon::ThreadPool;
+use solinas_field::Backend;
+use solinas_field::prime::{NttPlan, primes};
+use solinas_ring::{Basis, Coeff, RnsPoly};
+use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
+
+use crate::Error;
+use crate::peer::Peer;
+use crate::report::Row;
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Rounds at most.
+    pub samples: usize,
+    /// No further round once a row has taken so long; the first is always taken.
+    pub budget: Duration,
+}
+
+/// The value; operands are fixed and right, so an error is a defect of ours.
+fn must<T, E: Display>(result: Result<T, E>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("ours failed: {error}"),
+    }
+}
+
+/// Microseconds of ours and of the peer, in turns, each after an untimed run; a sample of what is short repeats it.
+fn race(
+    effort: Effort,
+    mut ours: impl FnMut(),
+    mut peer: Option<&mut dyn FnMut() -> Result<f64, Error>>,
+) -> Result<(Summary, Option<Summary>), Error> {
+    let start = Instant::now();
+    ours();
+    let first = start.elapsed();
+    let repeat = if first.is_zero() { 1000 } else { (200_000 / first.as_nanos().max(1)).clamp(1, 10_000) };
+    if let Some(peer) = &mut peer {
+        peer()?;
+    }
+    let (mut our_times, mut peer_times) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    for round in 0..effort.samples {
+        if round > 0 && start.elapsed() >= effort.budget {
+            break;
+        }
+        if peer.is_some() {
+            // The peer has emptied the caches.
+            ours();
+        }
+        let begin = Instant::now();
+        (0..repeat).for_each(|_| ours());
+        our_times.push(begin.elapsed().as_secs_f64() * 1e6 / repeat as f64);
+        if let Some(peer) = &mut peer {
+            peer()?;
+            peer_times.push(peer()?);
+        }
+    }
+    Ok((Summary::of(&our_times), peer.is_some().then(|| Summary::of(&peer_times))))
+}
+
+/// Microseconds of one transform and of one product of a tower, on one thread.
+fn units(params: &Params, effort: Effort) -> Result<[f64; 2], Error> {
+    let moduli = params.moduli();
+    let basis = Basis::new(params.dimension(), &moduli[moduli.len() - 1..], Backend::detect()?)?;
+    let ones = RnsPoly::<Coeff>::from_signed(&basis, &vec![1; params.dimension()])?;
+    let (mut x, y) = (ones.words().to_vec(), ones.words().to_vec());
+    let transform = race(effort, || basis.plan(0).forward(&mut x), None)?.0;
+    let product = race(effort, || basis.pointwise(0).multiply(&mut x, &y), None)?.0;
+    Ok([transform.median, product.median])
+}
+
+/// Our transforms beside tfhe-ntt's, one thread.
+///
+/// # Errors
+/// From the primes.
+pub fn transforms(filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for (bits, n) in [40, 48, 50, 51, 60].into_iter().flat_map(|bits| [1024, 4096, 16_384, 65_536].map(|n| (bits, n))) {
+        let operation = format!("NTT, {bits} bits, n = {n}");
+        if !operation.contains(filter) {
+            continue;
+        }
+        let q = primes(bits, 1, 2 * n as u64)?[0];
+        let ours = NttPlan::new(q, n, Backend::detect()?)?;
+        let Some(theirs) = tfhe_ntt::prime64::Plan::try_new(n, q.value()) else { continue };
+        let mut x: Vec<u64> = (0..n as u64).map(|i| q.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        let mut y = x.clone();
+        let peer_repeats = 1 + 200_000 / n;
+        let mut peer = || {
+            let start = Instant::now();
+            (0..peer_repeats).for_each(|_| theirs.fwd(black_box(&mut y)));
+            Ok(start.elapsed().as_secs_f64() * 1e6 / peer_repeats as f64)
+        };
+        let (wall, peer) = race(effort, || ours.forward(black_box(&mut x)), Some(&mut peer))?;
+        rows.push(Row::new(ours.kernel().name(), &operation, 1, wall, None, peer.map(|peer| ("tfhe-ntt", peer))));
+    }
+    Ok(rows)
+}
+
+/// The operations of the scheme at a set, beside OpenFHE's BGV where the set has 8 primes and more.
+///
+/// # Errors
+/// From the scheme; [`Error::Peer`].
+pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
+    let params = Params::named(set)?;
+    let threads = pool.current_num_threads();
+    let names = ["Encrypt", "EvalAdd", "EvalMult", "KeySwitch", "ModReduce", "ComposedEvalMult", "Decrypt, last level"];
+    if !names.iter().any(|name| format!("{set}, {name}").contains(filter)) {
+        return Ok(Vec::new());
+    }
+    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
+    let public = server.public();
+    let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % 2).collect();
+    let mut rng = public.encryption_rng(0)?;
+    let (x, y) = (public.encrypt(&plain, &mut rng)?, public.encrypt(&plain, &mut rng)?);
+    let evaluator = Evaluator::new(&server);
+    let product = evaluator.multiply(&x, &y)?;
+    let switched = evaluator.key_switch(&product)?;
+    let (mut last, mut want) = (x.clone(), plain.clone());
+    while last.level() > 1 {
+        (last, want) = (evaluator.composed_multiply(&last, &last)?, squared(&want));
+    }
+    let squares = squared(&plain);
+    let right = |x: &Ciphertext, want: &[u64]| must(client.decrypt(x)) == want;
+    assert!(right(&last, &want) && right(&must(evaluator.composed_multiply(&x, &y)), &squares), "{set}: wrong results");
+
+    let depth = params.depth();
+    // The nearest that it has: primes of one width, with the same bits in all.
+    let bits = (params.log2_modulus(params.levels()) / (depth + 1) as f64).round() as u32;
+    let mut peer = if depth >= 7 { Peer::start(params.dimension(), depth, bits, threads)? } else { None };
+    let [transform, product_time] = pool.install(|| units(&params, effort))?;
+    let t = params.moduli().len();
+    let bound = |transforms: usize, products: usize| {
+        (transforms as f64 * transform + products as f64 * product_time) / threads as f64
+    };
+    let mut rows = Vec::new();
+    let mut line =
+        |name: &str, theirs: Option<&str>, bound: f64, work: &mut (dyn FnMut() + Send)| -> Result<(), Error> {
+            if !format!("{set}, {name}").contains(filter) {
+                return Ok(());
+            }
+            let figures = match (peer.as_mut(), theirs) {
+                (Some(peer), Some(operation)) => {
+                    race(effort, || pool.install(&mut *work), Some(&mut || peer.time(operation)))?
+                }
+                _ => race(effort, || pool.install(&mut *work), None)?,
+            };
+            let peer = figures.1.zip(peer.as_ref()).map(|(figure, peer)| (peer.name.as_str(), figure));
+            rows.push(Row::new(set, name, threads, figures.0, Some(bound), peer));
+            Ok(())
+        };
+    let mut nonce = 1;
+    line(names[0], Some("encrypt"), bound(2 * t, t), &mut || {
+        nonce += 1;
+        black_box(must(public.encrypt(&plain, &mut must(public.encryption_rng(nonce)))));
+    })?;
+    line(names[1], Some("add"), bound(0, t), &mut || drop(black_box(must(evaluator.add(&x, &y)))))?;
+    line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply(&x, &y)))))?;
+    line(names[3], None, bound(0, t), &mut || drop(black_box(must(evaluator.key_switch(&product)))))?;
+    line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.mod_reduce(&switched)))))?;
+    line(names[5], Some("multiply"), bound(t, 3 * t), &mut || {
+        drop(black_box(must(evaluator.composed_multiply(&x, &y))));
+    })?;
+    line(names[6], Some("decrypt"), bound(1, 1) * threads as f64, &mut || {
+        drop(black_box(must(client.decrypt(&last))))
+    })?;
+    Ok(rows)
+}
+
+/// The square modulo 2: exponents double.
+fn squared(plain: &[u64]) -> Vec<u64> {
+    let mut square = vec![0; plain.len()];
+    plain.iter().enumerate().for_each(|(i, bit)| square[2 * i % plain.len()] ^= bit);
+    square
+}
+
+/// Bootstrapping of a bit.
+///
+/// # Errors
+/// From the scheme.
+pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
+    const NAME: &str = "Bootstrapping";
+    if !format!("{set}, {NAME}").contains(filter) {
+        return Ok(Vec::new());
+    }
+    let params = Params::named(set)?;
+    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
+    let key = pool.install(|| client.bootstrap_key(&|_, _| ControlFlow::Continue(())))?;
+    let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+    let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;
+    let bit = evaluator.automatic().at_level(&fresh, 1)?;
+    let refreshed = evaluator.bootstrap(&bit)?;
+    let plain = client.decrypt(&refreshed)?;
+    assert!(plain[0] == 1 && plain[1..].iter().all(|&x| x == 0), "{set}: a bit came out wrong");
+    let (wall, _) = race(effort, || drop(black_box(pool.install(|| must(evaluator.bootstrap(&bit))))), None)?;
+    Ok(vec![Row::new(set, NAME, pool.current_num_threads(), wall, None, None)])
+}

@@ -1,0 +1,182 @@
+//! The table, for people, as Markdown, and as JSON.
+
+use bench_common::stats::Summary;
+use serde::Serialize;
+
+/// Set, operation, threads, milliseconds: what ours is held to.
+const TARGETS: [(&str, &str, usize, f64); 9] = [
+    ("paper-16384-13", "EvalAdd", 1, 0.5),
+    ("paper-16384-13", "Encrypt", 1, 4.0),
+    ("paper-16384-13", "ComposedEvalMult", 1, 2.5),
+    ("paper-16384-13", "Decrypt, last level", 1, 0.3),
+    ("tight-16384-13", "EvalAdd", 1, 0.5),
+    ("tight-16384-13", "Encrypt", 1, 4.0),
+    ("tight-16384-13", "ComposedEvalMult", 1, 2.5),
+    ("tight-16384-13", "Decrypt, last level", 1, 0.3),
+    ("boot-16384", "Bootstrapping", 2, 1500.0),
+];
+
+/// Operation, milliseconds: the paper at n = 16384 and depth 13, with up to 20 cores.
+const PAPER: [(&str, f64); 5] = [
+    ("Encrypt", 63.44),
+    ("EvalAdd", 4.27),
+    ("ComposedEvalMult", 639.52),
+    ("Decrypt, last level", 1.67),
+    ("Bootstrapping", 275e3),
+];
+
+/// Peers, and how many times faster ours is to be.
+const FACTORS: [(&str, &str, f64); 2] = [("OpenFHE", "ComposedEvalMult", 20.0), ("tfhe-ntt", "NTT", 1.3)];
+
+/// An operation at a set, on so many threads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Parameter set; of a transform, our kernel.
+    pub set: String,
+    /// What is done.
+    pub operation: String,
+    /// Threads.
+    pub threads: usize,
+    /// Ours, microseconds.
+    pub wall: Summary,
+    /// What its transforms and products take, microseconds.
+    pub bound: Option<f64>,
+    /// What it is held to, microseconds.
+    pub target: Option<f64>,
+    /// The paper's figure, microseconds.
+    pub paper: Option<f64>,
+    /// The peer's name and time in the same run, microseconds.
+    pub peer: Option<(String, Summary)>,
+    /// How many times faster than the peer it is to be.
+    pub factor: Option<f64>,
+}
+
+impl Row {
+    /// With the target, the paper's figure and the factor that belong to it.
+    pub fn new(
+        set: &str,
+        operation: &str,
+        threads: usize,
+        wall: Summary,
+        bound: Option<f64>,
+        peer: Option<(&str, Summary)>,
+    ) -> Self {
+        let target = TARGETS.iter().find(|row| (row.0, row.1, row.2) == (set, operation, threads));
+        let paper = PAPER.iter().find(|row| row.0 == operation && set.contains("-16384"));
+        let factor = |name: &str| FACTORS.iter().find(|row| name.starts_with(row.0) && operation.starts_with(row.1));
+        Self {
+            set: set.into(),
+            operation: operation.into(),
+            threads,
+            wall,
+            bound,
+            target: target.map(|row| 1e3 * row.3),
+            paper: paper.filter(|_| !set.starts_with("secure")).map(|row| 1e3 * row.1),
+            factor: peer.and_then(|(name, _)| factor(name)).map(|row| row.2),
+            peer: peer.map(|(name, figure)| (name.into(), figure)),
+        }
+    }
+
+    fn met(&self) -> &'static str {
+        let target = self.target.map(|target| self.wall.median <= target);
+        let factor = self.peer.as_ref().zip(self.factor);
+        let factor = factor.map(|((_, peer), factor)| peer.median / self.wall.median >= factor);
+        match (target, factor) {
+            (None, None) => "",
+            (Some(false), _) | (_, Some(false)) => "missed",
+            _ => "met",
+        }
+    }
+}
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Where, how and against whom.
+    pub header: Vec<String>,
+    /// The table.
+    pub rows: Vec<Row>,
+}
+
+/// Three significant digits.
+fn digits(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+impl Run {
+    fn grid(&self) -> Vec<Vec<String>> {
+        let heading =
+            "|threads|median|min|n|bound|over bound|target|paper|faster than paper|peer's median|faster than peer||";
+        let mut lines = vec![heading.split('|').map(String::from).collect::<Vec<_>>()];
+        for row in &self.rows {
+            let some = |value: Option<f64>| value.map(digits).unwrap_or_default();
+            let median = row.wall.median;
+            let peer = row.peer.as_ref();
+            lines.push(vec![
+                format!("{}, {}", row.set, row.operation),
+                row.threads.to_string(),
+                digits(median),
+                digits(row.wall.min),
+                row.wall.samples.to_string(),
+                some(row.bound),
+                some(row.bound.map(|bound| median / bound)),
+                some(row.target),
+                some(row.paper),
+                some(row.paper.map(|paper| paper / median)),
+                some(peer.map(|(_, peer)| peer.median)),
+                some(peer.map(|(_, peer)| peer.median / median)),
+                peer.map(|(name, _)| name.clone()).unwrap_or_default(),
+                row.met().into(),
+            ]);
+        }
+        lines
+    }
+
+    /// As aligned text, without the header.
+    pub fn to_text(&self) -> String {
+        let grid = self.grid();
+        let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
+        let line = |cells: &Vec<String>| {
+            let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
+                if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
+            };
+            let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
+            text.trim_end().to_owned() + "\n"
+        };
+        grid.iter().map(line).collect()
+    }
+
+    /// As Markdown.
+    pub fn to_markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let grid = self.grid();
+        let rule: Vec<_> =
+            (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
+        let header: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
+        let rows: String = grid[1..].iter().map(|cells| line(cells)).collect();
+        format!("{header}\n{}{}{rows}", line(&grid[0]), line(&rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_knows_its_targets() {
+        let time = |micros: f64| Summary::of(&[micros]);
+        let row =
+            Row::new("paper-16384-13", "ComposedEvalMult", 1, time(1e3), Some(650.0), Some(("OpenFHE 1", time(5e4))));
+        assert_eq!((row.target, row.factor, row.met()), (Some(2500.0), Some(20.0), "met"));
+        let row = Row::new("ifma", "NTT, 50 bits, n = 1024", 1, time(1.0), None, Some(("tfhe-ntt", time(1.2))));
+        assert_eq!((row.target, row.met()), (None, "missed"));
+        let run = Run { header: vec!["here".into()], rows: vec![row] };
+        assert!(run.to_text().ends_with("missed\n") && run.to_markdown().starts_with("- here\n\n| "));
+    }
+}

@@ -1,0 +1,125 @@
+//! `solinas params find`: the smallest parameters for a task.
+
+use crate::error::{Result, input};
+use crate::output::Output;
+use crate::params::{columns, size};
+use solinas_schemes::ntru::KeyDistribution;
+use solinas_schemes::ntru::find::{Found, Wanted, find};
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas params find --scheme ntru --depth 2
+  solinas params find --scheme ntru --depth 3 --modulus 257 --terms 16 --json
+  solinas params find --scheme ntru --depth 1 --modulus 65537 --slots
+  solinas params find --scheme ntru --depth 13 --security 0
+
+The name found is one that `solinas keygen --scheme ntru --params NAME` takes.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Scheme
+    #[arg(long, value_enum)]
+    scheme: Scheme,
+    /// Multiplications in sequence
+    #[arg(long, value_name = "N")]
+    depth: usize,
+    /// Plaintext modulus
+    #[arg(long, value_name = "P", default_value_t = 2)]
+    modulus: u64,
+    /// Bits of security against the cheapest known attack, at least
+    #[arg(long, value_name = "BITS", default_value_t = 128)]
+    security: u16,
+    /// Ciphertexts that may be added up before each multiplication
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    terms: u32,
+    /// Distribution of the keys; by default the first that will do
+    #[arg(long, value_enum)]
+    keys: Option<Keys>,
+    /// Halve the ring at lower levels as far as security allows
+    #[arg(long)]
+    ring_reduction: bool,
+    /// Plaintexts are to be vectors: the modulus is 1 modulo twice the ring dimension
+    #[arg(long)]
+    slots: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Scheme {
+    Ntru,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Keys {
+    Gaussian,
+    Ternary,
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let Scheme::Ntru = args.scheme;
+    let wanted = Wanted {
+        depth: args.depth,
+        plaintext_modulus: args.modulus,
+        security: args.security.into(),
+        terms: args.terms,
+        keys: args.keys.map(|keys| match keys {
+            Keys::Gaussian => KeyDistribution::Gaussian,
+            Keys::Ternary => KeyDistribution::Ternary,
+        }),
+        ring_reduction: args.ring_reduction,
+        slots: args.slots,
+    };
+    let found = find(&wanted).map_err(|error| input(error.to_string(), "solinas params find --help"))?;
+    out.result(&found, || text(&found))
+}
+
+fn text(found: &Found) -> String {
+    let literal = &found.literal;
+    let bits = |bits: Option<u32>| bits.unwrap_or_default();
+    let dimensions = match (found.dimensions.first(), found.dimensions.last()) {
+        (Some(last), Some(first)) if last < first => format!("{first}, {last} at the last level"),
+        _ => literal.dimension.to_string(),
+    };
+    let mut primes = format!("{} bits for the last level", bits(literal.first_bits));
+    if literal.depth > 1 {
+        primes += &format!(", {} for those between", bits(literal.bits));
+    }
+    if literal.depth > 0 {
+        primes += &format!(", {} for the first", bits(literal.top_bits));
+    }
+    let research = if found.classical_bits < 128.0 { "; for research only: keygen wants --research" } else { "" };
+    let ms = |ms: f64| if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.0} ms") };
+    let expected = found.expected;
+    let multiply = expected.multiply_ms.map_or_else(String::new, |time| format!(", multiply {}", ms(time)));
+    let rows = [
+        ["name".to_owned(), found.name.clone()],
+        ["ring dimension n".into(), dimensions],
+        ["plaintext modulus".into(), literal.plaintext_modulus.to_string()],
+        ["depth".into(), format!("{}, of sums of {} ciphertexts", literal.depth, literal.terms)],
+        ["keys".into(), format!("{:?}", literal.keys).to_lowercase()],
+        ["primes".into(), format!("{}: {primes}", found.primes.len())],
+        ["modulus".into(), format!("{:.1} bits", found.log2_modulus)],
+        [
+            "security".into(),
+            format!(
+                "{:.0}/{:.0} bits: an attack {} takes blocks of {}{research}",
+                found.classical_bits.floor(),
+                found.quantum_bits.floor(),
+                found.estimate.attack.name(),
+                found.estimate.block
+            ),
+        ],
+        ["ciphertext".into(), size(found.ciphertext_bytes)],
+        ["server key".into(), size(found.ciphertext_bytes + found.server_key_bytes)],
+        [
+            "expected".into(),
+            format!(
+                "encrypt {}, add {}{multiply}, decrypt {}; on one core with AVX-512, within a factor of two",
+                ms(expected.encrypt_ms),
+                ms(expected.add_ms),
+                ms(expected.decrypt_ms)
+            ),
+        ],
+    ];
+    columns(&rows)
+}

@@ -1,0 +1,20 @@
+//! `solinas params find`.
+
+use crate::common::Place;
+use serde_json::Value;
+
+#[test]
+fn the_smallest_secure_parameters_are_found() {
+    let place = Place::new();
+    let text = place.run("params find --scheme ntru --depth 2");
+    assert!(text.contains("secure-16384-2") && text.contains("3: 17 bits for the last level"), "{text}");
+    let json: Value =
+        serde_json::from_str(&place.run("params find --scheme ntru --depth 1 --security 40 --modulus 3 --json"))
+            .unwrap();
+    assert!(json["classical_bits"].as_f64().unwrap() >= 40.0, "{json}");
+    assert_eq!((json["literal"]["depth"].as_u64(), json["literal"]["plaintext_modulus"].as_u64()), (Some(1), Some(3)));
+    let refused = place.fail("params find --scheme ntru --depth 30", 1);
+    assert!(refused.contains("take depth ") && refused.contains("bits of security at this depth"), "{refused}");
+    place.fail("params find --scheme gh --depth 3", 2);
+    place.fail("params find --scheme ntru", 2);
+}

@@ -1,0 +1,248 @@
+//! Files of NTRU keys.
+//!
+//! Ring elements are little-endian 64-bit words in the transformed domain, tower by tower; secret coefficients are little-endian 32-bit words in two's
+//! complement. Levels begin with the lowest.
+//!
+//! | file | sections |
+//! |---|---|
+//! | public key | `h` |
+//! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced; `bootstrap`: the \
+//! polynomials of the bootstrapping key, of parameters that have one |
+//! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
+//!
+//! Encryption needs `h` alone: [`read_public`] takes it from any of the three.
+
+use solinas_schemes::ntru::{BootstrapKey, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey};
+use zeroize::Zeroizing;
+
+use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+
+/// Name of the scheme in a header.
+pub const SCHEME: &str = "ntru";
+
+/// Header of a file that belongs to a key.
+///
+/// # Errors
+/// [`Error::Unwritable`] when the parameters cannot be written as CBOR.
+pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
+    Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
+}
+
+/// The parameters a file was written with: a named set, unchanged, or a set of another name, checked again.
+///
+/// # Errors
+/// [`Error::WrongScheme`]; [`Error::Field`] for a set that differs from the one of that name, or that the scheme refuses.
+pub fn params(reader: &Reader) -> Result<Params, Error> {
+    reader.expect_scheme(SCHEME)?;
+    let literal: ParamsLiteral = reader.params()?;
+    let refused = |error: NtruError| reader.field("params", &error.to_string());
+    let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
+        return Err(reader.field("params", "they leave bits of primes open"));
+    };
+    let params = Params::try_from(literal.clone()).map_err(refused)?;
+    match Params::named(params.name()) {
+        Ok(named) if named != params => Err(reader
+            .field("params", "they differ from the parameter set of that name; make the key again with this version")),
+        _ => Ok(params),
+    }
+}
+
+fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {
+    header(kind, key.params(), KeyId(key.id().0), key.is_insecure())
+}
+
+/// Header of a client key.
+///
+/// # Errors
+/// As [`header`].
+pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
+    key_header(Kind::ClientKey, key.public())
+}
+
+/// Header of a public key.
+///
+/// # Errors
+/// As [`header`].
+pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
+    key_header(Kind::PublicKey, key)
+}
+
+/// Header of a server key.
+///
+/// # Errors
+/// As [`header`].
+pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
+    key_header(Kind::ServerKey, key.public())
+}
+
+/// Writes a client key; `writer` makes the file, from [`client_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
+    write_public(writer, key.public())?;
+    // As i32: coefficients are below 2^25.
+    let bytes = |coefficients: &[i64]| {
+        let words = Zeroizing::new(coefficients.iter().map(|&x| x as i32 as u32).collect::<Vec<_>>());
+        Zeroizing::new(pack::u32_to_le(&words))
+    };
+    let levels = || (1..=key.params().levels()).filter_map(|level| key.coefficients(level));
+    write_all(writer, "keys", levels().map(|(own, _)| bytes(own)))?;
+    write_all(writer, "wide", levels().filter_map(|(_, wide)| wide.map(bytes)))
+}
+
+/// Writes a public key; `writer` makes the file, from [`public_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+    writer.section_u64("h", key.h().words())
+}
+
+/// Writes a server key, with its bootstrapping key where the parameters have one; `writer` makes the file, from [`server_header`].
+///
+/// # Errors
+/// From the file.
+pub fn write_server(
+    writer: &mut Writer<dyn Destination>,
+    key: &ServerKey,
+    bootstrap: Option<&BootstrapKey>,
+) -> Result<(), Error> {
+    write_public(writer, key.public())?;
+    write_all(writer, "hints", key.hints().map(|hint| pack::u64_to_le(hint.words())))?;
+    match bootstrap {
+        Some(key) => write_all(writer, "bootstrap", key.polynomials().map(|poly| pack::u64_to_le(poly.words()))),
+        None => Ok(()),
+    }
+}
+
+/// A section of parts, one after the other.
+fn write_all<B: AsRef<[u8]>>(
+    writer: &mut Writer<dyn Destination>,
+    name: &str,
+    parts: impl Iterator<Item = B>,
+) -> Result<(), Error> {
+    use std::io::Write;
+    let mut section = writer.begin_section(name)?;
+    for part in parts {
+        // An i/o error here is reported again, with the file's name, when the next section begins or the file is finished.
+        if section.write_all(part.as_ref()).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads the public key of a client, public or server key: no more of the file than `h`.
+///
+/// # Errors
+/// From the file; [`Error::Section`] for numbers that are no key of the parameters; [`Error::Field`] for a key id that is not theirs.
+pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+    let params = params(reader)?;
+    let words = params.towers(params.levels()) * params.dimension();
+    // Before the plans are made, which take time and memory.
+    let h = reader.section_u64("h", words)?;
+    let key = PublicKey::from_parts(&params, reader.header().insecure_seed, &h)
+        .map_err(|error| reader.section_error("h", error))?;
+    if reader.key_id()?.0 != key.id().0 {
+        return Err(reader.field("key_id", "it does not match the key's parameters, h and insecure_seed"));
+    }
+    Ok(key)
+}
+
+/// Reads a server key, and its bootstrapping key where the parameters have one.
+///
+/// # Errors
+/// As [`read_public`].
+pub fn read_server(reader: &Reader) -> Result<(ServerKey, Option<BootstrapKey>), Error> {
+    let public = read_public(reader)?;
+    let bootstrap = match public.params().bootstrapping() {
+        Some(_) => Some(read_bootstrap(reader, &public)?),
+        None => None,
+    };
+    let sizes = hint_sizes(public.params());
+    let words = reader.section_u64("hints", sizes.iter().sum())?;
+    let mut rest = words.as_slice();
+    let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
+    let key = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
+    Ok((key, bootstrap))
+}
+
+fn read_bootstrap(reader: &Reader, public: &PublicKey) -> Result<BootstrapKey, Error> {
+    const NAME: &str = "bootstrap";
+    let [lowest, top, extended] = bootstrap_sizes(public.params());
+    let words = reader.section_u64(NAME, reader.section_len(NAME)? as usize / 8)?;
+    let mut sizes = [lowest, top, top].into_iter().chain(std::iter::repeat(extended));
+    let (mut rest, mut polynomials) = (words.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let (first, others) = rest.split_at(sizes.next().unwrap_or(extended).min(rest.len()));
+        polynomials.push(first);
+        rest = others;
+    }
+    BootstrapKey::from_parts(public, polynomials).map_err(|error| reader.section_error(NAME, error))
+}
+
+/// Words of a bootstrapping key's first polynomial, of the next two, and of the others.
+fn bootstrap_sizes(params: &Params) -> [usize; 3] {
+    let top = params.towers(params.levels());
+    [params.towers(1), top, top + params.special_moduli().len()].map(|towers| towers * params.dimension())
+}
+
+/// Reads a client key.
+///
+/// # Errors
+/// As [`read_public`].
+pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+    let public = read_public(reader)?;
+    let params = public.params();
+    let levels = || 1..=params.levels();
+    let own: Vec<usize> = levels().map(|level| params.dimension_at(level)).collect();
+    let wide: Vec<usize> = levels().map(|level| wide_dimension(params, level).unwrap_or(0)).collect();
+    let read = |name: &str, sizes: &[usize]| -> Result<Vec<Zeroizing<Vec<i64>>>, Error> {
+        let words = Zeroizing::new(reader.section_u32(name, sizes.iter().sum())?);
+        let mut rest = words.as_slice();
+        let key = |&size: &usize| {
+            Zeroizing::new(take(&mut rest, size).iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>())
+        };
+        Ok(sizes.iter().map(key).collect())
+    };
+    let keys = read("keys", &own)?;
+    let wide = read("wide", &wide)?.into_iter().map(|key| (!key.is_empty()).then_some(key)).collect();
+    ClientKey::from_parts(public, keys, wide).map_err(|error| reader.section_error("keys", error))
+}
+
+/// The first numbers of a slice, which is at least as long.
+fn take<'a, T>(rest: &mut &'a [T], size: usize) -> &'a [T] {
+    let (first, others) = rest.split_at(size);
+    *rest = others;
+    first
+}
+
+/// The dimension in which a level is entered, where it is larger than its own.
+fn wide_dimension(params: &Params, level: usize) -> Option<usize> {
+    Some(params.wide_dimension_at(level)).filter(|&wide| wide != params.dimension_at(level))
+}
+
+/// Words of each hint.
+fn hint_sizes(params: &Params) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    for level in 2..=params.levels() {
+        let words = params.towers(level) * params.dimension_at(level);
+        sizes.extend([words, words]);
+        sizes.extend(wide_dimension(params, level - 1).map(|wide| params.towers(level - 1) * wide));
+    }
+    sizes
+}
+
+/// Bytes of the sections of a stored server key.
+pub fn stored_server_bytes(params: &Params) -> usize {
+    let public = params.towers(params.levels()) * params.dimension();
+    let bootstrap = params.bootstrapping().map_or(0, |_| {
+        // The trace takes its steps two at a time, with three automorphisms, each with a polynomial for each group of towers.
+        let steps = params.dimension().ilog2() as usize;
+        let groups = params.towers(params.levels()).div_ceil(params.special_moduli().len());
+        let [lowest, top, extended] = bootstrap_sizes(params);
+        lowest + 2 * top + (steps / 2 * 3 + steps % 2) * groups * extended
+    });
+    8 * (public + hint_sizes(params).iter().sum::<usize>() + bootstrap)
+}

@@ -1,0 +1,219 @@
+//! The engine: plans by levels and noise, steps wave by wave.
+
+use super::elements::{Elements, form_of, packed};
+use super::keys::Server;
+use super::plan::{self, GATE_COSTS, Planned, Refresh, Setting, State};
+use super::run::{Polynomials, constant};
+use crate::arithmetic::run;
+use crate::engine::{Batch, Engine, Plan, Work};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use solinas_circuits::Netlist;
+use solinas_circuits::build::{Recipe, Style};
+use solinas_schemes::ntru::{self, Evaluator, Params};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Evaluation under a key of NTRU.
+#[derive(Debug)]
+pub(super) struct NtruEngine {
+    key: Arc<Server>,
+    speed: OnceLock<Speed>,
+}
+
+/// Measured seconds, of one at a time.
+#[derive(Debug, Clone, Copy)]
+struct Speed {
+    /// At the highest level.
+    product: f64,
+    bootstrap: f64,
+}
+
+impl NtruEngine {
+    pub(super) fn new(key: Arc<Server>) -> Self {
+        Self { key, speed: OnceLock::new() }
+    }
+
+    fn evaluator(&self) -> Result<Evaluator<'_>, Error> {
+        let evaluator = Evaluator::new(&self.key.hints);
+        match &self.key.bootstrap {
+            Some(key) => Ok(evaluator.with_bootstrapping(key)?),
+            None => Ok(evaluator),
+        }
+    }
+
+    fn set(&self) -> &Params {
+        self.key.hints.params()
+    }
+
+    /// Measured once: the second of two runs, of a ciphertext that anyone can read.
+    fn speed(&self) -> Result<Speed, Error> {
+        if let Some(speed) = self.speed.get() {
+            return Ok(*speed);
+        }
+        let x = self.key.hints.public().trivial(&constant(self.set(), 1))?;
+        let time = |work: &dyn Fn(Evaluator<'_>) -> Result<ntru::Ciphertext, ntru::Error>| -> Result<f64, Error> {
+            let mut seconds = 0.0;
+            for _ in 0..2 {
+                let start = Instant::now();
+                work(self.evaluator()?)?;
+                seconds = start.elapsed().as_secs_f64();
+            }
+            Ok(seconds)
+        };
+        let product = match self.set().depth() {
+            0 => 0.0,
+            _ => time(&|evaluator| evaluator.composed_multiply(&x, &x))?,
+        };
+        let bootstrap = match self.key.bootstrap {
+            None => 0.0,
+            Some(_) => time(&|evaluator| evaluator.bootstrap(&x))?,
+        };
+        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap }))
+    }
+
+    fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
+        Box::new(Job { engine: self, planned })
+    }
+}
+
+impl Engine for NtruEngine {
+    fn key_id(&self) -> KeyId {
+        KeyId(self.key.hints.id().0)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.key.info()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        solinas_formats::ntru::stored_server_bytes(self.set())
+    }
+
+    fn form(&self) -> Form {
+        form_of(self.set())
+    }
+
+    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        Ok(self.job(plan_program(program, self.set(), &states(work.inputs, self.set())?)?))
+    }
+
+    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        if self.form() == Form::Slots {
+            let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
+            return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
+        }
+        let inputs = states(work.inputs, self.set())?;
+        let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
+        Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), setting(self.set(), &inputs))?))
+    }
+
+    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::SchemeForm { scheme: Scheme::Ntru, params: self.set().name().into(), holds: self.form(), form })
+    }
+}
+
+fn setting<'a>(params: &'a Params, inputs: &'a [State]) -> Setting<'a> {
+    Setting { params, inputs, refresh: Refresh::of(params) }
+}
+
+/// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
+fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<Planned, Error> {
+    program.validate()?;
+    let setting = setting(params, inputs);
+    if form_of(params) == Form::Slots {
+        if plan::is_modular(program, params.plaintext_modulus()) {
+            return plan::program(program, setting);
+        }
+        let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
+        let wanted = other.map_or_else(String::new, |ty| ty.to_string());
+        let holds = plan::slot_type(params).to_string();
+        return Err(Error::Modular { params: params.name().into(), holds, wanted });
+    }
+    let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
+        let netlist = program.lower(Recipe::from(style))?;
+        plan::circuit(&netlist.optimize(&GATE_COSTS), setting).or_else(|_| plan::circuit(&netlist, setting))
+    });
+    match candidates {
+        [Ok(a), Ok(b)] => {
+            let cost = |planned: &Planned| (planned.schedule.refreshes, planned.effort);
+            Ok(if cost(&b) < cost(&a) { b } else { a })
+        }
+        [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
+        // That of the lower depth.
+        [Err(_), Err(error)] => Err(error),
+    }
+}
+
+/// For each input bit, or polynomial of slots, the worst of any lane; none for an estimate.
+fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, Error> {
+    let mut states = Vec::new();
+    for (i, input) in inputs.into_iter().flatten().enumerate() {
+        let elements = Elements::of(input)?;
+        elements.check(|| format!("input {i}"), params)?;
+        let fresh = State { level: elements.params.levels(), noise: 0.0 };
+        for i in 0..input.form().blocks(input.ty()) {
+            let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {
+                level: worst.level.min(poly.level),
+                noise: worst.noise.max(poly.noise),
+            });
+            states.push(worst);
+        }
+    }
+    Ok(states)
+}
+
+/// Products and depth of a program under a parameter set, without a key.
+pub(super) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
+    Ok(count(&plan_program(program, params, &[])?, 1, params))
+}
+
+fn count(Planned { schedule, .. }: &Planned, lanes: usize, params: &Params) -> Estimate {
+    Estimate {
+        bootstraps: schedule.refreshes * lanes as u64,
+        products: schedule.products * lanes as u64,
+        depth: schedule.levels,
+        memory_bytes: solinas_formats::ntru::stored_server_bytes(params) as u64,
+        scheme: Scheme::Ntru,
+        ..Default::default()
+    }
+}
+
+/// A plan of this engine.
+struct Job<'a> {
+    engine: &'a NtruEngine,
+    planned: Planned,
+}
+
+impl Job<'_> {
+    /// Sets of ciphertexts that hold so many elements.
+    fn lanes(&self, elements: usize) -> usize {
+        if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
+    }
+}
+
+impl Plan for Job<'_> {
+    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.planned, self.lanes(lanes), self.engine.set()))
+    }
+
+    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
+        let speed = pool.install(|| self.engine.speed())?;
+        let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
+        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64 / threads as f64;
+        Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
+    }
+
+    fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        let (engine, form) = (self.engine, self.engine.form());
+        let count = batch.lanes;
+        let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
+        let polynomials = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
+        let results = run(&self.planned.schedule, &Polynomials(engine.evaluator()?), &polynomials, control)?;
+        let (key_id, insecure) = (engine.key_id(), engine.key.hints.public().is_insecure());
+        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
+            let elements = Arc::new(Elements { params: engine.set().clone(), count, blocks });
+            Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
+        });
+        outputs.collect()
+    }
+}

@@ -1,0 +1,313 @@
+//! Circuits and programs under NTRU agree with plain arithmetic.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod random_circuit;
+
+use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::{BinaryOp, Builder};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
+    Server, ServerKey, Type, cost, keygen, program::Op,
+};
+use std::sync::OnceLock;
+
+struct Setup {
+    client: ClientKey,
+    key: ServerKey,
+    server: Server,
+}
+
+fn options(params: &str, seed: u64) -> KeygenOptions {
+    KeygenOptions {
+        scheme: Scheme::Ntru,
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(seed),
+        ..Default::default()
+    }
+}
+
+fn make(params: &str, seed: u64) -> Setup {
+    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
+    let server = Server::new(&key, Some(2)).unwrap();
+    Setup { client, key, server }
+}
+
+/// Bits, twelve products in a row.
+fn bits() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| make("tight-64-12", 1))
+}
+
+/// Vectors of 128 integers modulo 257, three products in a row.
+fn slots() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| make("slots-128-3", 1))
+}
+
+fn run(setup: &Setup, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
+    let out = setup.server.run(program, inputs, &Control::default())?;
+    Ok(setup.client.decrypt(&out[0])?.values)
+}
+
+#[test]
+fn random_circuits_give_what_plain_evaluation_gives() {
+    let Setup { client, server, .. } = bits();
+    let (mut run, mut refused) = (0, 0);
+    for seed in 0..60 {
+        let mut rng = random_circuit::rng(seed);
+        let netlist = random_circuit::circuit(&mut rng, 40);
+        match random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng) {
+            Ok(agrees) => {
+                assert!(agrees, "seed {seed}");
+                run += 1;
+            }
+            Err(Error::Levels { need, left, .. }) => {
+                assert!(need > 0 && left == 12, "{need} {left}");
+                refused += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(run > 40 && run + refused == 60, "{run} {refused}");
+}
+
+#[test]
+fn every_gate_on_every_input() {
+    let Setup { client, server, .. } = bits();
+    let mut b = Builder::verbatim();
+    let [x, y, z] = ["x", "y", "z"].map(|name| b.input(name, 1, false)[0]);
+    let mut outputs: Vec<_> = BinaryOp::ALL.iter().map(|&op| b.binary(op, x, y)).collect();
+    outputs.extend([b.not(x), b.constant(true), b.constant(false), b.mux(x, y, z), b.xor3(x, y, z), b.maj(x, y, z)]);
+    b.output("out", &outputs, false);
+    let netlist = b.finish().unwrap();
+    let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
+    let inputs: Vec<_> =
+        (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
+    let out = server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
+    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+}
+
+#[test]
+fn programs_run_until_the_levels_are_used_up() {
+    let setup = bits();
+    let u8 = Type::Uint(8);
+    let encrypt = |values: &[u128]| {
+        setup.client.encrypt(&Plain::new(u8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
+    };
+    let (x, y) = (encrypt(&[200, 3]), encrypt(&[99, 255]));
+    assert_eq!(x.condition().unwrap().products, Some(12));
+    for (name, want) in [("add", [43, 2]), ("sub", [101, 4]), ("max", [200, 255]), ("xor", [171, 252])] {
+        let program = Program::from_op(name, &[u8, u8]).unwrap();
+        assert_eq!(run(setup, &program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
+    }
+    let add = Program::from_op("add", &[u8, u8]).unwrap();
+    let estimate = setup.server.estimate_inputs(&add, &[x.clone(), y.clone()]).unwrap();
+    assert_eq!(estimate.products, 2 * cost(&add, "tight-64-12").unwrap().products);
+    assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
+    // Results go on as inputs, at their levels, until there is none.
+    let u4 = Type::Uint(4);
+    let mul = Program::from_op("mul", &[u4, u4]).unwrap();
+    let y = setup.client.encrypt(&Plain::unsigned(u4, 7).unwrap()).unwrap();
+    let (mut product, mut want, mut runs) = (y.clone(), 7, 0);
+    let error = loop {
+        match setup.server.run(&mul, &[product.clone(), y.clone()], &Control::default()) {
+            Ok(mut out) => product = out.swap_remove(0),
+            Err(error) => break error,
+        }
+        want = want * 7 & 15;
+        runs += 1;
+        assert_eq!(setup.client.decrypt(&product).unwrap().values, [want]);
+    };
+    assert!((2..=12).contains(&runs), "{runs}");
+    let message = error.to_string();
+    assert!(matches!(error, Error::Levels { depth: 12, .. }), "{message}");
+    assert!(
+        message.contains("encrypt its inputs again") && message.contains("`solinas params find --scheme ntru --depth "),
+        "{message}"
+    );
+    assert!(
+        matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })),
+        "told when planned"
+    );
+    let deep = Program::from_op("div", &[u8, u8]).unwrap();
+    let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
+    assert!(message.contains("it takes ") && message.contains("allow 12; make keys"), "{message}");
+}
+
+/// `(a - b) (a b + 5) - 3 a`.
+fn polynomial(ty: Type) -> Program {
+    let mut b = ProgramBuilder::new();
+    let (x, y) = (b.input("a", ty).unwrap(), b.input("b", ty).unwrap());
+    let modulus = u128::from(ty.modulus().unwrap());
+    let [five, three] = [5, 3].map(|value| b.constant(value % modulus, ty).unwrap());
+    let difference = b.op(Op::Sub, &[x, y]).unwrap();
+    let product = b.op(Op::Mul, &[x, y]).unwrap();
+    let more = b.op(Op::Add, &[five, product]).unwrap();
+    let product = b.op(Op::Mul, &[difference, more]).unwrap();
+    let triple = b.op(Op::Mul, &[three, x]).unwrap();
+    let result = b.op(Op::Sub, &[product, triple]).unwrap();
+    b.output("result", result);
+    b.finish().unwrap()
+}
+
+#[test]
+fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
+    let setup = slots();
+    let ty = Type::Mod(257);
+    let program = polynomial(ty);
+    let encrypt = |shape: Option<Vec<usize>>, values: &[u128]| {
+        setup.client.encrypt(&Plain::new(ty, shape, values.to_vec()).unwrap()).unwrap()
+    };
+    let scalar = encrypt(None, &[256]);
+    // Less than a polynomial, one, more than two.
+    for len in [1, 128, 300] {
+        let values: Vec<u128> = (0..len as u128).map(|i| i * i % 257).collect();
+        let x = encrypt(Some(vec![len]), &values);
+        assert_eq!((x.form(), x.len()), (Form::Slots, len));
+        let y = encrypt(Some(vec![len]), &values.iter().rev().copied().collect::<Vec<_>>());
+        let want = |y: &dyn Fn(usize) -> u128| -> Vec<u128> {
+            (0..len).map(|i| program.evaluate(&[values[i], y(i)]).unwrap()[0]).collect()
+        };
+        assert_eq!(run(setup, &program, &[x.clone(), y]).unwrap(), want(&|i| values[len - 1 - i]), "{len}");
+        assert_eq!(run(setup, &program, &[x, scalar.clone()]).unwrap(), want(&|_| 256), "{len}");
+    }
+    let want = program.evaluate(&[256, 256]).unwrap();
+    assert_eq!(run(setup, &program, &[scalar.clone(), scalar.clone()]).unwrap(), want);
+    let estimate = setup.server.estimate(&program, 300).unwrap();
+    assert_eq!((estimate.products, estimate.depth), (3 * 2, 2), "three polynomials, two products each");
+    // As a matrix.
+    let matrix = encrypt(Some(vec![2, 3]), &[1, 2, 3, 4, 5, 6]);
+    let neg = Program::from_op("neg", &[ty]).unwrap();
+    let out = setup.server.run(&neg, &[matrix], &Control::default()).unwrap().swap_remove(0);
+    assert_eq!(out.shape(), Some(&[2, 3][..]));
+    assert_eq!(setup.client.decrypt(&out).unwrap().to_strings(), ["256", "255", "254", "253", "252", "251"]);
+}
+
+#[test]
+fn sets_without_slots_compute_on_single_values() {
+    for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4", 4)] {
+        let setup = make(params, 1);
+        let program = polynomial(Type::Mod(modulus));
+        let encrypt =
+            |value| setup.client.encrypt(&Plain::new(Type::Mod(modulus), None, vec![value]).unwrap()).unwrap();
+        let [x, y] = [2, 1].map(encrypt);
+        assert_eq!(setup.client.decrypt(&x).unwrap().values, [2]);
+        assert_eq!(run(&setup, &program, &[x, y]).unwrap(), program.evaluate(&[2, 1]).unwrap(), "{params}");
+    }
+}
+
+#[test]
+fn files_keep_values_levels_and_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (setup, ty) in [(bits(), Type::Int(4)), (slots(), Type::Mod(257))] {
+        setup.client.save(&at("client.key"), true).unwrap();
+        setup.key.save(&at("server.key"), true).unwrap();
+        let client = ClientKey::load(&at("client.key")).unwrap();
+        let server = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
+        // The server key encrypts, too.
+        let public = EncryptionKey::load(&at("server.key")).unwrap();
+        assert_eq!((public.key_id(), public.params().scheme), (client.key_id(), Scheme::Ntru));
+        let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
+        let mul = Program::from_op("mul", &[ty, ty]).unwrap();
+        for x in [client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap()] {
+            let out = server.run(&mul, &[x.clone(), x], &Control::default()).unwrap().swap_remove(0);
+            out.save(&at("y.ct")).unwrap();
+            let loaded = Ciphertext::load(&at("y.ct")).unwrap();
+            assert_eq!(loaded, out);
+            assert_eq!(loaded.condition(), out.condition());
+            assert!(out.condition().unwrap().products < Some(setup.client.params().depth.unwrap()));
+            let values = client.decrypt(&Ciphertext::from_bytes(&loaded.to_bytes().unwrap()).unwrap()).unwrap().values;
+            let want = if ty.modulus().is_some() { [9, 25, 49] } else { [9, 9, 1] };
+            assert_eq!(values, want);
+        }
+    }
+}
+
+#[test]
+fn elements_of_bits_are_taken_apart_and_those_of_slots_are_not() {
+    let Setup { client, .. } = bits();
+    let u4 = Type::Uint(4);
+    let x = client.encrypt(&Plain::new(u4, Some(vec![3]), vec![1, 2, 3]).unwrap()).unwrap();
+    let y = Ciphertext::stack(vec![x.get(2).unwrap(), x.get(0).unwrap()]).unwrap();
+    assert_eq!(client.decrypt(&y).unwrap().values, [3, 1]);
+    assert!(matches!(x.get(3), Err(Error::Index { .. })));
+    let Setup { client, .. } = slots();
+    let x = client.encrypt(&Plain::new(Type::Mod(257), Some(vec![2]), vec![1, 256]).unwrap()).unwrap();
+    assert!(matches!(x.get(0), Err(Error::Packed { slots: 128 })));
+    assert!(matches!(Ciphertext::stack(vec![x.clone(), x]), Err(Error::Packed { .. })));
+}
+
+#[test]
+fn mistakes_get_typed_errors() {
+    let (bits, slots) = (bits(), slots());
+    let plain = |ty| Plain::unsigned(ty, 1).unwrap();
+    let (u8, residue) = (Type::Uint(8), Type::Mod(257));
+    let message = slots.client.encrypt(&plain(u8)).unwrap_err().to_string();
+    assert!(message.contains("slots-128-3 holds mod257, not u8"), "{message}");
+    assert!(bits.client.encrypt(&plain(residue)).is_err() && slots.client.encrypt(&plain(Type::Mod(251))).is_err());
+    let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
+    assert!(matches!(slots.server.estimate(&add(u8), 1), Err(Error::Modular { .. })));
+    let message = bits.server.estimate(&add(residue), 1).unwrap_err().to_string();
+    assert!(message.contains("mod257 values are no bits") && message.contains("ntru"), "{message}");
+    for params in ["gates-40", "integers", "ci-15"] {
+        assert!(cost(&add(residue), params).unwrap_err().to_string().contains("scheme ntru"), "{params}");
+    }
+    let x = bits.client.encrypt(&plain(u8)).unwrap();
+    let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
+    assert!(error.to_string().contains("scheme ntru has no radix ciphertexts"), "{error}");
+    let foreign = make("tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
+    assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
+    let refused = |options: KeygenOptions, word: &str| {
+        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+    };
+    refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
+    refused(options("tight-64", 1), "there is no NTRU parameter set");
+    refused(options("tight-63-2", 1), "power of two");
+}
+
+#[test]
+fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
+    let setup = make("boot-64", 1);
+    let (u64, u4) = (Type::Uint(64), Type::Uint(4));
+    let add = Program::from_op("add", &[u64, u64]).unwrap();
+    let [x, y] = [0xffff_ffff_ffff_fff7u64, 0x123_4567_89ab_cdef].map(u128::from);
+    let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
+    let inputs = [encrypt(u64, x), encrypt(u64, y)];
+    // A chain of 63 carries; as a program, it is a prefix network that the levels of fresh ciphertexts do for.
+    let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
+    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs).unwrap();
+    assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
+    assert_eq!(cost(&add, "boot-64").unwrap().bootstraps, 0);
+    let out = setup.server.run_circuit(&ripple, &inputs, &Control::default()).unwrap();
+    let sum = (x + y) & u128::from(u64::MAX);
+    assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
+    let y = inputs[1].clone();
+    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()]).unwrap();
+    assert!(more.bootstraps > 0, "{more}");
+    assert_eq!(run(&setup, &add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
+    // Results go on, and a division is deep.
+    let (div, mul) = (Program::from_op("div", &[u4, u4]).unwrap(), Program::from_op("mul", &[u4, u4]).unwrap());
+    let (mut value, three, seven) = (encrypt(u4, 1), encrypt(u4, 3), encrypt(u4, 7));
+    for (factor, want) in [(&seven, 7), (&three, 5), (&seven, 3)] {
+        value = setup.server.run(&mul, &[value, factor.clone()], &Control::default()).unwrap().swap_remove(0);
+        assert_eq!(setup.client.decrypt(&value).unwrap().values, [want]);
+    }
+    assert_eq!(run(&setup, &div, &[seven, three]).unwrap(), [2]);
+    // The key is in the file.
+    let folder = tempfile::tempdir().unwrap();
+    setup.key.save(&folder.path().join("server.key"), false).unwrap();
+    let key = ServerKey::load(&folder.path().join("server.key")).unwrap();
+    let params = key.params();
+    assert!(params.bootstraps);
+    let bytes = std::fs::metadata(folder.path().join("server.key")).unwrap().len() as usize;
+    assert!((params.server_key_bytes..params.server_key_bytes + 8192).contains(&bytes), "{bytes}");
+    let again = Server::new(&key, Some(1)).unwrap();
+    let out = again.run(&add, &inputs, &Control::default()).unwrap();
+    assert_eq!(out, setup.server.run(&add, &inputs, &Control::default()).unwrap());
+}

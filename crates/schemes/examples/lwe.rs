@@ -1,0 +1,198 @@
+//! Learning with errors: bits encrypted and decrypted, and products timed.
+//!
+//! ```text
+//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31
+//! cargo run --release -p solinas-schemes --example lwe -- products 2332 32 32
+//! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
+//! ```
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use rand_core::RngCore;
+use solinas_field::Backend;
+use solinas_schemes::lwe::{
+    self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
+    StreamedProduct, Vector,
+};
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.split_first() {
+        Some((first, rest)) if first == "bits" => bits(rest),
+        Some((first, rest)) if first == "products" => products(rest),
+        Some((first, rest)) if first == "stream" => stream(rest),
+        _ => {
+            eprintln!("bits COUNT SET.., products N WORDS BITS, or stream N WORDS BITS FOLDER");
+            return ExitCode::FAILURE;
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn number(args: &[String], index: usize) -> usize {
+    args.get(index).and_then(|arg| arg.parse().ok()).unwrap_or(1000)
+}
+
+/// Encrypts and decrypts random bits, and compares.
+fn bits(args: &[String]) -> Result<(), Error> {
+    let count = number(args, 0);
+    for name in &args[1..] {
+        let params = Params::named(name)?;
+        let start = Instant::now();
+        let client = lwe::generate(&params, true)?;
+        let public = client.public();
+        let made = start.elapsed().as_secs_f64();
+        let mut rng = public.encryption_rng(0)?;
+        let messages: Vec<bool> = (0..count).map(|_| rng.next_u32() & 1 == 1).collect();
+        let (mut wrong, mut largest, mut squares) = (0, 0f64, 0f64);
+        let (mut encrypt, mut decrypt) = (0.0, 0.0);
+        let encryptor = public.encryptor()?;
+        for messages in messages.chunks(256) {
+            let start = Instant::now();
+            let ciphertexts = encryptor.encrypt(messages, &mut rng)?;
+            encrypt += start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            for (ciphertext, &message) in ciphertexts.iter().zip(messages) {
+                wrong += usize::from(client.decrypt(ciphertext)? != message);
+            }
+            decrypt += start.elapsed().as_secs_f64();
+            for ciphertext in &ciphertexts {
+                let noise = client.noise(ciphertext)?;
+                largest = largest.max(noise);
+                squares += (2.0 * noise).exp2();
+            }
+        }
+        let measured = 0.5 * (squares / count as f64).log2();
+        println!(
+            "{name}: {wrong} of {count} bits wrong; noise 2^{measured:.2} measured, 2^{:.2} by the formula, largest 2^{largest:.2} of 2^{:.1}; KeyGen {made:.2} s, \
+             Enc {:.3} ms a bit, Dec {:.1} us",
+            lwe::noise::fresh(&params),
+            params.modulus().log2() - 1.0,
+            encrypt * 1e3 / count as f64,
+            decrypt * 1e6 / count as f64,
+        );
+    }
+    Ok(())
+}
+
+/// Shortest of some runs, milliseconds: wall time, or the CPU time of all threads over their number where that is less (a machine that does other
+/// work too).
+fn time<T>(mut run: impl FnMut() -> Result<T, Error>) -> Result<f64, Error> {
+    let threads = rayon::current_num_threads() as f64;
+    let mut best = f64::MAX;
+    for _ in 0..7 {
+        let (start, cpu) = (Instant::now(), cpu_time::ProcessTime::now());
+        run()?;
+        best = best.min(start.elapsed().as_secs_f64() * 1e3).min(cpu.elapsed().as_secs_f64() * 1e3 / threads);
+    }
+    Ok(best)
+}
+
+/// Times products of a square matrix by every method.
+fn products(args: &[String]) -> Result<(), Error> {
+    let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
+    let modulus = Modulus::of_primes(words, bits as u32)?;
+    let layout = Layout::new(n, n, &modulus)?;
+    let seeded = SeededMatrix::new(layout, &modulus, &[1; 32])?;
+    let start = Instant::now();
+    let matrix = Matrix::expand(&seeded, 4 << 30)?;
+    let bytes = layout.bytes() as f64;
+    println!(
+        "{n} x {n}, {words} words of {bits} bits, {:.2} GB; made in {:.2} s",
+        bytes / 1e9,
+        start.elapsed().as_secs_f64()
+    );
+    let read = time(|| {
+        use rayon::prelude::*;
+        let sum: u64 = matrix
+            .words()
+            .par_chunks(1 << 18)
+            .map(|part| u64::from(part.iter().fold(0u32, |sum, &word| sum ^ word)))
+            .sum();
+        Ok(std::hint::black_box(sum))
+    })?;
+    println!("  reading                      {read:8.1} ms, {:6.2} GB/s", bytes / read / 1e6);
+    let mut rng = operands();
+    let vector = [Vector::uniform(&modulus, n, &mut rng)];
+    let selections: Vec<_> = (0..64).map(|_| Selection::uniform(n, &mut rng)).collect();
+    let line = |what: &str, count: usize, time: f64| {
+        println!(
+            "  {what:28} {time:8.1} ms, {:6.2} GB/s, {:5.2} readings, {:8.2} ms each",
+            bytes / time / 1e6,
+            time / read,
+            time / count as f64
+        );
+    };
+    for backend in Backend::available().into_iter().rev() {
+        println!(" {backend}");
+        let seeded = SeededMatrix::with_backend(layout, &modulus, &[1; 32], backend);
+        for reduction in [Reduction::Lazy, Reduction::Barrett] {
+            let multiplier = Multiplier { backend, reduction };
+            line(&format!("general, {reduction:?}"), 1, time(|| multiplier.multiply(&matrix, &vector))?);
+        }
+        let multiplier = Multiplier { backend, reduction: Reduction::Lazy };
+        line("general, seed", 1, time(|| multiplier.multiply(&seeded, &vector))?);
+        for access in [Access::Masked, Access::VartimeRows] {
+            line(&format!("{access:?}"), 1, time(|| multiplier.select(&matrix, &selections[..1], access))?);
+        }
+        line("seed, Masked", 1, time(|| multiplier.select(&seeded, &selections[..1], Access::Masked))?);
+        if backend == Backend::Scalar {
+            continue;
+        }
+        for access in [Access::Masked, Access::VartimeTables] {
+            for count in [16, 64] {
+                let run = || multiplier.select(&matrix, &selections[..count], access);
+                line(&format!("{access:?}, batch of {count}"), count, time(run)?);
+            }
+        }
+    }
+    let product = Multiplier::new()?.multiply(&matrix, &vector)?;
+    let reconstruct = time(|| modulus.reconstruct(&product[0]))?;
+    println!("  reconstruction {reconstruct:.2} ms");
+    Ok(())
+}
+
+/// A product with a matrix in a file, its state stored after every piece: goes on where it was when it was killed, and compares with the seed form.
+fn stream(args: &[String]) -> Result<(), Error> {
+    let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
+    let folder = PathBuf::from(args.get(3).map_or(".", String::as_str));
+    let (path, state) = (folder.join("lwe.tiles"), folder.join("lwe.state"));
+    let modulus = Modulus::of_primes(words, bits as u32)?;
+    let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
+    if !path.exists() {
+        KeyFile::write(&path, &seeded, [0; 32], |_, _| true)?;
+        println!("written");
+    }
+    let file = KeyFile::open(&path)?;
+    let vector = [Vector::uniform(&modulus, n, &mut operands())];
+    let mut product = match StreamedProduct::resume(&file, &state) {
+        Ok(product) => product,
+        Err(_) => StreamedProduct::multiply(&file, vector.to_vec())?,
+    };
+    println!(
+        "begins at piece {} of {}; {} MiB in memory",
+        product.progress().0,
+        product.progress().1,
+        product.memory() >> 20
+    );
+    let start = Instant::now();
+    product.run(|product| product.save(&state).map(|()| true))?;
+    println!("done in {:.2} s", start.elapsed().as_secs_f64());
+    let same = product.into_products()? == Multiplier::new()?.multiply(&seeded, &vector)?;
+    println!("{}", if same { "the same as by the seed" } else { "WRONG" });
+    Ok(())
+}
+
+/// A generator for operands.
+fn operands() -> impl RngCore {
+    use rand_core::SeedableRng;
+    rand_chacha::ChaCha20Rng::seed_from_u64(1)
+}

@@ -1,0 +1,71 @@
+//! Noise of the NTRU scheme against its formulas: pictures, and a sweep of every operation against plain polynomial arithmetic.
+//!
+//! `cargo run --release --example ntru_noise -- picture FILE.svg [SET ..]` draws noise along chains of squarings.
+//! `cargo run --release --example ntru_noise -- sweep [--dimensions 512,1024] [--depths 1-19] [--moduli 2,3,257,65537] [--threads 1,2] [--rings]`
+//! runs every operation at every combination and compares each result and its noise; `--rings` halves rings as levels go. The back end is that of
+//! `SOLINAS_BACKEND`.
+
+#[path = "../gh_noise/svg.rs"]
+mod svg;
+mod sweep;
+
+use solinas_schemes::ntru::{self, Evaluator, Params};
+use svg::{Panel, Series, draw};
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["picture", file, sets @ ..] => picture(file, sets),
+        ["sweep", options @ ..] => sweep::run(options),
+        _ => Err("say `picture FILE.svg [SET ..]` or `sweep [OPTIONS]`".into()),
+    }
+}
+
+/// Noise after each step of repeated squarings, measured and by the formulas; a panel for each set.
+fn picture(file: &str, sets: &[&str]) -> Result<()> {
+    let sets = if sets.is_empty() { &["tight-512-13", "tight-16384-13", "secure-65536-5"] } else { sets };
+    let panels = sets.iter().map(|set| panel(set)).collect::<Result<Vec<_>>>()?;
+    let highest = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|point| point.1);
+    let top = 10.0 * (highest.fold(0.0, f64::max) / 10.0).ceil();
+    std::fs::write(file, draw("Noise of NTRU ciphertexts along chains of squarings", &panels, 380.0, top))?;
+    Ok(())
+}
+
+fn panel(set: &str) -> Result<Panel> {
+    const STEPS: [(&str, &str); 3] =
+        [("after a product", "#1f77b4"), ("after a key switch", "#d62728"), ("after a division", "#2ca02c")];
+    let params = Params::named(set)?;
+    let (client, server) = ntru::generate_insecure(&params, true, 1)?;
+    let evaluator = Evaluator::new(&server);
+    let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % params.plaintext_modulus()).collect();
+    let mut x = server.public().encrypt(&plain, &mut server.public().encryption_rng(0)?)?;
+    let (mut measured, mut formula) = (vec![Vec::new(); 3], vec![Vec::new(); 3]);
+    for count in 1..=params.depth() {
+        let product = evaluator.multiply(&x, &x)?;
+        let switched = evaluator.key_switch(&product)?;
+        let mut reduced = evaluator.mod_reduce(&switched)?;
+        for (step, cipher) in [&product, &switched, &reduced].into_iter().enumerate() {
+            measured[step].push((count as f64, client.measure_noise(cipher)?));
+            formula[step].push((count as f64, cipher.noise()));
+        }
+        if reduced.stage() == ntru::Stage::Wide {
+            reduced = evaluator.ring_reduce(&reduced)?;
+        }
+        x = reduced;
+    }
+    let series = |points: Vec<Vec<(f64, f64)>>, line: bool| {
+        let series = points.into_iter().zip(STEPS);
+        series.map(move |(points, (name, colour))| Series { name: if line { "" } else { name }, colour, line, points })
+    };
+    let series = series(measured, false).chain(series(formula, true)).collect();
+    let title = format!("{set}: log2 of the standard deviation");
+    Ok(Panel {
+        title,
+        axis: "squaring; dots measured, lines by the formulas",
+        names: Vec::new(),
+        series,
+        levels: Vec::new(),
+    })
+}

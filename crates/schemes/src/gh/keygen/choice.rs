@@ -1,0 +1,239 @@
+//! The choice of the indicators' noise, so that recryptions are quiet.
+//!
+//! Half of the mean square of a column bit is its mean over all candidates, `1/2 sum eta_a eta_b`, which is the same for all ciphertexts; where those of many
+//! blocks are large at one root, so are all recryptions. Drawing the noise of a block's indicators again takes no integer modulo `d`. So block
+//! after block, some draws are tried, and the one of the least mean square of recrypted ciphertexts is kept; and whole choices are checked by
+//! simulated recryptions.
+
+use core::f64::consts::PI;
+
+use rand_core::RngCore;
+use rayon::prelude::*;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::super::encrypt::Noise;
+use super::super::noise::{self, top_power};
+use super::super::{Error, Params};
+use super::roots::{LANES, Lanes, Roots, Values, symmetric};
+use super::simulation::Simulation;
+use crate::random::SecretSeed;
+
+/// Draws of a block are so many at dimension 512, fewer at larger ones, in which more roots even out; at least [`FEWEST_DRAWS`].
+const DRAWS: usize = 32;
+const FEWEST_DRAWS: usize = 4;
+/// Sets of column bits at each root, by which draws are compared.
+const SAMPLES: usize = 8;
+/// Recryptions that check a choice, at dimension 512; fewer at larger ones.
+const RECRYPTIONS: usize = 32;
+const FEWEST_RECRYPTIONS: usize = 8;
+/// Choices that are checked: far more than are ever needed.
+const ROUNDS: u64 = 100;
+
+/// Column bits of a block over all candidates, at the roots of a group.
+#[derive(Clone, Copy, Zeroize)]
+struct Moments {
+    mean: Values<f32>,
+    /// Mean square of the absolute deviation from it.
+    variance: Lanes<f32>,
+}
+
+/// A choice under way: one draw of the noise of every block's indicators.
+pub(super) struct Choice {
+    params: Params,
+    roots: Roots,
+    weights: Zeroizing<Vec<f64>>,
+    bits: Zeroizing<Vec<bool>>,
+    /// Complex normal values of mean square 1. Shape: by group, sample, block.
+    normals: Vec<Values<f32>>,
+    /// Shape: by block, group.
+    moments: Vec<Zeroizing<Vec<Moments>>>,
+    round: u64,
+    /// Of the blocks that were chosen for.
+    draws: Vec<u64>,
+}
+
+/// For draws of a block, and so much at a time.
+fn draws(params: &Params) -> usize {
+    (512 * DRAWS / params.dimension()).clamp(FEWEST_DRAWS, DRAWS)
+}
+
+/// Noise of indicator `index` in a draw.
+pub(super) fn noise_of(params: &Params, seed: &SecretSeed, index: usize, draw: u64) -> Noise {
+    Noise::draw(params, &mut seed.derive("gh indicators").stream(draw << 32 | index as u64))
+}
+
+impl Choice {
+    /// Round `round`, which begins with the first of its draws for every block.
+    pub(super) fn new(
+        params: &Params,
+        seed: &SecretSeed,
+        weights: Zeroizing<Vec<f64>>,
+        bits: Zeroizing<Vec<bool>>,
+        round: u64,
+    ) -> Self {
+        let roots = Roots::new(params.dimension());
+        let groups = weights.len() / LANES;
+        let mut rng = seed.derive("gh choice").stream(round);
+        let normals = (0..groups * SAMPLES * params.blocks()).map(|_| normals(&mut rng)).collect();
+        let mut choice =
+            Self { params: params.clone(), roots, weights, bits, normals, moments: vec![], round, draws: vec![] };
+        let first = choice.first_draw();
+        choice.moments = (0..params.blocks())
+            .map(|block| {
+                let noises = choice.block_noises(seed, block, first);
+                Zeroizing::new((0..groups).into_par_iter().map(|group| choice.moments(group, block, &noises)).collect())
+            })
+            .collect();
+        choice
+    }
+
+    fn first_draw(&self) -> u64 {
+        self.round * draws(&self.params) as u64
+    }
+
+    /// Whether there is one for every block.
+    pub(super) fn is_done(&self) -> bool {
+        self.draws.len() == self.params.blocks()
+    }
+
+    /// The draws, by block.
+    pub(super) fn draws(&self) -> &[u64] {
+        &self.draws
+    }
+
+    /// The next round, of draws that were not tried.
+    ///
+    /// # Errors
+    /// [`Error::Params`] when there were too many.
+    pub(super) fn next_round(&self, seed: &SecretSeed) -> Result<Self, Error> {
+        if self.round >= ROUNDS {
+            let problem = format!(
+                "no noise of the indicators in {ROUNDS} choices leaves recryptions quiet enough: give more candidates or more non-zeros"
+            );
+            return Err(Error::Params { name: self.params.name().into(), problem });
+        }
+        Ok(Self::new(&self.params, seed, self.weights.clone(), self.bits.clone(), self.round + 1))
+    }
+
+    fn block_noises(&self, seed: &SecretSeed, block: usize, draw: u64) -> Vec<Noise> {
+        let m = self.params.indicators();
+        (block * m..(block + 1) * m).map(|i| noise_of(&self.params, seed, i, draw)).collect()
+    }
+
+    /// Recryptions under the key that it makes; for blocks that were not chosen for yet, of the first draw.
+    pub(super) fn simulation(&self, seed: &SecretSeed) -> Simulation {
+        let draw = |block: usize| self.draws.get(block).copied().unwrap_or(self.first_draw());
+        let noises = (0..self.params.blocks()).flat_map(|block| self.block_noises(seed, block, draw(block))).collect();
+        Simulation::new(&self.params, self.weights.clone(), self.bits.clone(), noises)
+    }
+
+    /// Whether simulated recryptions are quiet enough, in the mean of their noises.
+    pub(super) fn accepted(&self, seed: &SecretSeed) -> bool {
+        let count = (512 * RECRYPTIONS / self.params.dimension()).clamp(FEWEST_RECRYPTIONS, RECRYPTIONS);
+        let simulation = self.simulation(seed);
+        let candidates = simulation.candidates(count, &mut seed.derive("gh simulation").stream(self.round));
+        let noises = simulation.noises(&candidates);
+        noises.iter().sum::<f64>() / noises.len() as f64 <= noise::recrypted_mean(&self.params)
+    }
+
+    fn moments(&self, group: usize, block: usize, noises: &[Noise]) -> Moments {
+        let m = noises.len();
+        let indicator = |(a, noise)| self.roots.indicator(group, self.bits[block * m + a], noise);
+        let values = Zeroizing::new(noises.iter().enumerate().map(indicator).collect::<Vec<_>>());
+        // sum_a eta_a sum_(b > a) eta_b, and the same of squares; the last row may end early.
+        let (mut sum, mut sum_squares) = (Values::<f32>::ZERO, [0.0; LANES]);
+        let mut rest = self.params.candidates();
+        for (a, value) in values.iter().enumerate().take(self.params.first_indices()) {
+            let (mut inner, mut inner_squares) = (Values::<f32>::ZERO, [0.0; LANES]);
+            let row = &values[a + 1..][..rest.min(m - 1 - a)];
+            for other in row {
+                inner.add(other);
+                inner_squares = plus(inner_squares, other.squares());
+            }
+            sum.add_product(value, &inner);
+            let own = value.squares();
+            sum_squares = plus(sum_squares, core::array::from_fn(|i| own[i] * inner_squares[i]));
+            rest -= row.len();
+        }
+        // Each product is taken or not, evenly.
+        Moments { mean: sum.scaled(0.5), variance: sum_squares.map(|x| 0.25 * x) }
+    }
+
+    /// Chooses for the next block.
+    pub(super) fn step(&mut self, seed: &SecretSeed) {
+        let (block, first) = (self.draws.len(), self.first_draw());
+        let others: Vec<Vec<Noise>> =
+            (1..draws(&self.params) as u64).map(|draw| self.block_noises(seed, block, first + draw)).collect();
+        let groups = (0..self.weights.len() / LANES).into_par_iter();
+        let by_group: Vec<Vec<(f64, Moments)>> = groups
+            .map(|group| {
+                let now = self.moments[block][group];
+                let others = others.iter().map(|noises| self.moments(group, block, noises));
+                let options: Vec<Moments> = core::iter::once(now).chain(others).collect();
+                self.mean_squares(group, block, &options).into_iter().zip(options).collect()
+            })
+            .collect();
+        let score = |draw: usize| by_group.iter().map(|options| options[draw].0).sum::<f64>();
+        let best = (0..=others.len()).min_by(|&x, &y| score(x).total_cmp(&score(y))).unwrap_or(0);
+        self.moments[block] = Zeroizing::new(by_group.into_iter().map(|options| options[best].1).collect());
+        self.draws.push(first + best as u64);
+    }
+
+    /// What the roots of a group contribute to the weighted mean square of recrypted ciphertexts, for each of these draws of a block. Up to a factor, and
+    /// but for terms that are smaller by the mean square of a column bit: the last column's `e_2 e_4 ..` times the sum of the last but one.
+    fn mean_squares(&self, group: usize, block: usize, options: &[Moments]) -> Vec<f64> {
+        let s = self.params.blocks();
+        let top = top_power(s, self.params.precision());
+        let unit = (-noise::column_rms(&self.params)).exp2() as f32;
+        let others = || (0..s).filter(|&k| k != block).map(|k| (k, &self.moments[k][group]));
+        let (mut sum, mut variance) = (Values::<f32>::ZERO, [0.0; LANES]);
+        for (_, moments) in others() {
+            sum.add(&moments.mean);
+            variance = plus(variance, moments.variance);
+        }
+        let mut scores = vec![0.0; options.len()];
+        for sample in 0..SAMPLES {
+            let bit = |k: usize, moments: &Moments| {
+                let normal = &self.normals[(group * SAMPLES + sample) * s + k];
+                let mut bit = moments.mean;
+                for i in 0..LANES {
+                    let deviation = moments.variance[i].sqrt();
+                    bit.re[i] += deviation * normal.re[i];
+                    bit.im[i] += deviation * normal.im[i];
+                }
+                bit.scaled(unit).widened()
+            };
+            let e = symmetric(others().map(|(k, moments)| bit(k, moments)), 1 << top);
+            for (score, option) in scores.iter_mut().zip(options) {
+                let bit = bit(block, option);
+                let mut product = [1.0; LANES];
+                for power in 1..=top {
+                    let mut value = e[1 << power];
+                    value.add_product(&e[(1 << power) - 1], &bit);
+                    let squares = value.squares();
+                    product = core::array::from_fn(|i| product[i] * squares[i]);
+                }
+                let mut total = sum;
+                total.add(&option.mean);
+                let single = plus(total.squares(), plus(variance, option.variance));
+                let weights = &self.weights[group * LANES..][..LANES];
+                *score += (0..LANES).map(|i| weights[i] * product[i] * f64::from(unit * unit * single[i])).sum::<f64>();
+            }
+        }
+        scores
+    }
+}
+
+fn plus(x: Lanes<f32>, y: Lanes<f32>) -> Lanes<f32> {
+    core::array::from_fn(|i| x[i] + y[i])
+}
+
+fn normals(rng: &mut impl RngCore) -> Values<f32> {
+    let mut uniform = || ((rng.next_u64() >> 11) as f64 + 0.5) * 2f64.powi(-53);
+    let mut values = Values::<f32>::ZERO;
+    for i in 0..LANES {
+        let (radius, (sin, cos)) = ((-uniform().ln()).sqrt(), (2.0 * PI * uniform()).sin_cos());
+        (values.re[i], values.im[i]) = ((radius * cos) as f32, (radius * sin) as f32);
+    }
+    values
+}

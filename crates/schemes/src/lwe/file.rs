@@ -1,0 +1,295 @@
+//! A matrix in a file, to be streamed: larger than memory.
+//!
+//! ```text
+//! header, 4096 bytes    magic, version, rows, columns, words of the modulus, identity of the key
+//! tiles                 in the order of `Layout`, words of 32 bits, little-endian
+//! table                 BLAKE3 of every piece: up to 2048 rows of a tile
+//! seal                  BLAKE3 of header and table
+//! ```
+//! Written to a temporary file beside, synced, and renamed when whole.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use solinas_field::buffer::AlignedVec;
+
+use super::vector::PAD;
+use super::{Error, Layout, Modulus, Source};
+
+const MAGIC: &[u8; 16] = b"solinas-lwe-tile";
+const VERSION: u32 = 1;
+const HEADER: usize = 4096;
+/// Rows of a piece: 8 MiB at most.
+const PIECE: usize = 2048;
+const HASH: usize = 32;
+
+/// A matrix in a file.
+#[derive(Debug)]
+pub struct KeyFile {
+    path: PathBuf,
+    layout: Layout,
+    modulus: Modulus,
+    id: [u8; 32],
+    table: Vec<u8>,
+}
+
+/// A piece: tile, first row, rows, and place in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) tile: usize,
+    pub(super) first: usize,
+    pub(super) rows: usize,
+    pub(super) words: usize,
+    offset: u64,
+}
+
+/// Errors of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a>(pub(super) &'a Path);
+
+impl Place<'_> {
+    pub(super) fn read(self, error: io::Error) -> Error {
+        Error::File { path: self.0.into(), action: "read", problem: error.to_string() }
+    }
+
+    pub(super) fn written(self, error: io::Error) -> Error {
+        Error::File { path: self.0.into(), action: "written", problem: error.to_string() }
+    }
+
+    pub(super) fn damaged(self, problem: &str) -> Error {
+        let problem = format!("{problem}; it is damaged or of another kind");
+        Error::File { path: self.0.into(), action: "read", problem }
+    }
+
+    /// A new file beside, its owner's alone where `secret`, and its path.
+    pub(super) fn temporary(self, secret: bool) -> Result<(File, PathBuf), Error> {
+        let mut name = self.0.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.partial", std::process::id()));
+        let path = self.0.with_file_name(name);
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        if secret {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = secret;
+        let file = options.open(&path).map_err(|error| self.written(error))?;
+        Ok((file, path))
+    }
+
+    /// Syncs and renames the temporary file, or removes it when `done` is an error.
+    pub(super) fn replace(self, (file, temporary): (File, PathBuf), done: io::Result<()>) -> Result<(), Error> {
+        let done = done.and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, self.0));
+        done.map_err(|error| {
+            // What is left of it is of no use; that it cannot be removed is no further harm.
+            let _ = fs::remove_file(&temporary);
+            self.written(error)
+        })
+    }
+}
+
+/// Little-endian bytes of words, in place.
+fn bytes_mut(words: &mut [u32]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(words)
+}
+
+/// Words between the file's order and the machine's.
+fn order(words: &mut [u32]) {
+    if cfg!(target_endian = "big") {
+        words.iter_mut().for_each(|word| *word = word.swap_bytes());
+    }
+}
+
+fn header(layout: Layout, modulus: &Modulus, id: &[u8; 32]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER);
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    for number in [layout.rows(), layout.columns(), layout.words()] {
+        out.extend_from_slice(&(number as u32).to_le_bytes());
+    }
+    out.extend_from_slice(id);
+    modulus.words().iter().for_each(|word| out.extend_from_slice(&word.value().to_le_bytes()));
+    out.resize(HEADER, 0);
+    out
+}
+
+fn seal(header: &[u8], table: &[u8]) -> [u8; HASH] {
+    let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe matrix file");
+    hasher.update(header).update(table);
+    hasher.finalize().into()
+}
+
+fn pieces(layout: &Layout) -> usize {
+    layout.tiles() * layout.padded_rows().div_ceil(PIECE)
+}
+
+impl KeyFile {
+    /// Writes a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `progress` is told how many
+    /// of how many pieces are done, and stops it by giving false.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::Cancelled`]; nothing is left at `path` then.
+    pub fn write(
+        path: &Path,
+        source: &impl Source,
+        id: [u8; 32],
+        mut progress: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Self, Error> {
+        let (layout, modulus, place) = (source.layout(), source.modulus(), Place(path));
+        if layout.words() * 4 > HEADER - 128 {
+            let want = (HEADER - 128) / 4;
+            return Err(Error::Dimension { what: "words of a modulus in a file", got: layout.words(), want });
+        }
+        let header = header(layout, modulus, &id);
+        let (file, temporary) = place.temporary(false)?;
+        let total = pieces(&layout);
+        let mut table = Vec::with_capacity(total * HASH);
+        let mut stopped = false;
+        let mut write = || -> io::Result<()> {
+            let mut out = BufWriter::with_capacity(1 << 20, &file);
+            out.write_all(&header)?;
+            for tile in (0..layout.tiles()).map(|index| layout.tile(index)) {
+                let mut hasher = blake3::Hasher::new();
+                let mut result = Ok(());
+                source.visit(tile, PAD, &mut |first, piece| {
+                    if result.is_err() || stopped {
+                        return;
+                    }
+                    let mut words = piece.words().to_vec();
+                    order(&mut words);
+                    let bytes = bytes_mut(&mut words);
+                    hasher.update(bytes);
+                    result = out.write_all(bytes);
+                    let end = first + piece.rows();
+                    if end.is_multiple_of(PIECE) || end == layout.padded_rows() {
+                        table.extend_from_slice(hasher.finalize().as_bytes());
+                        hasher.reset();
+                        stopped = !progress(table.len() / HASH, total);
+                    }
+                });
+                result?;
+                if stopped {
+                    return Err(io::Error::other("stopped"));
+                }
+            }
+            out.write_all(&table)?;
+            out.write_all(&seal(&header, &table))?;
+            out.flush()
+        };
+        let done = write();
+        let replaced = place.replace((file, temporary), done);
+        if stopped {
+            return Err(Error::Cancelled { stage: "writing a matrix" });
+        }
+        replaced?;
+        Ok(Self { path: path.into(), layout, modulus: modulus.clone(), id, table })
+    }
+
+    /// Opens a file: its header, its size and its table are checked; pieces are when they are read.
+    ///
+    /// # Errors
+    /// [`Error::File`] for one that cannot be read, is damaged or of another kind.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let place = Place(path);
+        let mut file = File::open(path).map_err(|error| place.read(error))?;
+        let size = file.metadata().map_err(|error| place.read(error))?.len();
+        let mut header_bytes = vec![0; HEADER];
+        let damaged = |problem: &str| place.damaged(problem);
+        file.read_exact(&mut header_bytes).map_err(|_| damaged("it has no header"))?;
+        let word = |i: usize| {
+            let bytes = &header_bytes[i..i + 4];
+            bytes.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte))
+        };
+        if &header_bytes[..16] != MAGIC || word(16) != VERSION {
+            return Err(damaged("it does not begin as a matrix of this version"));
+        }
+        let [rows, columns, count] = [20, 24, 28].map(|at| word(at) as usize);
+        let mut id = [0; 32];
+        id.copy_from_slice(&header_bytes[32..64]);
+        if count * 4 > HEADER - 128 {
+            return Err(damaged("its modulus has too many words"));
+        }
+        let words: Vec<u32> = (0..count).map(|i| word(64 + 4 * i)).collect();
+        let modulus = Modulus::new(&words).map_err(|_| damaged("its words are no modulus"))?;
+        let layout = Layout::new(rows, columns, &modulus).map_err(|_| damaged("it has no such shape"))?;
+        if header_bytes != header(layout, &modulus, &id) {
+            return Err(damaged("its header has more than it should"));
+        }
+        let table_len = pieces(&layout) * HASH;
+        if size != HEADER as u64 + layout.bytes() + (table_len + HASH) as u64 {
+            return Err(damaged("its size is not that of its shape"));
+        }
+        file.seek(SeekFrom::Start(HEADER as u64 + layout.bytes())).map_err(|error| place.read(error))?;
+        let mut table = vec![0; table_len + HASH];
+        file.read_exact(&mut table).map_err(|error| place.read(error))?;
+        let sealed = table.split_off(table_len);
+        if sealed != seal(&header_bytes, &table) {
+            return Err(damaged("its seal is broken"));
+        }
+        Ok(Self { path: path.into(), layout, modulus, id, table })
+    }
+
+    /// Shape and order.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The modulus.
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    /// Identity of the key.
+    pub fn id(&self) -> &[u8; 32] {
+        &self.id
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many pieces.
+    pub(super) fn pieces(&self) -> usize {
+        pieces(&self.layout)
+    }
+
+    /// Words of the largest piece.
+    pub(super) fn largest_piece(&self) -> usize {
+        self.layout.padded_rows().min(PIECE) * self.layout.width(0)
+    }
+
+    /// Where a piece is.
+    pub(super) fn piece(&self, index: usize) -> Piece {
+        let layout = &self.layout;
+        let per_tile = layout.padded_rows().div_ceil(PIECE);
+        let (tile, first) = (index / per_tile, index % per_tile * PIECE);
+        let rows = (layout.padded_rows() - first).min(PIECE);
+        let at = layout.tile(tile);
+        let width = layout.width(at.0);
+        let offset = HEADER as u64 + 4 * (layout.offset(at) + first * width) as u64;
+        Piece { tile, first, rows, words: rows * width, offset }
+    }
+
+    /// Opens it for reading pieces.
+    pub(super) fn reader(&self) -> Result<File, Error> {
+        File::open(&self.path).map_err(|error| Place(&self.path).read(error))
+    }
+
+    /// Reads and checks a piece.
+    pub(super) fn read(&self, file: &mut File, index: usize, out: &mut AlignedVec<u32>) -> Result<(), Error> {
+        let place = Place(&self.path);
+        let piece = self.piece(index);
+        let words = &mut out[..piece.words];
+        let bytes = bytes_mut(words);
+        file.seek(SeekFrom::Start(piece.offset)).map_err(|error| place.read(error))?;
+        file.read_exact(bytes).map_err(|error| place.read(error))?;
+        if blake3::hash(bytes).as_bytes()[..] != self.table[index * HASH..][..HASH] {
+            return Err(place.damaged(&format!("piece {index} is not what was written")));
+        }
+        order(words);
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! The public key and the secret key, and how they are made.
+
+use core::fmt;
+
+use rand_core::RngCore;
+use rayon::prelude::*;
+use solinas_field::Backend;
+use solinas_field::matrix::{self, Tile};
+use solinas_ring::sample::Gaussian;
+use zeroize::Zeroizing;
+
+use super::vector::PAD;
+use super::{Ciphertext, Encryptor, Error, Matrix, Params, SeededMatrix, Source, Vector};
+pub use crate::key_id::KeyId;
+use crate::random::SecretSeed;
+use crate::security::Status;
+
+/// What encryption needs: the seed of `-A'` and `b = A' s' + 2 e`. Megabytes, where `A = [b | -A']` may be gigabytes.
+#[derive(Clone)]
+pub struct PublicKey {
+    params: Params,
+    id: KeyId,
+    insecure: bool,
+    seed: [u8; 32],
+    b: Vector,
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.params == other.params && self.b == other.b
+    }
+}
+
+impl PublicKey {
+    fn new(params: Params, insecure: bool, seed: [u8; 32], b: Vector) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe key id");
+        let literal = params.literal();
+        for number in [literal.dimension, literal.samples, literal.words, usize::from(insecure)] {
+            hasher.update(&(number as u64).to_le_bytes());
+        }
+        hasher.update(&literal.sigma.to_le_bytes()).update(&[literal.encryption_noise.into()]).update(&seed);
+        params.modulus().words().iter().for_each(|word| {
+            hasher.update(&word.value().to_le_bytes());
+        });
+        b.residues().iter().for_each(|residue| {
+            hasher.update(&residue.to_le_bytes());
+        });
+        Self { params, id: KeyId(hasher.finalize().into()), insecure, seed, b }
+    }
+
+    /// From its parts, as stored: the seed, and the residues of `b`, word by word; `insecure` when it was made from a chosen seed.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of residues, or ones out of range.
+    pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        let b = Vector::from_residues(params.modulus(), params.samples(), b)?;
+        Ok(Self::new(params.clone(), insecure, seed, b))
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Identity.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
+    /// The seed of `-A'`.
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// `b`.
+    pub fn b(&self) -> &Vector {
+        &self.b
+    }
+
+    /// `A`, its columns but the first made again block by block whenever it is read.
+    ///
+    /// # Errors
+    /// [`Error::Field`] for a back end that is not there.
+    pub fn seeded(&self) -> Result<SeededMatrix, Error> {
+        SeededMatrix::new(self.params.layout()?, self.params.modulus(), &self.seed)?.with_first_column(&self.b)
+    }
+
+    /// `A` whole in memory.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    pub fn expand(&self, memory: u64) -> Result<Matrix, Error> {
+        Matrix::expand(&self.seeded()?, memory)
+    }
+
+    /// Encryption with `A` made again from its seed.
+    ///
+    /// # Errors
+    /// [`Error::Field`] for a back end that is not there.
+    pub fn encryptor(&self) -> Result<Encryptor<'_, SeededMatrix>, Error> {
+        Encryptor::new(self, self.seeded()?)
+    }
+
+    /// Encryption with `A` whole in memory.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    pub fn resident_encryptor(&self, memory: u64) -> Result<Encryptor<'_, Matrix>, Error> {
+        Encryptor::new(self, self.expand(memory)?)
+    }
+
+    /// A generator for encryptions, from the operating system; for an insecure key, the same one each time `nonce` is.
+    ///
+    /// # Errors
+    /// [`Error::Entropy`].
+    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
+        let seed = if self.insecure {
+            SecretSeed::of_secret("solinas 2026 lwe insecure encryption", &[&self.id.0])
+        } else {
+            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+        };
+        Ok(seed.stream(nonce))
+    }
+
+    /// That `what` is of this key.
+    pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
+        if key == self.id {
+            return Ok(());
+        }
+        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+    }
+}
+
+/// The secret key `s'`. No `Clone`, no `Serialize`; wiped on drop.
+pub struct ClientKey {
+    public: PublicKey,
+    secret: Zeroizing<Vec<i64>>,
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl ClientKey {
+    /// From its parts, as stored.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    pub fn from_parts(public: PublicKey, secret: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
+        let max = Gaussian::new(public.params.sigma())?.max();
+        let want = public.params.dimension();
+        if secret.len() != want || secret.iter().any(|entry| entry.unsigned_abs() > max.unsigned_abs()) {
+            let problem = format!("{} entries where {want} of magnitude {max} or less belong", secret.len());
+            return Err(Error::Material { part: "client key", problem });
+        }
+        Ok(Self { public, secret })
+    }
+
+    /// `s'`, for storing: secret.
+    pub fn secret(&self) -> &[i64] {
+        &self.secret
+    }
+
+    /// The public key.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// `[[<c, s>]_M]_2`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
+        self.public.check("the ciphertext", ciphertext.key())?;
+        let phase = phase(self.public.params.modulus(), &self.secret, ciphertext.numbers());
+        Ok(self.public.params.modulus().centred_parity(|w| phase[w]) == 1)
+    }
+
+    /// `log2 |m + 2 x|`: what is to stay below `log2 M - 1`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    pub fn noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
+        self.public.check("the ciphertext", ciphertext.key())?;
+        let phase = phase(self.public.params.modulus(), &self.secret, ciphertext.numbers());
+        Ok(self.public.params.modulus().centred_log2(|w| phase[w]))
+    }
+}
+
+/// `c_0 + <c', s'>`, in residues.
+pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) -> Zeroizing<Vec<u32>> {
+    let residue = |(w, word): (usize, &matrix::Word)| {
+        let numbers = numbers.word(w);
+        // Below 2^32 2^10 2^17.
+        let sum: i64 = numbers[1..].iter().zip(secret).map(|(&c, &s)| i64::from(c) * s).sum();
+        word.reduce_signed(sum + i64::from(numbers[0]))
+    };
+    Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect())
+}
+
+/// A key pair from the operating system's randomness; `research` allows parameters that are for research alone.
+///
+/// # Errors
+/// [`Error::ResearchOnly`], [`Error::Entropy`].
+pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
+    if let Status::ResearchOnly { why } = params.security().status
+        && !research
+    {
+        return Err(Error::ResearchOnly { name: params.name().into(), why });
+    }
+    let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
+    make(params, false, &seed)
+}
+
+/// The key pair of a chosen seed: for tests and benchmarks alone.
+///
+/// # Errors
+/// [`Error::Field`] for a back end that is not there.
+pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
+    make(params, true, &SecretSeed::insecure(seed))
+}
+
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<ClientKey, Error> {
+    let gaussian = Gaussian::new(params.sigma())?;
+    let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
+    let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
+    let public = seed.derive("lwe public matrix").publish();
+    let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
+    let b = masked_product(&matrix, &secret, &noise)?;
+    let public = PublicKey::new(params.clone(), insecure, public, b);
+    Ok(ClientKey { public, secret })
+}
+
+/// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
+pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64]) -> Result<Vector, Error> {
+    let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
+    // A factor for each column, 0 for the first and for the padding.
+    let mut factors = Zeroizing::new(Vector::zeroed(modulus.len(), layout.columns().next_multiple_of(1024)));
+    for (factors, word) in factors.words_mut().zip(modulus.words()) {
+        factors[1..].iter_mut().zip(secret).for_each(|(factor, &s)| *factor = word.reduce_signed(s));
+    }
+    let rows_of = |chunk: usize| {
+        let first = chunk * PAD;
+        let mut piece = vec![0; PAD * layout.width(0)];
+        let mut sums = Zeroizing::new(vec![[0u64; 2]; PAD * modulus.len()]);
+        for index in 0..layout.tiles() {
+            let (block, word) = layout.tile(index);
+            let width = layout.width(block);
+            let piece = &mut piece[..PAD * width];
+            matrix.fill((block, word), first, piece);
+            let factors = &factors.word(word)[layout.range(block).start..][..width];
+            matrix::multiply_rows(backend, Tile::new(piece, width), factors, &mut sums[word * PAD..][..PAD]);
+        }
+        sums
+    };
+    let chunks: Vec<_> = (0..layout.padded_rows() / PAD).into_par_iter().map(rows_of).collect();
+    let mut b = Vector::zeroed(modulus.len(), layout.rows());
+    for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
+        for (i, (b, &e)) in b.iter_mut().zip(noise).enumerate() {
+            let product = matrix::finish_split(*word, chunks[i / PAD][w * PAD + i % PAD]);
+            *b = word.sub(word.reduce_signed(2 * e), product);
+        }
+    }
+    Ok(b)
+}

@@ -1,0 +1,29 @@
+//! Leveled evaluation (Brakerski, Gentry and Vaikuntanathan 2012, sections 4 and 5) of LWE ciphertexts of bits, at small dimensions.
+//!
+//! Level `j` has the modulus `M_j = m_0 .. m_j` and its own secret `s_j`. A product of ciphertexts is their tensor product, under the tensor square of the
+//! secret; [`Evaluator::switch_key`] brings it under `s_(j-1)` by a product of its digits with a matrix, the one of [`super::Multiplier`];
+//! [`Evaluator::scale`] divides modulus and noise by `m_j`. A switching key has `(n + 1)(n + 2) / 2` rows for each digit: secure dimensions would take
+//! hundreds of gigabytes, for which the ring version is the answer. The sets here are for research only.
+//!
+//! ```
+//! use solinas_schemes::lwe::leveled::{self, Evaluator, Params};
+//!
+//! let (client, server) = leveled::generate(&Params::named("leveled-16-2")?, true)?;
+//! let bits = server.encrypt(&[true, true, false], &mut server.encryption_rng(0)?)?;
+//! let evaluator = Evaluator::new(&server)?;
+//! let and = evaluator.multiply(&bits[0], &bits[1])?;
+//! let xor = evaluator.add(&and, &evaluator.refresh(&bits[2])?)?;
+//! assert!(client.decrypt(&xor)?);
+//! # Ok::<(), solinas_schemes::lwe::Error>(())
+//! ```
+
+mod evaluate;
+mod keys;
+pub mod noise;
+mod params;
+#[cfg(test)]
+mod tests;
+
+pub use evaluate::{Ciphertext, Evaluator, Tensor};
+pub use keys::{ClientKey, ServerKey, generate, generate_insecure};
+pub use params::{Params, ParamsLiteral};

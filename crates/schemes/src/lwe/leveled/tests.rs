@@ -1,0 +1,124 @@
+//! Circuits against plain bits, and noise against the formulas.
+
+use rand_core::RngCore;
+
+use super::*;
+use crate::lwe::Error;
+use crate::random::SecretSeed;
+
+fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
+    generate_insecure(&Params::named(name).unwrap(), seed).unwrap()
+}
+
+#[test]
+fn steps_keep_the_bit() {
+    let (client, server) = keys("leveled-16-2", 1);
+    let evaluator = Evaluator::new(&server).unwrap();
+    for bits in [[false, false], [false, true], [true, false], [true, true]] {
+        let c = server.encrypt(&bits, &mut server.encryption_rng(3).unwrap()).unwrap();
+        let tensor = evaluator.tensor(&c[0], &c[1]).unwrap();
+        assert_eq!(client.decrypt_tensor(&tensor).unwrap(), bits[0] & bits[1]);
+        let product = evaluator.scale(&evaluator.switch_key(&tensor).unwrap()).unwrap();
+        assert_eq!((client.decrypt(&product).unwrap(), product.level()), (bits[0] & bits[1], 1));
+        assert_eq!(evaluator.multiply(&c[0], &c[1]).unwrap(), product);
+        let sum = evaluator.add(&c[0], &c[1]).unwrap();
+        assert_eq!(client.decrypt(&sum).unwrap(), bits[0] ^ bits[1]);
+        let bottom = evaluator.lower(&evaluator.add_plain(&sum, true).unwrap(), 0).unwrap();
+        assert_eq!((client.decrypt(&bottom).unwrap(), bottom.level()), (!(bits[0] ^ bits[1]), 0));
+    }
+}
+
+/// A random circuit: layers of sums of a few bits, and products of these.
+#[test]
+fn circuits_of_depth_3_agree_with_plain_bits() {
+    for seed in 0..6 {
+        let (client, server) = keys("leveled-16-3", seed);
+        let evaluator = Evaluator::new(&server).unwrap();
+        let mut rng = SecretSeed::insecure(seed).stream(1);
+        let mut plain: Vec<bool> = (0..8).map(|_| rng.next_u32() & 1 == 1).collect();
+        let mut cipher = server.encrypt(&plain, &mut server.encryption_rng(seed).unwrap()).unwrap();
+        for _ in 0..3 {
+            let mut next = (Vec::new(), Vec::new());
+            for _ in 0..8 {
+                let mut pick = || rng.next_u32() as usize % 8;
+                let [a, b, c, d] = [pick(), pick(), pick(), pick()];
+                next.0.push((plain[a] ^ plain[b]) & (plain[c] ^ plain[d]));
+                let sums =
+                    (evaluator.add(&cipher[a], &cipher[b]).unwrap(), evaluator.add(&cipher[c], &cipher[d]).unwrap());
+                next.1.push(evaluator.multiply(&sums.0, &sums.1).unwrap());
+            }
+            (plain, cipher) = next;
+            for (cipher, &plain) in cipher.iter().zip(&plain) {
+                assert_eq!(client.decrypt(cipher).unwrap(), plain);
+            }
+        }
+        let error = evaluator.multiply(&cipher[0], &cipher[1]).unwrap_err();
+        assert!(matches!(error, Error::OutOfLevels { .. } | Error::Noise { .. }), "{error}");
+    }
+}
+
+/// Root mean square of the noise of ciphertexts.
+fn rms(noises: &[f64]) -> f64 {
+    0.5 * (noises.iter().map(|noise| (2.0 * noise).exp2()).sum::<f64>() / noises.len() as f64).log2()
+}
+
+#[test]
+fn noise_of_every_step_is_within_the_formulas() {
+    for (name, digit_bits) in [("leveled-16-2", 8), ("leveled-24-2", 16), ("leveled-16-2", 1)] {
+        let literal = ParamsLiteral { digit_bits, ..Params::named(name).unwrap().literal().clone() };
+        let params = Params::try_from(literal).unwrap();
+        let mut measured: Vec<[f64; 5]> = Vec::new();
+        let mut formula = [0.0; 5];
+        for seed in 0..24 {
+            let (client, server) = generate_insecure(&params, seed).unwrap();
+            let evaluator = Evaluator::new(&server).unwrap();
+            let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+            let sum = evaluator.add(&c[0], &c[1]).unwrap();
+            let product = evaluator.multiply(&c[2], &c[3]).unwrap();
+            let lowered = evaluator.refresh(&sum).unwrap();
+            let second = evaluator.multiply(&product, &lowered).unwrap();
+            let all = [&c[0], &sum, &product, &lowered, &second];
+            formula = all.map(Ciphertext::noise);
+            measured.push(all.map(|c| client.noise(c).unwrap()));
+        }
+        for (i, &want) in formula.iter().enumerate() {
+            let got = rms(&measured.iter().map(|noises| noises[i]).collect::<Vec<_>>());
+            // 24 samples: a bit more either way.
+            let spread = 0.4;
+            let below = noise::tolerance_below(u32::from(i == 1)) + spread;
+            assert!(
+                got > want - below && got < want + noise::TOLERANCE_ABOVE + spread,
+                "{name}, step {i}: {got} {want}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let (client, server) = keys("leveled-16-2", 1);
+    let (other, _) = keys("leveled-16-2", 2);
+    let evaluator = Evaluator::new(&server).unwrap();
+    let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+    let low = evaluator.refresh(&c[0]).unwrap();
+    assert_eq!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1 }));
+    assert!(matches!(evaluator.lower(&low, 2), Err(Error::LevelMismatch { .. })));
+    assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
+    let bottom = evaluator.lower(&c[0], 0).unwrap();
+    assert!(matches!(evaluator.refresh(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
+    assert!(client.decrypt(&bottom).unwrap());
+    // Sums without end are refused before they are wrong.
+    let mut sum = c[0].clone();
+    let mut doubled = 0;
+    while let Ok(more) = evaluator.add(&sum, &sum) {
+        (sum, doubled) = (more, doubled + 1);
+    }
+    assert!(doubled > 70 && !client.decrypt(&sum).unwrap(), "{doubled}");
+    for unknown in ["leveled-16", "leveled-a-1", "toy-16-2", "leveled-16-2-3"] {
+        assert!(matches!(Params::named(unknown), Err(Error::UnknownParams { .. })), "{unknown}");
+    }
+    assert!(matches!(Params::named("leveled-129-2"), Err(Error::Params { .. })));
+    assert!(matches!(generate(&Params::named("leveled-16-2").unwrap(), false), Err(Error::ResearchOnly { .. })));
+    let wide = ParamsLiteral { digit_bits: 30, terms: 1 << 20, ..server.params().literal().clone() };
+    assert!(matches!(Params::try_from(wide), Err(Error::Params { .. })));
+}

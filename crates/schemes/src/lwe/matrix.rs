@@ -1,0 +1,231 @@
+//! Matrices of residues: whole in memory, or made again from a seed.
+
+use core::ops::Range;
+
+use rayon::prelude::*;
+use solinas_bigint::Natural;
+use solinas_field::Backend;
+use solinas_field::buffer::AlignedVec;
+use solinas_field::matrix::{GROUP, Tile, Uniform};
+
+use super::vector::PAD;
+use super::{Error, Layout, Modulus, Vector};
+
+/// Where the tiles of a matrix come from.
+pub trait Source: Sync {
+    /// Shape and order.
+    fn layout(&self) -> Layout;
+
+    /// The modulus.
+    fn modulus(&self) -> &Modulus;
+
+    /// Calls `each` with the number of the first row and the rows of every piece of a tile, in order; pieces have up to `rows` rows, a multiple of 32.
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>));
+}
+
+/// Columns `first..` of a block that are given instead of generated: the one column `b` of a public key.
+type Column = Vector;
+
+/// A matrix whole in memory.
+#[derive(Clone)]
+pub struct Matrix {
+    layout: Layout,
+    modulus: Modulus,
+    words: AlignedVec<u32>,
+}
+
+impl core::fmt::Debug for Matrix {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Matrix").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+impl Matrix {
+    /// Of uniform entries from a public seed.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    pub fn uniform(layout: Layout, modulus: &Modulus, seed: &[u8; 32], memory: u64) -> Result<Self, Error> {
+        Self::expand(&SeededMatrix::new(layout, modulus, seed)?, memory)
+    }
+
+    /// The same matrix whole.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it takes more than `memory` bytes: before any is taken.
+    pub fn expand(seeded: &SeededMatrix, memory: u64) -> Result<Self, Error> {
+        let mut matrix = Self::zeroed(seeded.layout, &seeded.modulus, memory)?;
+        let layout = seeded.layout;
+        let mut rest = &mut matrix.words[..];
+        let mut tiles = Vec::with_capacity(layout.tiles());
+        for index in 0..layout.tiles() {
+            let tile = layout.tile(index);
+            let (part, after) = rest.split_at_mut(layout.padded_rows() * layout.width(tile.0));
+            tiles.push((tile, part));
+            rest = after;
+        }
+        tiles.into_par_iter().for_each(|(tile, part)| seeded.fill(tile, 0, part));
+        Ok(matrix)
+    }
+
+    /// Of entries below the modulus, row after row (the step "decompose" of algorithm 6.1).
+    ///
+    /// # Errors
+    /// [`Error::Memory`] as [`Self::uniform`]; [`Error::Dimension`] for another number of entries; [`Error::Range`].
+    pub fn decompose(layout: Layout, modulus: &Modulus, entries: &[Natural], memory: u64) -> Result<Self, Error> {
+        let want = layout.rows() * layout.columns();
+        if entries.len() != want {
+            return Err(Error::Dimension { what: "entries of a matrix", got: entries.len(), want });
+        }
+        let mut matrix = Self::zeroed(layout, modulus, memory)?;
+        for (row, entries) in entries.chunks_exact(layout.columns()).enumerate() {
+            matrix.set_row(row, &modulus.decompose(entries)?)?;
+        }
+        Ok(matrix)
+    }
+
+    /// Zeros.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] as [`Self::uniform`].
+    pub fn zeroed(layout: Layout, modulus: &Modulus, memory: u64) -> Result<Self, Error> {
+        if layout.bytes() > memory {
+            return Err(Error::Memory {
+                what: "the matrix in memory",
+                need_mib: layout.bytes().div_ceil(1 << 20),
+                limit_mib: memory >> 20,
+                alternative: "use the seed form (`SeededMatrix`, `PublicKey`), or stream it from a file (`KeyFile`)"
+                    .into(),
+            });
+        }
+        Ok(Self { layout, modulus: modulus.clone(), words: AlignedVec::zeroed(layout.total()) })
+    }
+
+    /// Replaces a row.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] unless the vector has an entry for each column, and there is such a row.
+    pub fn set_row(&mut self, row: usize, entries: &Vector) -> Result<(), Error> {
+        let layout = self.layout;
+        self.modulus.fits(entries)?;
+        if entries.len() != layout.columns() {
+            return Err(Error::Dimension { what: "entries of a row", got: entries.len(), want: layout.columns() });
+        }
+        if row >= layout.rows() {
+            return Err(Error::Dimension { what: "number of a row", got: row, want: layout.rows() - 1 });
+        }
+        for index in 0..layout.tiles() {
+            let tile = layout.tile(index);
+            let range = layout.range(tile.0);
+            let at = layout.offset(tile) + row * layout.width(tile.0);
+            self.words[at..at + range.len()].copy_from_slice(&entries.word(tile.1)[range]);
+        }
+        Ok(())
+    }
+
+    /// The words as they lie.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+}
+
+impl Source for Matrix {
+    fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>)) {
+        let width = self.layout.width(tile.0);
+        let words = &self.words[self.layout.offset(tile)..][..self.layout.padded_rows() * width];
+        for (piece, words) in words.chunks(rows * width).enumerate() {
+            each(piece * rows, Tile::new(words, width));
+        }
+    }
+}
+
+/// A matrix of uniform entries from a public seed, generated whenever it is read, piece by piece; its first column may be given.
+///
+/// The generator is ChaCha8 keyed by the seed, with the tile's block and word as nonce. The seed is public, and drawn by the system's generator: nothing is
+/// hidden by it, and what LWE asks is that its output has no structure that helps to solve it; none is known of eight rounds. Rejection makes the
+/// residues exactly uniform.
+#[derive(Clone)]
+pub struct SeededMatrix {
+    layout: Layout,
+    modulus: Modulus,
+    uniform: Uniform,
+    first: Option<Column>,
+}
+
+impl core::fmt::Debug for SeededMatrix {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("SeededMatrix").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+/// Rows that are generated at once: 128 KiB, in the second-level cache.
+const PIECE: usize = PAD;
+
+impl SeededMatrix {
+    /// All columns from the seed.
+    ///
+    /// # Errors
+    /// [`Error::Field`] for a back end that is not there.
+    pub fn new(layout: Layout, modulus: &Modulus, seed: &[u8; 32]) -> Result<Self, Error> {
+        Ok(Self::with_backend(layout, modulus, seed, Backend::detect()?))
+    }
+
+    /// The same on a chosen back end.
+    pub fn with_backend(layout: Layout, modulus: &Modulus, seed: &[u8; 32], backend: Backend) -> Self {
+        Self { layout, modulus: modulus.clone(), uniform: Uniform::new(seed, backend), first: None }
+    }
+
+    /// The same with that first column.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] unless it has an entry for each row.
+    pub fn with_first_column(mut self, first: &Vector) -> Result<Self, Error> {
+        self.modulus.fits(first)?;
+        if first.len() != self.layout.rows() {
+            return Err(Error::Dimension { what: "entries of a column", got: first.len(), want: self.layout.rows() });
+        }
+        self.first = Some(first.clone());
+        Ok(self)
+    }
+
+    /// Rows `first_row ..` of a tile.
+    pub(super) fn fill(&self, tile: (usize, usize), first_row: usize, out: &mut [u32]) {
+        let width = self.layout.width(tile.0);
+        let stream = [tile.0 as u32, tile.1 as u32];
+        self.uniform.fill(self.modulus.words()[tile.1], stream, first_row * width / GROUP, out);
+        if let Some(column) = self.first.as_ref().filter(|_| tile.0 == 0) {
+            let rows: Range<usize> = first_row..first_row + out.len() / width;
+            let column = &column.padded(tile.1)[rows];
+            out.chunks_exact_mut(width).zip(column).for_each(|(row, &entry)| row[0] = entry);
+        }
+    }
+}
+
+impl Source for SeededMatrix {
+    fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>)) {
+        let (width, all) = (self.layout.width(tile.0), self.layout.padded_rows());
+        let rows = rows.min(PIECE);
+        let mut piece: AlignedVec<u32> = AlignedVec::zeroed(rows * width);
+        for first in (0..all).step_by(rows) {
+            let piece = &mut piece[..rows.min(all - first) * width];
+            self.fill(tile, first, piece);
+            each(first, Tile::new(piece, width));
+        }
+    }
+}

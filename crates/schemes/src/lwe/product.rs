@@ -1,0 +1,160 @@
+//! The step "vector operations" of algorithm 6.1 (wang2014): products of a matrix, transposed, with vectors and selections.
+
+use rayon::prelude::*;
+use solinas_field::Backend;
+use solinas_field::matrix::{self, CHUNK, Reduction, Selected, Sums};
+use zeroize::Zeroize;
+
+use super::vector::PAD;
+use super::{Error, Selection, Source, Vector};
+
+/// Rows of a piece that several vectors use while it is in cache.
+const SHARED: usize = PAD;
+
+/// How a selection is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Every row, masked: time and addresses tell nothing.
+    Masked,
+    /// The rows that are selected, and no others: half the bytes. For selections that are no secret.
+    VartimeRows,
+    /// Sums of all subsets of four rows in a table: an addition for every four rows and selection. For batches of selections that are no secret.
+    VartimeTables,
+}
+
+/// Back end and reduction of products. Threads are those of the rayon pool that calls; the results are the same with any.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiplier {
+    /// Vector unit.
+    pub backend: Backend,
+    /// How products become sums.
+    pub reduction: Reduction,
+}
+
+impl Multiplier {
+    /// The fastest.
+    ///
+    /// # Errors
+    /// [`Error::Field`] for a back end that is not there.
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self { backend: Backend::detect()?, reduction: Reduction::Lazy })
+    }
+
+    /// `A^T x` of each vector `x`, in residues.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] for a vector without an entry for each row, or of another modulus.
+    pub fn multiply(self, source: &impl Source, vectors: &[Vector]) -> Result<Vec<Vector>, Error> {
+        let layout = source.layout();
+        for vector in vectors {
+            source.modulus().fits(vector)?;
+            rows_match(layout.rows(), vector.len())?;
+        }
+        let rows = if vectors.len() > 1 { SHARED } else { layout.padded_rows() };
+        self.over_tiles(source, vectors.len(), |tile, out| {
+            let width = layout.width(tile.0);
+            let mut sums = vec![Sums::zeroed(width); vectors.len()];
+            source.visit(tile, rows, &mut |first, piece| {
+                for (vector, sums) in vectors.iter().zip(&mut sums) {
+                    self.add_piece(vector, tile.1, first, piece, sums, source);
+                }
+            });
+            let word = source.modulus().words()[tile.1];
+            out.chunks_exact_mut(width).zip(&sums).for_each(|(out, sums)| sums.finish(word, out));
+        })
+    }
+
+    /// `sums <- sums + piece^T x`, for rows `first ..`.
+    pub(super) fn add_piece(
+        self,
+        vector: &Vector,
+        word: usize,
+        first: usize,
+        piece: matrix::Tile<'_>,
+        sums: &mut Sums,
+        source: &impl Source,
+    ) {
+        let factors = &vector.padded(word)[first..first + piece.rows()];
+        matrix::multiply_add(self.backend, self.reduction, source.modulus().words()[word], piece, factors, sums);
+    }
+
+    /// `A^T r` of each selection `r`, in residues.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`] for a selection without an entry for each row.
+    pub fn select(self, source: &impl Source, selections: &[Selection], access: Access) -> Result<Vec<Vector>, Error> {
+        let layout = source.layout();
+        selections.iter().try_for_each(|selection| rows_match(layout.rows(), selection.len()))?;
+        let count = selections.len();
+        let masked = access == Access::Masked;
+        let masks: Vec<_> = selections.iter().filter(|_| masked).map(Selection::masks).collect();
+        let numbers = selections.iter().filter(|_| access == Access::VartimeRows).map(Selection::vartime_numbers);
+        let numbers: Vec<_> = numbers.collect();
+        // For each chunk of rows the words of all selections.
+        let chunks = layout.padded_rows() / CHUNK;
+        let words = |chunk: usize| selections.iter().map(move |selection| selection.words()[chunk]);
+        let words: Vec<u32> = (0..chunks).filter(|_| access == Access::VartimeTables).flat_map(words).collect();
+        let rows = if count > 1 || access == Access::VartimeTables { SHARED } else { layout.padded_rows() };
+        self.over_tiles(source, count, |tile, out| {
+            let width = layout.width(tile.0);
+            let mut sums = vec![Selected::zeroed(width); count];
+            source.visit(tile, rows, &mut |first, piece| {
+                let range = first..first + piece.rows();
+                match access {
+                    Access::Masked => {
+                        for (masks, sums) in masks.iter().zip(&mut sums) {
+                            matrix::select_add(self.backend, piece, &masks[range.clone()], sums);
+                        }
+                    }
+                    Access::VartimeRows => {
+                        for (numbers, sums) in numbers.iter().zip(&mut sums) {
+                            let at = |row: usize| numbers.partition_point(|&number| (number as usize) < row);
+                            let inside = &numbers[at(range.start)..at(range.end)];
+                            let inside: Vec<u32> = inside.iter().map(|&number| number - first as u32).collect();
+                            matrix::vartime_select_add(self.backend, piece, &inside, sums);
+                        }
+                    }
+                    Access::VartimeTables => {
+                        let bits = &words[first / CHUNK * count..range.end / CHUNK * count];
+                        matrix::vartime_select_many(self.backend, piece, bits, &mut sums);
+                    }
+                }
+            });
+            let word = source.modulus().words()[tile.1];
+            for (out, sums) in out.chunks_exact_mut(width).zip(&mut sums) {
+                sums.finish(word, out);
+                sums.zeroize();
+            }
+        })
+    }
+
+    /// Runs `job` on every tile: it fills the residues of `count` results in the tile's columns, one after the other.
+    fn over_tiles<S: Source>(
+        self,
+        source: &S,
+        count: usize,
+        job: impl Fn((usize, usize), &mut [u32]) + Sync,
+    ) -> Result<Vec<Vector>, Error> {
+        let layout = source.layout();
+        let run = |index: usize| {
+            let tile = layout.tile(index);
+            let mut out = vec![0; count * layout.width(tile.0)];
+            job(tile, &mut out);
+            out
+        };
+        let parts: Vec<Vec<u32>> = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run).collect();
+        let mut results = vec![Vector::zeroed(layout.words(), layout.columns()); count];
+        for (index, part) in parts.iter().enumerate() {
+            let (block, word) = layout.tile(index);
+            let range = layout.range(block);
+            for (result, part) in results.iter_mut().zip(part.chunks_exact(layout.width(block))) {
+                result.word_mut(word)[range.clone()].copy_from_slice(&part[..range.len()]);
+            }
+        }
+        Ok(results)
+    }
+}
+
+pub(super) fn rows_match(want: usize, got: usize) -> Result<(), Error> {
+    if want == got { Ok(()) } else { Err(Error::Dimension { what: "entries of a vector", got, want }) }
+}

@@ -1,0 +1,3 @@
+mod cycle;
+mod products;
+mod stream;

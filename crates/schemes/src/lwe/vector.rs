@@ -1,0 +1,202 @@
+//! Vectors of residues, and selections.
+
+use rand_core::RngCore;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::{Error, Modulus};
+
+/// Entries of a vector are padded to a multiple of this, as rows are.
+pub(super) const PAD: usize = solinas_field::matrix::CHUNK;
+
+/// Numbers by their residues: for each word of the modulus all entries in order.
+#[derive(Clone, PartialEq)]
+pub struct Vector {
+    len: usize,
+    count: usize,
+    words: Vec<u32>,
+}
+
+impl core::fmt::Debug for Vector {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Vector").field("len", &self.len).field("words", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl Zeroize for Vector {
+    fn zeroize(&mut self) {
+        self.words.as_mut_slice().zeroize();
+    }
+}
+
+impl Vector {
+    /// Zeros: `len` entries of `count` residues.
+    pub fn zeroed(count: usize, len: usize) -> Self {
+        Self { len, count, words: vec![0; count * len.next_multiple_of(PAD)] }
+    }
+
+    /// Of small signed numbers.
+    pub fn from_signed(modulus: &Modulus, numbers: &[i64]) -> Self {
+        let mut out = Self::zeroed(modulus.len(), numbers.len());
+        for (out, word) in out.words_mut().zip(modulus.words()) {
+            out.iter_mut().zip(numbers).for_each(|(out, &number)| *out = word.reduce_signed(number));
+        }
+        out
+    }
+
+    /// Uniform residues.
+    pub fn uniform(modulus: &Modulus, len: usize, rng: &mut impl RngCore) -> Self {
+        let mut out = Self::zeroed(modulus.len(), len);
+        for (out, word) in out.words_mut().zip(modulus.words()) {
+            out.iter_mut().for_each(|out| {
+                *out = loop {
+                    let drawn = rng.next_u32() >> (32 - word.bits());
+                    if drawn < word.value() {
+                        break drawn;
+                    }
+                };
+            });
+        }
+        out
+    }
+
+    /// From residues as stored: for each word all entries.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of residues, or ones that are not below their words.
+    pub fn from_residues(modulus: &Modulus, len: usize, residues: &[u32]) -> Result<Self, Error> {
+        let material = |problem: String| Err(Error::Material { part: "vector", problem });
+        if Some(residues.len()) != len.checked_mul(modulus.len()) {
+            return material(format!("{} residues where {len} numbers of {} belong", residues.len(), modulus.len()));
+        }
+        let mut out = Self::zeroed(modulus.len(), len);
+        for (w, (out, word)) in out.words_mut().zip(modulus.words()).enumerate() {
+            let given = &residues[w * len..][..len];
+            if let Some(bad) = given.iter().find(|&&residue| residue >= word.value()) {
+                return material(format!("{bad} is no residue modulo {}", word.value()));
+            }
+            out.copy_from_slice(given);
+        }
+        Ok(out)
+    }
+
+    /// Residues for storing: for each word all entries.
+    pub fn residues(&self) -> Vec<u32> {
+        (0..self.count).flat_map(|w| self.word(w).iter().copied()).collect()
+    }
+
+    /// Entries.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Residues of an entry.
+    pub fn word_count(&self) -> usize {
+        self.count
+    }
+
+    /// All residues modulo word `w`.
+    ///
+    /// # Panics
+    /// When there is no such word.
+    pub fn word(&self, w: usize) -> &[u32] {
+        &self.padded(w)[..self.len]
+    }
+
+    /// The same, and zeros up to the padded length.
+    pub(super) fn padded(&self, w: usize) -> &[u32] {
+        let stride = self.len.next_multiple_of(PAD);
+        &self.words[w * stride..][..stride]
+    }
+
+    /// The residues modulo each word.
+    pub(super) fn words_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
+        let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
+        self.words.chunks_exact_mut(stride.max(1)).take(self.count).map(move |word| &mut word[..len])
+    }
+
+    /// The residues modulo word `w`.
+    pub(super) fn word_mut(&mut self, w: usize) -> &mut [u32] {
+        let (len, stride) = (self.len, self.len.next_multiple_of(PAD));
+        &mut self.words[w * stride..][..len]
+    }
+
+    /// Without the words from `count` on.
+    pub(super) fn truncated(&self, count: usize) -> Self {
+        let stride = self.len.next_multiple_of(PAD);
+        Self { len: self.len, count, words: self.words[..count * stride].to_vec() }
+    }
+}
+
+/// A vector of zeros and ones, 32 to a word. Wiped on drop.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Selection {
+    len: usize,
+    words: Vec<u32>,
+}
+
+impl core::fmt::Debug for Selection {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Selection").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl Selection {
+    /// Uniform.
+    pub fn uniform(len: usize, rng: &mut impl RngCore) -> Self {
+        let mut words: Vec<u32> = (0..len.div_ceil(PAD)).map(|_| rng.next_u32()).collect();
+        if let Some(last) = words.last_mut().filter(|_| !len.is_multiple_of(PAD)) {
+            *last &= (1 << (len % PAD)) - 1;
+        }
+        Self { len, words }
+    }
+
+    /// Of zeros and ones.
+    pub fn from_bits(bits: &[bool]) -> Self {
+        let pack = |part: &[bool]| part.iter().rev().fold(0, |word, &bit| word << 1 | u32::from(bit));
+        Self { len: bits.len(), words: bits.chunks(PAD).map(pack).collect() }
+    }
+
+    /// Entries.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Entry `i`, 0 or 1.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn get(&self, i: usize) -> u8 {
+        (self.words[i / PAD] >> (i % PAD) & 1) as u8
+    }
+
+    /// 32 entries to a word, the lowest first.
+    pub(super) fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// From words, as stored.
+    pub(super) fn from_words(len: usize, words: Vec<u32>) -> Option<Self> {
+        (words.len() == len.div_ceil(PAD)).then_some(Self { len, words })
+    }
+
+    /// All ones or zero for each entry.
+    pub(super) fn masks(&self) -> zeroize::Zeroizing<Vec<u32>> {
+        let bits = self.words.iter().flat_map(|&word| (0..PAD).map(move |i| (word >> i & 1).wrapping_neg()));
+        zeroize::Zeroizing::new(bits.collect())
+    }
+
+    /// The numbers of the entries that are 1.
+    pub(super) fn vartime_numbers(&self) -> Vec<u32> {
+        (0..self.len as u32).filter(|&i| self.get(i as usize) == 1).collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! The steps of bootstrapping.
+
+use rayon::prelude::*;
+use solinas_ring::{Eval, RnsPoly};
+
+use super::BootstrapKey;
+use super::params_without;
+use crate::ntru::{Ciphertext, Error, Evaluator, Stage, noise};
+
+/// Words that are squared at a time.
+const BLOCK: usize = 1 << 9;
+
+/// A digit's power, or the rest to take digits from.
+type Poly = RnsPoly<Eval>;
+
+impl<'a> Evaluator<'a> {
+    /// The same, able to bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
+    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
+        self.key().public().check("the bootstrapping key", key.id())?;
+        Ok(self.with_bootstrap_key(key))
+    }
+
+    /// The bootstrapping key.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without one.
+    pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
+        let params = self.key().params();
+        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
+        let without = || match params.bootstrapping() {
+            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
+            None => params_without(params),
+        };
+        self.bootstrap_key().ok_or_else(without)
+    }
+
+    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
+    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
+    /// [`Error::KeyMismatch`].
+    pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let key = self.bootstrapping()?;
+        let x = self.automatic().at_level(x, 1)?;
+        let growth = &key.plan.growth;
+        if x.noise > growth.room {
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
+        }
+        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
+        let part = self.highest_digit(key, traced)?;
+        let level = self.key().params().bootstrapped_level();
+        let (noise, parts) = (growth.output, vec![part]);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
+    }
+
+    /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
+    pub(in crate::ntru) fn can_be_bootstrapped(&self, x: &Ciphertext) -> bool {
+        let params = self.key().params();
+        let mut noise = x.noise;
+        for level in (2..=x.level).rev() {
+            noise = noise::hint(params, noise, params.dimension());
+            if noise > noise::room(params, params.log2_modulus(level)) {
+                return false;
+            }
+            noise = params.noise_after_division(noise, level);
+        }
+        self.bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
+    }
+
+    /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.
+    pub(in crate::ntru) fn round(&self, key: &BootstrapKey, c: &Poly) -> Result<Vec<i64>, Error> {
+        let precision = key.plan.bootstrapping.precision;
+        let mut c = c.clone();
+        c.mul_assign(&key.to_sparse)?;
+        let q = c.basis().modulus(0).value();
+        let scale = f64::from(precision).exp2() / q as f64;
+        let (modulus, half) = (1 << precision, 1 << (precision - 1));
+        let round = |&x: &u64| {
+            // x/2 modulo q, in steps of q / 2^l: the nearest, as q is odd and a tie cannot be.
+            let steps = (((x + (q & (x & 1).wrapping_neg())) / 2) as f64 * scale).round_ties_even() as i64;
+            (steps + half) % modulus - half
+        };
+        Ok(c.into_coeff().tower(0).iter().map(round).collect())
+    }
+
+    /// Step 2: `1/N` times the encryption of `f_b c' + 2^(l-2)`.
+    pub(in crate::ntru) fn embed(&self, key: &BootstrapKey, rounded: &[i64]) -> Result<Poly, Error> {
+        let basis = key.embed.basis();
+        Ok(RnsPoly::from_towers(basis, |i, out| {
+            let ops = basis.pointwise(i);
+            ops.reduce_signed(out, rounded);
+            basis.plan(i).forward(out);
+            ops.multiply(out, key.embed.tower(i));
+            ops.add(out, key.shift.tower(i));
+        }))
+    }
+
+    /// Step 3: the constant coefficient alone, times `N`.
+    pub(in crate::ntru) fn trace(&self, key: &BootstrapKey, mut c: Poly) -> Result<Poly, Error> {
+        key.plan.switch.trace(&mut c, &key.plan.rounds, &key.trace)?;
+        Ok(c)
+    }
+
+    /// Step 4: the highest bit of `u mod 2^l`, from an encryption of `u`.
+    ///
+    /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
+    /// `u` without those below.
+    fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
+        self.highest_digit_with(key, traced, |_| ())
+    }
+
+    /// As [`Self::highest_digit`]; `look` sees the digits at each level.
+    pub(in crate::ntru) fn highest_digit_with(
+        &self,
+        key: &BootstrapKey,
+        traced: Poly,
+        mut look: impl FnMut(&[Poly]),
+    ) -> Result<Poly, Error> {
+        let precision = key.plan.bootstrapping.precision as usize;
+        let mut level = self.key().params().levels();
+        let mut rest = traced;
+        self.lower_rest(key, &mut rest, level)?;
+        let mut digits = vec![rest.clone()];
+        level -= 1;
+        look(&digits);
+        while digits.len() + 1 < precision {
+            let lower = || self.lower_rest(key, &mut rest, level);
+            let square = |(i, digit): (usize, &mut Poly)| self.square(key, digit, i, level);
+            let squares = || digits.par_iter_mut().enumerate().try_for_each(square);
+            let (lowered, squared) = rayon::join(lower, squares);
+            lowered.and(squared)?;
+            let next = RnsPoly::from_towers(rest.basis(), |i, out| {
+                out.copy_from_slice(rest.tower(i));
+                let (q, ops) = (rest.basis().modulus(i), rest.basis().pointwise(i));
+                for (place, digit) in digits.iter().enumerate() {
+                    ops.scale_add(out, digit.tower(i), q.shoup(q.neg(1 << place)));
+                }
+                ops.scale(out, q.shoup(inverse_power_of_two(q, digits.len())));
+            });
+            digits.push(next);
+            level -= 1;
+            look(&digits);
+        }
+        // The last squares are wanted in their sum alone: one division, and the message modulo 2.
+        let hints = self.key().of_level(level);
+        let basis = rest.basis();
+        self.rescaled(level, |i, out| {
+            let (q, ops) = (basis.modulus(i), basis.pointwise(i));
+            let mut squares = vec![0; out.len()];
+            for (place, digit) in digits.iter().enumerate() {
+                out.fill(0);
+                ops.scale_add(out, digit.tower(i), q.shoup(q.neg(1 << place)));
+                ops.multiply_add(&mut squares, out, digit.tower(i));
+            }
+            out.copy_from_slice(rest.tower(i));
+            ops.multiply(out, hints.linear.tower(i));
+            ops.multiply_add(out, &squares, hints.square.tower(i));
+            ops.scale(out, q.shoup(inverse_power_of_two(q, digits.len())));
+        })
+    }
+
+    /// The rest one level below, modulo `2^l`.
+    fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: usize) -> Result<(), Error> {
+        let hint = &self.key().of_level(level).linear;
+        let times = |i: usize, out: &mut [u64]| hint.basis().pointwise(i).multiply(out, hint.tower(i));
+        Ok(key.plan.rescale(0, level).apply_in_place(x, times)?)
+    }
+
+    /// The square of a power of digit `digit`, one level below, modulo `2^(l - digit)`.
+    fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: usize) -> Result<(), Error> {
+        let hint = &self.key().of_level(level).square;
+        let times = |i: usize, out: &mut [u64]| {
+            let ops = hint.basis().pointwise(i);
+            let mut factor = [0; BLOCK];
+            for (x, hint) in out.chunks_mut(BLOCK).zip(hint.tower(i).chunks(BLOCK)) {
+                let factor = &mut factor[..x.len()];
+                factor.copy_from_slice(x);
+                ops.multiply_both(x, factor, hint);
+            }
+        };
+        Ok(key.plan.rescale(digit, level).apply_in_place(x, times)?)
+    }
+}
+
+/// `2^-exponent mod q`.
+fn inverse_power_of_two(q: solinas_field::prime::Modulus, exponent: usize) -> u64 {
+    q.pow(q.value().div_ceil(2), exponent as u64)
+}

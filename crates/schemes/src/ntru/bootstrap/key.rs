@@ -1,0 +1,223 @@
+//! Bootstrapping keys, and how they are made.
+
+use core::fmt;
+use core::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
+use zeroize::Zeroizing;
+
+use super::plan::Plan;
+use crate::ntru::client::LevelKey;
+use crate::ntru::context::Context;
+use crate::ntru::keygen::{Short, inverse};
+use crate::ntru::switch::Target;
+use crate::ntru::{ClientKey, Error, KeyId, Params, PublicKey};
+use crate::random::SecretSeed;
+
+/// What bootstrapping needs beside the hints: public. A client key can make any number of them, each with a sparse key of its own.
+#[derive(Clone)]
+pub struct BootstrapKey {
+    public: PublicKey,
+    pub(in crate::ntru) plan: Arc<Plan>,
+    /// `m F_1 / f_b mod q_1`, to the sparse key.
+    pub(super) to_sparse: RnsPoly<Eval>,
+    /// `N^-1 (f_b + 2^l e) / F_L`.
+    pub(super) embed: RnsPoly<Eval>,
+    /// `2^(l-2) N^-1 (1 + 2^l e) / F_L`.
+    pub(super) shift: RnsPoly<Eval>,
+    /// Of each automorphism `s` of each round, of each group `g` of towers: `(2^l e + P E_g F_L) / s^-1(F_L)`, modulo the special primes `P` too.
+    pub(super) trace: Vec<Vec<RnsPoly<Eval>>>,
+}
+
+impl fmt::Debug for BootstrapKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BootstrapKey")
+            .field("public", &self.public)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BootstrapKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.public == other.public && self.polynomials().eq(other.polynomials())
+    }
+}
+
+impl BootstrapKey {
+    /// From its parts, as stored: the words of its polynomials in the transformed domain, in the order of [`Self::polynomials`].
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that
+    /// are no residues.
+    pub fn from_parts<'w>(public: &PublicKey, words: impl IntoIterator<Item = &'w [u64]>) -> Result<Self, Error> {
+        let context = public.context();
+        let plan = Plan::new(context)?;
+        let (mut words, mut polynomials) = (words.into_iter(), Vec::new());
+        let error = |problem: String| Error::Material { part: "bootstrapping key", problem };
+        for basis in plan.bases(context) {
+            let words = words.next().ok_or_else(|| error(format!("only {} polynomials", polynomials.len())))?;
+            polynomials.push(RnsPoly::from_words(basis, words)?);
+        }
+        if words.next().is_some() {
+            return Err(error(format!("more than {} polynomials", polynomials.len())));
+        }
+        Self::assemble(public, plan, polynomials)
+    }
+
+    fn assemble(public: &PublicKey, plan: Plan, polynomials: Vec<RnsPoly<Eval>>) -> Result<Self, Error> {
+        let error = || Error::Material { part: "bootstrapping key", problem: "a polynomial is missing".into() };
+        let mut polynomials = polynomials.into_iter();
+        let mut next = || polynomials.next().ok_or_else(error);
+        let (to_sparse, embed, shift) = (next()?, next()?, next()?);
+        let switch = |_| (0..plan.switch.rows()).map(|_| next()).collect();
+        let trace = (0..plan.switches()).map(switch).collect::<Result<_, Error>>()?;
+        Ok(Self { public: public.clone(), plan: Arc::new(plan), to_sparse, embed, shift, trace })
+    }
+
+    /// All that it consists of: the hint to the sparse key, the encryptions of the sparse key and of the shift, the key switches of the trace.
+    pub fn polynomials(&self) -> impl Iterator<Item = &RnsPoly<Eval>> {
+        [&self.to_sparse, &self.embed, &self.shift].into_iter().chain(self.trace.iter().flatten())
+    }
+
+    /// Bytes of its polynomials.
+    pub fn bytes(&self) -> usize {
+        self.polynomials().map(|poly| size_of_val(poly.words())).sum()
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
+    /// Identity of the keys it belongs to.
+    pub fn id(&self) -> KeyId {
+        self.public.id()
+    }
+}
+
+/// Every random choice of a bootstrapping key.
+#[cfg(test)]
+pub(in crate::ntru) struct Choices {
+    /// `f_b`.
+    pub(in crate::ntru) sparse: Short,
+    /// `e` of each polynomial, in their order.
+    pub(in crate::ntru) masks: Vec<Short>,
+}
+
+impl ClientKey {
+    /// Makes a bootstrapping key, on the current thread pool. `progress` hears how many of how many polynomials are done, from any thread, and can
+    /// stop it. From an insecure client key, the same one each time.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn bootstrap_key(
+        &self,
+        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+    ) -> Result<BootstrapKey, Error> {
+        let seed = if self.public().is_insecure() {
+            SecretSeed::of_secret("solinas 2026 ntru insecure bootstrapping", &[&self.public().id().0])
+        } else {
+            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+        };
+        let context = self.public().context();
+        let plan = Plan::new(context)?;
+        let (n, basis) = (context.params.dimension(), &context.level(1).basis);
+        let gaussian = sample::Gaussian::new(context.params.sigma())?;
+        let mut rng = seed.stream(0);
+        let sparse = loop {
+            let sparse = sample::sparse(&mut rng, n, plan.bootstrapping.weight)?;
+            if Zeroizing::new(RnsPoly::from_signed(basis, &sparse)?.into_eval()).is_invertible() {
+                break sparse;
+            }
+        };
+        let mask = |index: usize| gaussian.draw_many(&mut seed.stream(1 + index as u64), n);
+        self.bootstrap_key_of(plan, &sparse, &mask, progress)
+    }
+
+    /// That of given choices.
+    #[cfg(test)]
+    pub(in crate::ntru) fn bootstrap_key_from(&self, choices: &Choices) -> Result<BootstrapKey, Error> {
+        let mask = |index: usize| choices.masks[index].clone();
+        let plan = Plan::new(self.public().context())?;
+        self.bootstrap_key_of(plan, &choices.sparse, &mask, &|_, _| ControlFlow::Continue(()))
+    }
+
+    fn bootstrap_key_of(
+        &self,
+        plan: Plan,
+        sparse: &Short,
+        mask: &(dyn Fn(usize) -> Short + Sync),
+        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+    ) -> Result<BootstrapKey, Error> {
+        let context = self.public().context();
+        let secret = Secrets::new(context, &plan, self, sparse)?;
+        let bases: Vec<&Basis> = plan.bases(context).collect();
+        let (done, total) = (AtomicUsize::new(0), bases.len());
+        let make = |(index, basis): (usize, &&Basis)| {
+            let polynomial = secret.polynomial(index, basis, mask(index))?;
+            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total) {
+                ControlFlow::Continue(()) => Ok(polynomial),
+                ControlFlow::Break(()) => Err(Error::Cancelled),
+            }
+        };
+        let polynomials = bases.par_iter().enumerate().map(make).collect::<Result<Vec<_>, Error>>()?;
+        drop(secret);
+        BootstrapKey::assemble(self.public(), plan, polynomials)
+    }
+}
+
+/// What a bootstrapping key is made from. Wiped on drop.
+struct Secrets<'a> {
+    plan: &'a Plan,
+    first: &'a LevelKey,
+    sparse: &'a Short,
+    sparse_inverse: Zeroizing<RnsPoly<Eval>>,
+    /// `F_L`.
+    top: Target<'a>,
+    automorphisms: Vec<&'a Automorphism>,
+}
+
+impl<'a> Secrets<'a> {
+    fn new(context: &Context, plan: &'a Plan, client: &'a ClientKey, sparse: &'a Short) -> Result<Self, Error> {
+        let values = Zeroizing::new(RnsPoly::from_signed(&context.level(1).basis, sparse)?.into_eval());
+        Ok(Self {
+            plan,
+            first: client.of_level(1),
+            sparse,
+            sparse_inverse: inverse(&values)?,
+            top: Target::new(&plan.switch, client.of_level(context.params.levels()))?,
+            automorphisms: plan.rounds.iter().flatten().collect(),
+        })
+    }
+
+    /// Polynomial `index` of the key, with that `e`. The words that it is made in end as the public ones.
+    fn polynomial(&self, index: usize, basis: &Basis, mut e: Short) -> Result<RnsPoly<Eval>, Error> {
+        let precision = self.plan.bootstrapping.precision;
+        if let Some(row) = index.checked_sub(3) {
+            let (term, group) = (row / self.plan.switch.rows(), row % self.plan.switch.rows());
+            return self.top.row(self.automorphisms[term], group, e);
+        }
+        let factor = if index == 0 { 2 } else { 1 << precision };
+        e.iter_mut().for_each(|x| *x *= factor);
+        if index == 1 {
+            e.iter_mut().zip(self.sparse.iter()).for_each(|(x, &f)| *x += f);
+        } else {
+            e[0] += 1;
+        }
+        let mut key = RnsPoly::from_signed(basis, &e)?.into_eval();
+        if index == 0 {
+            key.mul_assign(&*self.first.values(basis)?)?;
+            key.mul_assign(&self.sparse_inverse)?;
+            return Ok(key);
+        }
+        key.mul_assign(&Zeroizing::new(self.top.inverse().truncated(basis.len())?))?;
+        // 1/N by halvings.
+        (0..basis.dimension().ilog2()).for_each(|_| key.halve());
+        key.scale(if index == 2 { 1 << (precision - 2) } else { 1 });
+        Ok(key)
+    }
+}

@@ -1,0 +1,153 @@
+//! Noise of bootstrapping: `docs/derivations/ntru-bootstrap.md` derives the formulas.
+
+use solinas_field::prime::Modulus;
+
+use super::Bootstrapping;
+use crate::ntru::Params;
+use crate::ntru::noise::{self, LOG2_FAILURE};
+use crate::ntru::params::Failure;
+use crate::ntru::switch::variance;
+
+/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
+    pub room: f64,
+    /// After the embedding, of the polynomial whose constant coefficient is kept.
+    pub embedded: f64,
+    /// After the trace.
+    pub traced: f64,
+    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
+    pub digits: Vec<Vec<f64>>,
+    /// Of the result.
+    pub output: f64,
+}
+
+impl Growth {
+    /// By the formulas, whether or not it works.
+    pub(in crate::ntru) fn new(params: &Params, bootstrapping: Bootstrapping) -> Self {
+        match grow(params, bootstrapping, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
+            Ok(growth) => growth,
+            Err(never) => match never {},
+        }
+    }
+
+    /// That it works: for sums at level 1 with that noise, and again after products of what it gives.
+    pub(in crate::ntru) fn check(params: &Params, bootstrapping: Bootstrapping, input: f64) -> Result<(), Failure> {
+        let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
+        let growth = grow(params, bootstrapping, fits)?;
+        let terms = f64::from(params.literal().terms).log2();
+        let mut noise = growth.output + terms;
+        for level in (2..=params.bootstrapped_level()).rev() {
+            let product = noise::product(params, noise, noise);
+            let switched = noise::hint(params, product, params.dimension());
+            fits("a product", level, switched - noise::room(params, params.log2_modulus(level)))?;
+            noise = params.noise_after_division(switched, level) + terms;
+        }
+        fits("a bit to be bootstrapped", 1, noise.max(input) - growth.room)
+    }
+}
+
+/// The noise at every step; `fits(what, level, over)` hears by how many bits something is too much.
+fn grow<E>(
+    params: &Params,
+    bootstrapping: Bootstrapping,
+    fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
+) -> Result<Growth, E> {
+    let Bootstrapping { precision, weight } = bootstrapping;
+    let (n, dimension) = (params.dimension() as f64, params.dimension());
+    let square = |x: f64| x * x;
+    // Digits uniform in an interval of 2^precision, and masks of the keys.
+    let uniform = f64::from(2 * precision).exp2() / 12.0;
+    let mask = square(f64::from(precision).exp2() * params.sigma());
+    let embedded = uniform * (weight as f64 + n * mask) + f64::from(2 * precision - 4).exp2() * (1.0 + mask);
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let switch = variance(params, 1 << precision, &log2(params.moduli()), &log2(params.special_moduli()));
+    let switches: f64 = Bootstrapping::rounds(dimension)
+        .map(|steps| {
+            let (terms, after) = ((1 << steps.len()) - 1, dimension.ilog2() - steps.end);
+            f64::from(terms) * f64::from(after).exp2() * switch
+        })
+        .sum();
+    let (embedded, traced) = (0.5 * embedded.log2(), 0.5 * (embedded / n + switches).log2());
+
+    let top = params.levels();
+    let log2_prime = |level: usize| params.log2_modulus(level) - params.log2_modulus(level - 1);
+    let hinted = |what, level, noise| {
+        let switched = noise::hint(params, noise, dimension);
+        fits(what, level, switched - noise::room(params, params.log2_modulus(level)))?;
+        Ok(switched)
+    };
+    // What is carried over is to be half of the rounding, or to leave the noise no larger than it was.
+    let divided = |what, level, digit: u32, switched, before: f64| {
+        let modulus = 1 << (precision - digit);
+        let after = noise::rescale(params, modulus, switched, log2_prime(level), dimension);
+        let most = before.max(noise::rounding(params, modulus, dimension) + 1.5f64.log2());
+        fits(what, level, after - most)?;
+        Ok(after)
+    };
+    let mut rest = divided("the trace, divided,", top, 0, hinted("the trace", top, traced)?, f64::NEG_INFINITY)?;
+    let mut digits = vec![vec![rest]];
+    let mut level = top - 1;
+    loop {
+        let mut squares = Vec::new();
+        for (digit, powers) in (0..).zip(&digits) {
+            let power = powers[powers.len() - 1];
+            let switched = hinted("a digit's square", level, noise::product(params, power, power))?;
+            squares.push((digit, power, switched));
+        }
+        let found = digits.len() as u32;
+        let lowered = noise::hint(params, rest, dimension);
+        let weighted = |rest, parts: &[(u32, f64)]| {
+            parts.iter().fold(rest, |sum, &(digit, x)| noise::sum(sum, x + f64::from(digit)))
+        };
+        if found + 1 == precision {
+            let parts: Vec<_> = squares.iter().map(|&(digit, _, switched)| (digit, switched)).collect();
+            let last = weighted(lowered, &parts) - f64::from(found);
+            let output = params.noise_after_division(last, level);
+            fits("a bootstrapped bit", level - 1, output - noise::room(params, params.log2_modulus(level - 1)))?;
+            let room = room(params, bootstrapping);
+            return Ok(Growth { room, embedded, traced, digits, output });
+        }
+        rest = divided("a digit's rest, divided,", level, 0, lowered, rest)?;
+        let mut parts = Vec::new();
+        for (digit, power, switched) in squares {
+            let after = divided("a digit's square, divided,", level, digit, switched, power)?;
+            digits[digit as usize].push(after);
+            parts.push((digit, after));
+        }
+        digits.push(vec![weighted(rest, &parts) - f64::from(found)]);
+        level -= 1;
+    }
+}
+
+/// `log2` of a bound of the probability that a bit comes out wrong, for a ciphertext whose noise under the sparse key is `log2` so many of the
+/// `2^precision` steps of the rounding: by Chernoff's bound, of `weight` roundings uniform in `-1/2..1/2` and the noise.
+pub(in crate::ntru) fn log2_failure(bootstrapping: Bootstrapping, steps: f64) -> f64 {
+    let limit = f64::from(bootstrapping.precision - 2).exp2();
+    let bound = |s: f64| {
+        // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.
+        let half = s / 2.0;
+        let rounding = half + (-(-2.0 * half).exp_m1()).ln() - core::f64::consts::LN_2 - half.ln();
+        bootstrapping.weight as f64 * rounding + 0.5 * s * s * (2.0 * steps).exp2() - s * limit
+    };
+    let best = (0..80).map(|i| bound(0.05 * 1.1f64.powi(i))).fold(0.0, f64::min);
+    best / core::f64::consts::LN_2 + 1.0
+}
+
+/// `log2` of the noise under the sparse key, in steps of the rounding: half of it, as the message's lowest bit goes to the top.
+fn steps(params: &Params, bootstrapping: Bootstrapping, noise: f64) -> f64 {
+    let switched = noise + noise::stretch(params.plaintext_modulus(), params.sigma(), params.dimension());
+    switched - 1.0 + f64::from(bootstrapping.precision) - params.log2_modulus(1)
+}
+
+/// Largest noise at level 1 that can be bootstrapped.
+fn room(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+    let (mut low, mut high) = (-64.0, params.log2_modulus(1));
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        let works = log2_failure(bootstrapping, steps(params, bootstrapping, middle)) <= -LOG2_FAILURE;
+        (low, high) = if works { (middle, high) } else { (low, middle) };
+    }
+    low - noise::tolerance_above(params.dimension())
+}

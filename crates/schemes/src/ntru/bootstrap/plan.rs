@@ -1,0 +1,70 @@
+//! Plans of bootstrapping that all keys of a parameter set share.
+
+use solinas_ring::{Automorphism, Basis, Rescale};
+
+use super::noise::Growth;
+use super::{Bootstrapping, params_without};
+use crate::ntru::context::Context;
+use crate::ntru::switch::Switch;
+use crate::ntru::{Error, Params};
+
+/// The plans of a parameter set.
+#[derive(Debug)]
+pub(in crate::ntru) struct Plan {
+    pub(super) bootstrapping: Bootstrapping,
+    pub(in crate::ntru) growth: Growth,
+    pub(super) switch: Switch,
+    /// The automorphisms of each round of the trace, but the identity.
+    pub(super) rounds: Vec<Vec<Automorphism>>,
+    /// Of digit `i`, from level 2: division by the level's prime, modulo `2^(precision - i)`.
+    rescales: Vec<Vec<Rescale>>,
+}
+
+impl Plan {
+    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+        let params = &context.params;
+        let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
+        let (n, top) = (params.dimension(), &context.level(params.levels()).basis);
+        let special = Basis::new(n, params.special_moduli(), top.backend())?;
+        // X -> X^(N/2^i + 1) for step i: products of those of a round's steps.
+        let exponents = |steps: core::ops::Range<u32>| {
+            steps.fold(vec![1], |products, step| {
+                let with = products.iter().map(|product| product * ((n >> step) + 1) % (2 * n));
+                products.iter().copied().chain(with).collect()
+            })
+        };
+        let round = |steps| {
+            let exponents: Vec<usize> = exponents(steps);
+            exponents[1..].iter().map(|&exponent| Automorphism::new(top, exponent)).collect()
+        };
+        let rescales = |digit: u32| {
+            let modulus = 1 << (bootstrapping.precision - digit);
+            (2..=params.levels()).map(|level| Rescale::new(&context.level(level).basis, modulus)).collect()
+        };
+        Ok(Self {
+            growth: Growth::new(params, bootstrapping),
+            switch: Switch::new(top, &special, 1 << bootstrapping.precision)?,
+            rounds: Bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
+            rescales: (0..bootstrapping.precision - 1).map(rescales).collect::<Result<_, _>>()?,
+            bootstrapping,
+        })
+    }
+
+    /// Division by the prime of `level` of powers of digit `digit`.
+    pub(super) fn rescale(&self, digit: usize, level: usize) -> &Rescale {
+        &self.rescales[digit][level - 2]
+    }
+
+    /// Key switches of the trace.
+    pub(super) fn switches(&self) -> usize {
+        self.rounds.iter().map(Vec::len).sum()
+    }
+
+    /// Bases of a key's polynomials, in the order in which it is stored.
+    pub(super) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
+        let params: &Params = &context.params;
+        let top = &context.level(params.levels()).basis;
+        let rows = self.switches() * self.switch.rows();
+        [&context.level(1).basis, top, top].into_iter().chain(core::iter::repeat_n(self.switch.extended(), rows))
+    }
+}

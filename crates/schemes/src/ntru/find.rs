@@ -1,0 +1,372 @@
+//! The smallest parameters for a task.
+
+use serde::Serialize;
+
+use super::estimate::Estimate;
+use super::params::{MAX_DIMENSION, MIN_DIMENSION};
+use super::{Error, KeyDistribution, Params, ParamsLiteral, params};
+
+/// Most primes of a level.
+const MAX_PER_LEVEL: usize = 4;
+
+/// What parameters are wanted for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Wanted {
+    /// Multiplications in sequence.
+    pub depth: usize,
+    /// Plaintext modulus `p`.
+    pub plaintext_modulus: u64,
+    /// Bits of security that the estimate has at every level, at least.
+    pub security: f64,
+    /// Ciphertexts that may be added up before each multiplication.
+    pub terms: u32,
+    /// Distribution of the keys; the first that will do of Gaussian and ternary where none is said.
+    pub keys: Option<KeyDistribution>,
+    /// Whether rings are halved at lower levels, as far as security allows.
+    pub ring_reduction: bool,
+    /// Whether vectors of slots are wanted: `p = 1 mod 2n`.
+    pub slots: bool,
+}
+
+impl Wanted {
+    /// 128 bits, products of ciphertexts that are no sums, any keys, one ring, no slots.
+    pub fn new(depth: usize, plaintext_modulus: u64) -> Self {
+        let (security, terms, keys) = (128.0, 1, None);
+        Self { depth, plaintext_modulus, security, terms, keys, ring_reduction: false, slots: false }
+    }
+
+    fn literal(&self, dimension: usize, keys: KeyDistribution, primes_per_level: usize) -> ParamsLiteral {
+        let mut literal = ParamsLiteral {
+            name: String::new(),
+            dimension,
+            plaintext_modulus: self.plaintext_modulus,
+            depth: self.depth,
+            primes_per_level,
+            first_bits: None,
+            bits: None,
+            top_bits: None,
+            keys,
+            floor: None,
+            bootstrapping: None,
+            terms: self.terms,
+        };
+        literal.name = spell(&literal);
+        literal
+    }
+
+    /// The set in that dimension with the fewest primes that decrypt.
+    fn decrypts(&self, dimension: usize, keys: KeyDistribution) -> Result<Params, Error> {
+        let attempt = |primes| Params::try_from(self.literal(dimension, keys, primes));
+        (2..=MAX_PER_LEVEL).fold(attempt(1), |found, primes| found.or_else(|error| attempt(primes).map_err(|_| error)))
+    }
+
+    /// The first set in that dimension that decrypts and is as secure as wanted.
+    fn in_dimension(&self, dimension: usize) -> Option<Params> {
+        let keys = [KeyDistribution::Gaussian, KeyDistribution::Ternary];
+        let keys = keys.into_iter().filter(|&keys| self.keys.is_none_or(|wanted| wanted == keys));
+        keys.filter_map(|keys| self.decrypts(dimension, keys).ok()).find(|params| self.is_secure(params))
+    }
+
+    fn is_secure(&self, params: &Params) -> bool {
+        params.withstands(self.security)
+    }
+
+    /// Ring dimensions that may do: all, or those with slots.
+    fn dimensions(&self) -> Vec<usize> {
+        let all = core::iter::successors(Some(MIN_DIMENSION), |n| Some(2 * n)).take_while(|&n| n <= MAX_DIMENSION);
+        all.filter(|&n| !self.slots || self.plaintext_modulus % (2 * n as u64) == 1).collect()
+    }
+
+    /// The set in the smallest dimension that is as secure as wanted: with the dimension security grows faster than noise.
+    fn smallest(&self) -> Option<Params> {
+        let dimensions = self.dimensions();
+        let short = dimensions.partition_point(|&dimension| self.in_dimension(dimension).is_none());
+        dimensions.get(short).and_then(|&dimension| self.in_dimension(dimension))
+    }
+
+    /// The same set with rings halved as far as security allows: the largest floor that keeps it.
+    fn reduced(&self, params: &Params) -> Option<Params> {
+        let levels = 1..params.levels();
+        let floor = |level: usize, halvings: u32| {
+            let factor = params::root_hermite_factor(params.dimension() >> halvings, params.log2_modulus(level));
+            // Rounded up, as the set's name spells it.
+            (factor * 1e7).ceil() / 1e7
+        };
+        let most = (params.dimension() / MIN_DIMENSION).ilog2();
+        let mut floors: Vec<f64> = levels.flat_map(|level| (1..=most).map(move |k| floor(level, k))).collect();
+        floors.retain(|floor| (1.0..2.0).contains(floor));
+        floors.sort_by(|a, b| b.total_cmp(a));
+        floors.dedup();
+        let works = |floor: f64| {
+            let literal = params.literal();
+            let mut reduced = self.literal(literal.dimension, literal.keys, literal.primes_per_level);
+            reduced.floor = Some(floor);
+            reduced.name = spell(&reduced);
+            Params::try_from(reduced).ok().filter(|params| self.is_secure(params))
+        };
+        // Larger floors are less secure, and those that are secure reduce the less the smaller they are.
+        let secure = floors.partition_point(|&floor| works(floor).is_none());
+        floors.get(secure).and_then(|&floor| works(floor)).filter(|found| found.dimension_at(1) < found.dimension())
+    }
+}
+
+/// A set, and what it costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Found {
+    /// Its name, which [`Params::named`] takes.
+    pub name: String,
+    /// The numbers it is made from.
+    pub literal: ParamsLiteral,
+    /// The primes, those of level 1 first.
+    pub primes: Vec<u64>,
+    /// `log2 Q` of fresh ciphertexts.
+    pub log2_modulus: f64,
+    /// Ring dimension of each level, from level 1.
+    pub dimensions: Vec<usize>,
+    /// The cheapest attack.
+    pub estimate: Estimate,
+    /// `log2` of its cost.
+    pub classical_bits: f64,
+    /// The same with a quantum computer.
+    pub quantum_bits: f64,
+    /// Bytes of a fresh ciphertext, and of the public key, in memory.
+    pub ciphertext_bytes: usize,
+    /// Bytes of the hints.
+    pub server_key_bytes: usize,
+    /// Expected milliseconds, within a factor of two, on one core at 3.7 GHz with AVX-512.
+    pub expected: Expected,
+}
+
+/// Milliseconds of operations on one core.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Expected {
+    /// Encrypt.
+    pub encrypt_ms: f64,
+    /// EvalAdd of fresh ciphertexts.
+    pub add_ms: f64,
+    /// ComposedEvalMult of fresh ciphertexts; none without levels.
+    pub multiply_ms: Option<f64>,
+    /// Decrypt at level 1.
+    pub decrypt_ms: f64,
+}
+
+impl Found {
+    /// What that set costs.
+    pub fn new(params: &Params) -> Self {
+        let (estimate, _) = params.estimate();
+        let bytes = |level: usize, dimension: usize| 8 * params.towers(level) * dimension;
+        let top = params.levels();
+        let hints = (2..=top).map(|level| {
+            let below = params.dimension_at(level - 1) < params.dimension_at(level);
+            let ring = if below { bytes(level - 1, params.dimension_at(level)) } else { 0 };
+            2 * bytes(level, params.dimension_at(level)) + ring
+        });
+        Self {
+            name: params.name().into(),
+            literal: params.literal().clone(),
+            primes: params.moduli().iter().map(|q| q.value()).collect(),
+            log2_modulus: params.log2_modulus(top),
+            dimensions: (1..=top).map(|level| params.dimension_at(level)).collect(),
+            estimate,
+            classical_bits: estimate.classical_bits(),
+            quantum_bits: estimate.quantum_bits(),
+            ciphertext_bytes: bytes(top, params.dimension()),
+            server_key_bytes: hints.sum(),
+            expected: Expected::of(params),
+        }
+    }
+}
+
+impl Expected {
+    /// From the transforms and products of each, at the speed measured at `n = 16384`.
+    fn of(params: &Params) -> Self {
+        /// Nanoseconds of a butterfly's half, `n log2 n` to a transform, and of a product; what an operation takes beyond both.
+        const TRANSFORM: f64 = 0.12;
+        const PRODUCT: f64 = 0.35;
+        const OVERHEAD: f64 = 1.6;
+        /// Nanoseconds a coefficient of two Gaussian samples, and of rounding at the end of a decryption.
+        const SAMPLES: f64 = 18.0;
+        const ROUNDING: f64 = 8.0;
+        let n = params.dimension() as f64;
+        let ms = |n: f64, transforms: f64, products: f64| {
+            1e-6 * OVERHEAD * n * (TRANSFORM * n.log2() * transforms + PRODUCT * products)
+        };
+        let (towers, per_level) = (params.moduli().len() as f64, params.literal().primes_per_level as f64);
+        // Each of the level's primes takes an inverse transform, and a forward one of each prime left.
+        let rescale = per_level * (towers - 0.5 * (per_level - 1.0));
+        let rings = params.levels() > 1 && params.dimension_at(params.levels() - 1) < params.dimension();
+        let ring = if rings { ms(n, 2.0 * (towers - per_level), towers) } else { 0.0 };
+        Self {
+            encrypt_ms: ms(n, 2.0 * towers, towers) + 1e-6 * SAMPLES * n,
+            add_ms: ms(n, 0.0, towers),
+            multiply_ms: (params.depth() > 0).then(|| ms(n, rescale, rescale + 2.0 * towers) + ring),
+            decrypt_ms: ms(n, 1.0, 1.0) + 1e-6 * ROUNDING * n,
+        }
+    }
+}
+
+/// The smallest parameters that decrypt by the noise formulas and are as secure as wanted: the smallest ring dimension, in it Gaussian keys before
+/// ternary ones, then the fewest primes, then the fewest bits of the primes.
+///
+/// # Errors
+/// [`Error::Params`] for what no set can have; [`Error::OutOfReach`], with the nearest there is.
+pub fn find(wanted: &Wanted) -> Result<Found, Error> {
+    let keys = wanted.keys.unwrap_or(KeyDistribution::Gaussian);
+    wanted.literal(MAX_DIMENSION, keys, 1).check_ranges()?;
+    if let Some(params) = wanted.smallest() {
+        let reduced = if wanted.ring_reduction { wanted.reduced(&params) } else { None };
+        return Ok(Found::new(&known(reduced.unwrap_or(params))));
+    }
+    let mut nearest = Vec::new();
+    let dimensions = wanted.dimensions();
+    if let Some(&largest) = dimensions.last() {
+        let shallower = |depth: usize| Wanted { depth, ..wanted.clone() };
+        let reached = |depth: usize| shallower(depth).in_dimension(largest).is_some();
+        // The first depth that is out of reach.
+        let (mut low, mut high) = (0, wanted.depth);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if reached(middle) { low = middle + 1 } else { high = middle }
+        }
+        if let Some(found) = low.checked_sub(1).and_then(|depth| shallower(depth).smallest()) {
+            nearest.push(format!("depth {} (n = {})", found.depth(), found.dimension()));
+        }
+        if let Ok(params) = wanted.decrypts(largest, keys) {
+            let bits = params.estimate().0.classical_bits().floor();
+            nearest.push(format!("{bits} bits of security at this depth (n = {largest})"));
+        }
+    }
+    if wanted.slots {
+        let moduli = (13..=16).map(|log| (params::slot_modulus(1 << log), 1_usize << log));
+        let moduli: Vec<_> = moduli.map(|(p, n)| format!("{p} (n = {n})")).collect();
+        nearest.push(format!("a modulus with slots, such as {}", moduli.join(", ")));
+    }
+    if nearest.is_empty() {
+        nearest.push("a smaller plaintext modulus, or fewer terms".into());
+    }
+    let Wanted { depth, plaintext_modulus, security, .. } = wanted;
+    let slots = if wanted.slots { " and slots" } else { "" };
+    Err(Error::OutOfReach {
+        wanted: format!("depth {depth} modulo {plaintext_modulus}{slots} with {security} bits of security"),
+        nearest: nearest.join(", or "),
+    })
+}
+
+/// The set under the name it is known by, if it is.
+fn known(params: Params) -> Params {
+    let same =
+        |other: &Params| ParamsLiteral { name: other.name().into(), ..params.literal().clone() } == *other.literal();
+    Params::names().into_iter().filter_map(|name| Params::named(name).ok()).find(same).unwrap_or(params)
+}
+
+/// The name of a set with the fewest bits that decrypt: `n16384-d2`, and what differs from `p2`, one prime per level (`k1`), one term (`t1`), Gaussian
+/// keys, no floor.
+fn spell(literal: &ParamsLiteral) -> String {
+    let mut name = format!("n{}-d{}", literal.dimension, literal.depth);
+    let mut add = |letter: char, value: u64, usual: u64| {
+        if value != usual {
+            name.push_str(&format!("-{letter}{value}"));
+        }
+    };
+    add('p', literal.plaintext_modulus, 2);
+    add('k', literal.primes_per_level as u64, 1);
+    add('t', literal.terms.into(), 1);
+    if literal.keys == KeyDistribution::Ternary {
+        name.push_str("-ternary");
+    }
+    if let Some(floor) = literal.floor {
+        name.push_str(&format!("-f{floor}"));
+    }
+    name
+}
+
+/// The inverse of [`spell`].
+pub(super) fn unspell(name: &str) -> Option<ParamsLiteral> {
+    let mut parts = name.split('-');
+    let dimension = parts.next()?.strip_prefix('n')?.parse().ok()?;
+    let depth = parts.next()?.strip_prefix('d')?.parse().ok()?;
+    let mut literal = Wanted::new(depth, 2).literal(dimension, KeyDistribution::Gaussian, 1);
+    for part in parts {
+        if part == "ternary" {
+            literal.keys = KeyDistribution::Ternary;
+            continue;
+        }
+        let value = part.get(1..)?;
+        match part.chars().next()? {
+            'p' => literal.plaintext_modulus = value.parse().ok()?,
+            'k' => literal.primes_per_level = value.parse().ok()?,
+            't' => literal.terms = value.parse().ok()?,
+            'f' => literal.floor = Some(value.parse().ok()?),
+            _ => return None,
+        }
+    }
+    literal.name = name.into();
+    // One spelling for a set.
+    (spell(&literal) == name).then_some(literal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secure_sets_are_what_is_found_for_their_depth() {
+        for name in Params::names().into_iter().filter(|name| name.starts_with("secure")) {
+            let set = Params::named(name).unwrap();
+            let found = find(&Wanted::new(set.depth(), 2)).unwrap();
+            assert_eq!((found.name.as_str(), &found.literal), (name, set.literal()));
+            assert!(found.classical_bits >= 128.0);
+        }
+    }
+
+    #[test]
+    fn found_sets_have_what_was_wanted_under_their_name() {
+        let few = Wanted { security: 60.0, ..Wanted::new(2, 257) };
+        for wanted in [
+            few.clone(),
+            Wanted { terms: 8, ..few.clone() },
+            Wanted { keys: Some(KeyDistribution::Ternary), ..few.clone() },
+            Wanted { ring_reduction: true, ..few.clone() },
+            Wanted { slots: true, plaintext_modulus: 65537, depth: 1, ..few },
+        ] {
+            let found = find(&wanted).unwrap();
+            let params = Params::named(&found.name).unwrap();
+            assert_eq!(params.literal(), &found.literal, "{}", found.name);
+            assert_eq!(Found::new(&params), found);
+            assert_eq!(params.depth(), wanted.depth);
+            assert!(found.classical_bits >= wanted.security, "{found:?}");
+            assert_eq!(found.dimensions[0] < params.dimension(), wanted.ring_reduction, "{found:?}");
+            // In half the dimension there is none.
+            let half = wanted.in_dimension(params.dimension() / 2);
+            assert!(half.is_none(), "{half:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_reach_names_the_nearest() {
+        let error = find(&Wanted::new(12, 2)).unwrap_err().to_string();
+        assert!(
+            error.contains("depth 12 modulo 2")
+                && error.contains("take depth ")
+                && error.contains("bits of security at"),
+            "{error}"
+        );
+        let depth: usize = error.split("take depth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        find(&Wanted::new(depth, 2)).unwrap();
+        find(&Wanted::new(depth + 1, 2)).unwrap_err();
+        let error = find(&Wanted { slots: true, ..Wanted::new(1, 257) }).unwrap_err().to_string();
+        assert!(error.contains("65537 (n = 8192)"), "{error}");
+        assert!(matches!(find(&Wanted::new(99, 2)), Err(Error::Params { .. })));
+        assert!(matches!(find(&Wanted::new(1, 1)), Err(Error::Params { .. })));
+    }
+
+    #[test]
+    fn names_are_spelled_one_way() {
+        for name in ["n1024-d2", "n65536-d3-p257-k2-t16-ternary-f1.0071234"] {
+            assert_eq!(spell(&unspell(name).unwrap()), name);
+        }
+        for name in ["n1024", "n1024-d2-p2", "n1024-d2-t4-p3", "n1024-d02", "n1024-d2-", "n1024-d2-é", "n1024-d2-x1"] {
+            assert_eq!(unspell(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Rotations of slots.
+
+use core::fmt;
+use core::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use solinas_field::prime::{Modulus, primes};
+use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
+
+use super::context::Context;
+use super::switch::{Switch, Target, special_primes, variance};
+use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, SlotEncoder, Stage, noise};
+use crate::random::SecretSeed;
+use crate::security::Status;
+
+/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rotation {
+    /// Both rows by so many places to the left: slot `i` becomes what slot `i + k` was, modulo `n/2`. Negative: to the right.
+    Left(i64),
+    /// The rows change places.
+    Swap,
+}
+
+impl Rotation {
+    /// The exponent of its automorphism.
+    fn exponent(self, dimension: usize) -> usize {
+        let (n, modulus) = (dimension as u64, 2 * dimension as u64);
+        match self {
+            Self::Left(steps) => {
+                let steps = steps.rem_euclid(n as i64 / 2) as u64;
+                // 5^steps by squarings.
+                let (mut power, mut square) = (1, 5);
+                for bit in 0..u64::BITS {
+                    if steps >> bit & 1 == 1 {
+                        power = power * square % modulus;
+                    }
+                    square = square * square % modulus;
+                }
+                power as usize
+            }
+            Self::Swap => modulus as usize - 1,
+        }
+    }
+}
+
+impl fmt::Display for Rotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Left(steps) => write!(f, "a rotation by {steps}"),
+            Self::Swap => f.write_str("a swap of the rows"),
+        }
+    }
+}
+
+/// The plans of a parameter set, and the special primes they take.
+#[derive(Debug)]
+struct Plan {
+    special: Vec<Modulus>,
+    /// From level 1.
+    levels: Vec<Switch>,
+}
+
+impl Plan {
+    fn new(context: &Context) -> Result<Self, Error> {
+        let params = &context.params;
+        SlotEncoder::new(params)?;
+        if params.dimension_at(1) < params.dimension() {
+            let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
+            return Err(Error::Params { name: params.name().into(), problem });
+        }
+        let (used, n) = (params.moduli(), params.dimension());
+        let bits = used.iter().map(|q| q.bits()).max().unwrap_or(0);
+        let count = special_primes(used.len());
+        let mut special = primes(bits, used.len() + count, 2 * n as u64)?;
+        special.retain(|q| !used.contains(q));
+        special.truncate(count);
+        let level = |level| {
+            let basis = &context.level(level).basis;
+            Switch::new(basis, &Basis::new(n, &special, basis.backend())?, params.plaintext_modulus())
+        };
+        let levels = (1..=params.levels()).map(level).collect::<Result<_, Error>>()?;
+        Ok(Self { special, levels })
+    }
+
+    fn log2_special(&self) -> Vec<f64> {
+        self.special.iter().map(|q| (q.value() as f64).log2()).collect()
+    }
+}
+
+/// A rotation's automorphism, and its rows at every level, from level 1.
+#[derive(Clone)]
+struct Keys {
+    rotation: Rotation,
+    automorphism: Automorphism,
+    rows: Vec<Vec<RnsPoly<Eval>>>,
+}
+
+/// What rotations need, at every level: public.
+#[derive(Clone)]
+pub struct RotationKey {
+    public: PublicKey,
+    plan: Arc<Plan>,
+    rotations: Vec<Keys>,
+}
+
+impl fmt::Debug for RotationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rotations: Vec<_> = self.rotations().collect();
+        f.debug_struct("RotationKey")
+            .field("public", &self.public)
+            .field("rotations", &rotations)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RotationKey {
+    /// From its parts, as stored: the rotations, and the words of the polynomials in the order of [`Self::polynomials`].
+    ///
+    /// # Errors
+    /// [`Error::NoSlots`]; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that are no residues.
+    pub fn from_parts<'w>(
+        public: &PublicKey,
+        rotations: &[Rotation],
+        words: impl IntoIterator<Item = &'w [u64]>,
+    ) -> Result<Self, Error> {
+        let plan = Plan::new(public.context())?;
+        let mut words = words.into_iter();
+        let error = |problem: &str| Error::Material { part: "rotation key", problem: problem.into() };
+        let key = Self::build(public, plan, rotations, |_, switch, _| {
+            let words = words.next().ok_or_else(|| error("a polynomial is missing"))?;
+            Ok(RnsPoly::from_words(switch.extended(), words)?)
+        })?;
+        if words.next().is_some() { Err(error("more polynomials than rotations have")) } else { Ok(key) }
+    }
+
+    /// With rows by `row(index, plans of the level, ..)`.
+    fn build(
+        public: &PublicKey,
+        plan: Plan,
+        rotations: &[Rotation],
+        mut row: impl FnMut(usize, &Switch, &Automorphism) -> Result<RnsPoly<Eval>, Error>,
+    ) -> Result<Self, Error> {
+        let basis = &public.context().level(1).basis;
+        let mut index = 0..;
+        let mut of_rotation = |&rotation: &Rotation| {
+            let automorphism = Automorphism::new(basis, rotation.exponent(basis.dimension()))?;
+            let mut of_level = |switch: &Switch| {
+                (0..switch.rows()).map(|_| row(index.next().unwrap_or(0), switch, &automorphism)).collect()
+            };
+            let rows = plan.levels.iter().map(&mut of_level).collect::<Result<_, Error>>()?;
+            Ok(Keys { rotation, automorphism, rows })
+        };
+        let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
+        Ok(Self { public: public.clone(), plan: Arc::new(plan), rotations })
+    }
+
+    /// The rotations it has.
+    pub fn rotations(&self) -> impl Iterator<Item = Rotation> {
+        self.rotations.iter().map(|keys| keys.rotation)
+    }
+
+    /// All that it consists of: of each rotation, of each level from the first, the rows.
+    pub fn polynomials(&self) -> impl Iterator<Item = &RnsPoly<Eval>> {
+        self.rotations.iter().flat_map(|keys| &keys.rows).flatten()
+    }
+
+    /// Bytes of its polynomials.
+    pub fn bytes(&self) -> usize {
+        self.polynomials().map(|poly| size_of_val(poly.words())).sum()
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
+    /// Identity of the keys it belongs to.
+    pub fn id(&self) -> KeyId {
+        self.public.id()
+    }
+}
+
+impl ClientKey {
+    /// Makes the keys of rotations for every level, on the current thread pool. `progress` hears how many of how many polynomials are done, from any
+    /// thread, and can stop it. Every key is modulo special primes beside those of `Q`, which takes security: for a set of 128 bits that has less with
+    /// them, it asks for `research`.
+    ///
+    /// # Errors
+    /// [`Error::NoSlots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn rotation_key(
+        &self,
+        rotations: &[Rotation],
+        research: bool,
+        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+    ) -> Result<RotationKey, Error> {
+        let context = self.public().context();
+        let (params, plan) = (&context.params, Plan::new(context)?);
+        let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
+        let bound = super::params::secure_bits(params.dimension(), params.literal().keys);
+        let claimed = params.security().status == Status::Recommended;
+        if claimed && !research && log2_modulus > f64::from(bound) {
+            let why = format!("rotation keys are modulo {log2_modulus:.0} bits, and {bound} bits are secure");
+            return Err(Error::ResearchOnly { name: params.name().into(), why });
+        }
+        let seed = if self.public().is_insecure() {
+            SecretSeed::of_secret("solinas 2026 ntru insecure rotations", &[&self.public().id().0])
+        } else {
+            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+        };
+        let gaussian = sample::Gaussian::new(params.sigma())?;
+        let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.of_level(level)));
+        let targets = targets.collect::<Result<Vec<_>, Error>>()?;
+        // Row by row in parallel, then put together in order.
+        let mut wanted = Vec::new();
+        for &rotation in rotations {
+            let automorphism = Automorphism::new(&context.level(1).basis, rotation.exponent(params.dimension()))?;
+            for (switch, target) in plan.levels.iter().zip(&targets) {
+                wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
+            }
+        }
+        let done = AtomicUsize::new(0);
+        let make = |(index, (automorphism, target, group)): (usize, &(Automorphism, &Target<'_>, usize))| {
+            let e = gaussian.draw_many(&mut seed.stream(index as u64), params.dimension());
+            let row = target.row(automorphism, *group, e)?;
+            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len()) {
+                ControlFlow::Continue(()) => Ok(row),
+                ControlFlow::Break(()) => Err(Error::Cancelled),
+            }
+        };
+        let rows = wanted.par_iter().enumerate().map(make).collect::<Result<Vec<_>, Error>>()?;
+        drop(wanted);
+        drop(targets);
+        let mut rows = rows.into_iter();
+        let error = || Error::Material { part: "rotation key", problem: "a polynomial is missing".into() };
+        RotationKey::build(self.public(), plan, rotations, |_, _, _| rows.next().ok_or_else(error))
+    }
+}
+
+impl Evaluator<'_> {
+    /// The slots of `x` in another order, at the same level: an automorphism, and a key switch that adds about the noise of a division's rounding.
+    ///
+    /// # Errors
+    /// [`Error::NoRotation`] for one that the key has not; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
+    /// [`Error::KeyMismatch`], [`Error::Noise`].
+    pub fn rotate(&self, x: &Ciphertext, rotation: Rotation, key: &RotationKey) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a rotation";
+        let params = self.key().params();
+        self.key().public().check("the operand", x.key)?;
+        self.key().public().check("the rotation key", key.id())?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        if x.degree != 1 {
+            return Err(Error::Degree { operation: WHAT, degree: x.degree, max: 1 });
+        }
+        let exponent = rotation.exponent(params.dimension());
+        let found = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent);
+        let missing = || {
+            let known: Vec<String> = key.rotations().map(|rotation| rotation.to_string()).collect();
+            Error::NoRotation { rotation: rotation.to_string(), known: known.join(", ") }
+        };
+        let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
+        let rows = &rows[x.level - 1];
+        let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
+        let moduli: Vec<f64> =
+            self.key().params().moduli()[..params.towers(x.level)].iter().map(|q| (q.value() as f64).log2()).collect();
+        let added = 0.5 * variance(params, params.plaintext_modulus(), &moduli, &key.plan.log2_special()).log2();
+        let rotated = Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, added), ..x.clone() };
+        self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
+    }
+}

@@ -1,0 +1,25 @@
+"""Parameters for a task."""
+
+import pytest
+
+import solinas as sl
+
+
+def test_what_is_found_is_the_smallest_secure_set():
+    found = sl.find_params(2)
+    assert (found.name, found.dimension, found.depth) == ("secure-16384-2", 16384, 2)
+    assert found.classical_bits >= 128
+    assert len(found.primes) == 3
+    small = sl.find_params(2, 257, security=40, keys="ternary", terms=4)
+    assert small.name.startswith("n")
+    assert small.name.endswith("-d2-p257-t4-ternary")
+    assert small.dimension < found.dimension
+
+
+def test_what_cannot_be_found_names_the_nearest():
+    with pytest.raises(sl.ParameterError, match="take depth"):
+        sl.find_params(30)
+    with pytest.raises(sl.ParameterError, match="plaintext modulus 1 "):
+        sl.find_params(1, 1)
+    with pytest.raises(sl.RangeError):
+        sl.find_params(-1)
