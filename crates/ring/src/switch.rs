@@ -282,3 +282,61 @@ impl SwitchDown {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use solinas_field::Backend;
+    use solinas_field::prime::primes;
+
+    use super::*;
+    use crate::{Coeff, MixedRadix};
+
+    /// `P r` times the result is `v` less something small that is 0 modulo `p`: found again from both.
+    #[test]
+    fn switch_down_divides_and_keeps_the_message() {
+        let n = 64;
+        let all = primes(40, 5, 128).unwrap();
+        for backend in Backend::available() {
+            for (plaintext, dropped) in [(1, false), (2, true), (15, false), (16, true), (257, true), (65537, false)] {
+                let basis = |range: core::ops::Range<usize>| Basis::new(n, &all[range], backend).unwrap();
+                let (target, special) = (basis(0..if dropped { 2 } else { 3 }), basis(3..5));
+                let last = dropped.then(|| basis(2..3));
+                let plan = SwitchDown::new(&target, last.as_ref(), &special, plaintext).unwrap();
+                // v = p x with a known x: of v / (P r), rounded to multiples of p / (P r), the rest modulo p is 0.
+                let whole = basis(0..5);
+                let mut state = 1u64;
+                let mut word = |i: usize| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 20) % whole.modulus(i).value()
+                };
+                let words: Vec<u64> = (0..5 * n).map(|at| word(at / n)).collect();
+                let v = RnsPoly::<Coeff>::from_words(&whole, &words).unwrap();
+                let exact = MixedRadix::new(&whole);
+                let m = Divisor::new(plaintext).unwrap();
+                let before = exact.centered_mod(&v, m).unwrap();
+                let magnitudes = exact.log2_magnitudes(&v).unwrap();
+                // Divided by P in the towers of Q.
+                let mut held = v.clone().into_eval();
+                Hybrid::new(&basis(0..3), &special, 1).unwrap().divide(&mut held).unwrap();
+                let quotient = plan.apply(0, |i, [x, y], _| {
+                    x.copy_from_slice(held.tower(i));
+                    y.copy_from_slice(held.tower(i));
+                });
+                assert!(quotient[0] == quotient[1]);
+                let [quotient, _] = quotient.map(RnsPoly::into_coeff);
+                let after = MixedRadix::new(&target).centered_mod(&quotient, m).unwrap();
+                let divided = MixedRadix::new(&target).log2_magnitudes(&quotient).unwrap();
+                let divisor = all[if dropped { 2 } else { 3 }..].iter();
+                let product = divisor.clone().fold(m.reduce(1), |product, q| m.reduce(product * m.reduce(q.value())));
+                let bits: f64 = divisor.map(|q| (q.value() as f64).log2()).sum();
+                for j in 0..n {
+                    assert_eq!(m.reduce(after[j] * product), before[j], "p = {plaintext}");
+                    assert!(
+                        (divided[j] - (magnitudes[j] - bits)).abs() < 1e-6,
+                        "p = {plaintext}: the size of a quotient"
+                    );
+                }
+            }
+        }
+    }
+}
