@@ -85,9 +85,6 @@ fn params_of(dimension: usize, p: u64, depth: usize, rings: bool) -> Option<Para
 }
 
 const STEPS: [&str; 8] = ["fresh", "sums", "plain sums", "product", "key switch", "division", "ring", "plain products"];
-/// Plaintexts of bits have a mean: much of their square is at the two roots nearest to 1, where the noise, which contains the message, is more than
-/// elsewhere too. The formula takes roots to be alike.
-const PLAIN_TOLERANCE: f64 = 4.0;
 
 /// Results compared, and the range of measured noise less the formula's at each step.
 #[derive(Default)]
@@ -171,8 +168,7 @@ impl World {
         let over = measured - formula;
         // The formula of sums and of plain operations is a bound: operands may be the same.
         let bound = matches!(step, 1 | 2 | 7);
-        let above = tolerance_above(plain.len()) + if step == 7 { PLAIN_TOLERANCE } else { 0.0 };
-        if over > above || !bound && over < -TOLERANCE_BELOW {
+        if over > tolerance_above(plain.len()) || !bound && over < -TOLERANCE_BELOW {
             return Err(format!("{}: 2^{measured:.2} measured, 2^{formula:.2} by the formula", place()).into());
         }
         let range = tally.ranges[step].get_or_insert((over, over));

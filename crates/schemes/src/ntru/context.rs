@@ -6,6 +6,7 @@ use solinas_field::Backend;
 use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 
 use super::{Error, Params};
+use crate::embedding;
 
 /// The plans of a parameter set.
 #[derive(Debug)]
@@ -75,6 +76,11 @@ impl Context {
         let coefficients: Vec<i64> =
             plaintext.iter().skip(part).step_by(step).map(|&x| self.plaintext.centered(x)).collect();
         Ok(RnsPoly::from_signed(basis, &coefficients)?.into_eval())
+    }
+
+    /// `log2` of a plaintext's largest value at a root, centred.
+    pub(super) fn peak(&self, plaintext: &[u64]) -> f64 {
+        embedding::log2_peak(&plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>())
     }
 
     /// That it is a polynomial of the plaintext space.

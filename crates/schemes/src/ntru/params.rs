@@ -80,6 +80,14 @@ pub struct ParamsLiteral {
     pub bootstrapping: Option<Bootstrapping>,
 }
 
+/// That there is a ring of that dimension.
+fn check_dimension(dimension: usize) -> Result<(), String> {
+    if !(MIN_DIMENSION..=MAX_DIMENSION).contains(&dimension) {
+        return Err(format!("dimension {dimension} is not in {MIN_DIMENSION}..={MAX_DIMENSION}"));
+    }
+    if dimension.is_power_of_two() { Ok(()) } else { Err(format!("dimension {dimension} is not a power of two")) }
+}
+
 impl ParamsLiteral {
     /// That each number is in its range.
     pub(super) fn check_ranges(&self) -> Result<(), Error> {
@@ -91,10 +99,7 @@ impl ParamsLiteral {
                 Err(error(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
             }
         };
-        in_range("dimension", self.dimension as u64, MIN_DIMENSION as u64..=MAX_DIMENSION as u64)?;
-        if !self.dimension.is_power_of_two() {
-            return Err(error(format!("dimension {} is not a power of two", self.dimension)));
-        }
+        check_dimension(self.dimension).map_err(error)?;
         in_range("plaintext modulus", self.plaintext_modulus, 2..=1 << 20)?;
         in_range("depth", self.depth as u64, 0..=40)?;
         in_range("primes per level", self.primes_per_level as u64, 1..=4)?;
@@ -222,6 +227,7 @@ impl Params {
             }
             "tight" => Self::try_from(literal(dimension, depth, 2)),
             "slots" => {
+                check_dimension(dimension).map_err(|problem| Error::Params { name: name.into(), problem })?;
                 let p = slot_modulus(dimension);
                 // p^3 grows past one prime.
                 let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
@@ -507,7 +513,7 @@ fn lcm(a: u64, b: u64) -> u64 {
     a / x * b
 }
 
-/// The smallest prime that is 1 modulo `2n`.
+/// The smallest prime that is 1 modulo `2n`, for a checked dimension.
 pub(super) fn slot_modulus(dimension: usize) -> u64 {
     let step = 2 * dimension.max(1) as u64;
     (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
