@@ -2,8 +2,8 @@
 
     python3 peer.py N DEPTH BITS PLAINTEXT_MODULUS
 
-Prints `ready VERSION MODULUS_BITS`. A line `encrypt`, `decrypt`, `add`, `multiply` (with relinearization), `composed` (that and ModReduce) or `rotate` does
-it once and is answered by its nanoseconds; `check` by `right` or `wrong`.
+Prints `ready VERSION MODULUS_BITS`. A line `encrypt`, `decrypt`, `add`, `multiply` (with relinearization), `composed` (that and ModReduce) or `rotate`, and
+a number, does it so often and is answered by the nanoseconds; `check` by `right` or `wrong`.
 """
 
 import math
@@ -46,16 +46,16 @@ def main() -> None:
     }
     print("ready", version("openfhe"), round(math.log2(context.GetModulus())), flush=True)
     for line in sys.stdin:
-        what = line.strip()
+        what, *count = line.split()
         if what == "check":
             got = context.Decrypt(work["composed"](), keys.secretKey).GetPackedValue()
             right = all((a - b * b) % p == 0 for a, b in zip(got, slots))
             print("right" if right else "wrong", flush=True)
             continue
         start = time.perf_counter_ns()
-        result = work[what]()
+        for _ in range(int(count[0])):
+            work[what]()
         print(time.perf_counter_ns() - start, flush=True)
-        del result
 
 
 main()

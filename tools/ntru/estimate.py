@@ -26,7 +26,7 @@ def digamma(x):
 def chi_square(x, degrees):
     """Pr(X <= x), by the series of the incomplete gamma function."""
     a, x = degrees / 2, x / 2
-    if x <= 0 or a * (x / a - 1 - math.log(x / a)) > 45:
+    if x < 1e-200 or a * (x / a - 1 - math.log(x / a)) > 45:
         return 0.0 if x < a else 1.0
     term = total = 1 / a
     k = a

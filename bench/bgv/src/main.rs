@@ -134,16 +134,22 @@ fn run(args: &Args) -> Result<(), Error> {
 
     let operations = ours.operations();
     let mut times = vec![(Vec::new(), Vec::new()); operations.len()];
+    // A sample repeats what takes less than two milliseconds, as often for both.
+    let repeats = operations.iter().map(|operation| {
+        let first = pool.install(|| operation.time(1))?;
+        Ok((2.0 / first).clamp(1.0, 1000.0).ceil() as u32)
+    });
+    let repeats = repeats.collect::<Result<Vec<_>, Error>>()?;
     let (start, budget) = (Instant::now(), Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX));
     // Ours and the peer's samples in turn, so that a busy moment meets both.
     for round in 0..args.samples {
         if round > 0 && start.elapsed() >= budget {
             break;
         }
-        for (operation, (mine, theirs)) in operations.iter().zip(&mut times) {
-            mine.push(pool.install(|| operation.time())?);
+        for ((operation, &repeat), (mine, theirs)) in operations.iter().zip(&repeats).zip(&mut times) {
+            mine.push(pool.install(|| operation.time(repeat))?);
             if let (Ok(peer), Some(name)) = (&mut peer, operation.peer) {
-                theirs.push(peer.time(name)?);
+                theirs.push(peer.time(name, repeat)?);
             }
         }
     }

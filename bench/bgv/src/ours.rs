@@ -28,14 +28,14 @@ pub struct Operation<'a> {
 }
 
 impl Operation<'_> {
-    /// Milliseconds of one run.
+    /// Milliseconds of one run, of `repeat` in sequence.
     ///
     /// # Errors
     /// From the scheme.
-    pub fn time(&self) -> Result<f64, Error> {
+    pub fn time(&self, repeat: u32) -> Result<f64, Error> {
         let start = Instant::now();
-        (self.run)()?;
-        Ok(start.elapsed().as_secs_f64() * 1e3)
+        (0..repeat).try_for_each(|_| (self.run)())?;
+        Ok(start.elapsed().as_secs_f64() * 1e3 / f64::from(repeat))
     }
 }
 

@@ -69,13 +69,16 @@ impl Peer {
         }
     }
 
-    /// Milliseconds of one operation, by its own clock.
+    /// Milliseconds of one operation, of `repeat` in sequence, by its own clock.
     ///
     /// # Errors
     /// [`Error::Peer`].
-    pub fn time(&mut self, operation: &str) -> Result<f64, Error> {
-        let answer = self.ask(operation)?;
-        answer.parse::<f64>().map(|nanos| nanos / 1e6).map_err(|_| Error::Peer(format!("it answered {answer:?}")))
+    pub fn time(&mut self, operation: &str, repeat: u32) -> Result<f64, Error> {
+        let answer = self.ask(&format!("{operation} {repeat}"))?;
+        answer
+            .parse::<f64>()
+            .map(|nanos| nanos / 1e6 / f64::from(repeat))
+            .map_err(|_| Error::Peer(format!("it answered {answer:?}")))
     }
 }
 

@@ -70,6 +70,9 @@ struct Args {
     /// Folder for a file with the matrix, to be streamed; without it, that row is left out
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
+    /// Selections of a batch; 0 leaves batches out
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    batch: u16,
     /// Dimensions at which NTL is timed
     #[arg(long, value_name = "N", default_values_t = [128, 256, 512])]
     ntl: Vec<usize>,
@@ -111,7 +114,8 @@ fn run(args: &Args) -> Result<(), Error> {
     }
     run.header.iter().for_each(|line| println!("{line}"));
     if let Ok(ntl) = found {
-        match ours::agrees_with_ntl(&ntl, &modulus).and_then(|same| Ok((same, ntl.time(&modulus.value(), &args.ntl)?))) {
+        match ours::agrees_with_ntl(&ntl, &modulus).and_then(|same| Ok((same, ntl.time(&modulus.value(), &args.ntl)?)))
+        {
             Ok((false, _)) => return Err(Error::Wrong),
             Ok((true, times)) => {
                 let scaled = times.scaled(args.dimension as usize);
@@ -125,7 +129,7 @@ fn run(args: &Args) -> Result<(), Error> {
     let budget = Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX);
     let effort = Effort { samples: args.samples as usize, budget, sample: Duration::from_millis(2) };
     for &threads in &args.threads {
-        let bench = Bench::new(args.dimension as usize, &modulus, threads.into(), effort)?;
+        let bench = Bench::new(args.dimension as usize, &modulus, threads.into(), args.batch.into(), effort)?;
         let rows = bench.rows(args.memory << 20, args.folder.as_deref())?;
         let section = Run { header: Vec::new(), rows, ntl: None };
         print!("\n{}", section.to_text());

@@ -54,8 +54,13 @@ impl Ntl {
         let flags = std::env::var("CXXFLAGS").unwrap_or_default();
         let mut command = Command::new(&compiler);
         command.args(["-O2", "-o"]).arg(ntl.program()).arg(&source).args(flags.split_whitespace());
-        let built = command.args(["-lntl", "-lgmp", "-lpthread"]).output().map_err(|error| format!("{compiler}: {error}"))?;
-        if built.status.success() { Ok(ntl) } else { Err("it is not installed with its headers (Debian: libntl-dev)".into()) }
+        let built =
+            command.args(["-lntl", "-lgmp", "-lpthread"]).output().map_err(|error| format!("{compiler}: {error}"))?;
+        if built.status.success() {
+            Ok(ntl)
+        } else {
+            Err("it is not installed with its headers (Debian: libntl-dev)".into())
+        }
     }
 
     fn program(&self) -> PathBuf {

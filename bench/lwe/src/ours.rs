@@ -10,8 +10,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
-    Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Reduction, SeededMatrix, Selection, Source, StreamedProduct,
-    Vector,
+    Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Reduction, SeededMatrix, Selection, StreamedProduct, Vector,
 };
 
 use crate::Error;
@@ -60,25 +59,30 @@ pub struct Bench {
     vectors: Vec<Vector>,
     selections: Vec<Selection>,
     threads: usize,
+    batch: usize,
     pool: ThreadPool,
     effort: Effort,
 }
 
-/// Selections of a batch.
-const BATCH: usize = 64;
-
 impl Bench {
     /// A square matrix.
-    pub fn new(dimension: usize, modulus: &Modulus, threads: usize, effort: Effort) -> Result<Self, Error> {
+    pub fn new(
+        dimension: usize,
+        modulus: &Modulus,
+        threads: usize,
+        batch: usize,
+        effort: Effort,
+    ) -> Result<Self, Error> {
         let layout = must(Layout::new(dimension, dimension, modulus));
         let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(1);
         Ok(Self {
             layout,
             seeded: must(SeededMatrix::new(layout, modulus, &[7; 32])),
             vectors: (0..4).map(|_| Vector::uniform(modulus, dimension, &mut rng)).collect(),
-            selections: (0..BATCH).map(|_| Selection::uniform(dimension, &mut rng)).collect(),
+            selections: (0..batch.max(1)).map(|_| Selection::uniform(dimension, &mut rng)).collect(),
             modulus: modulus.clone(),
             threads,
+            batch,
             pool: machine::pool(threads)?,
             effort,
         })
@@ -95,9 +99,6 @@ impl Bench {
         let multiplier = must(Multiplier::new());
         let (vector, one) = (&self.vectors[..1], &self.selections[..1]);
         let seeded = &self.seeded;
-        let mut general = vec![self.method("general, seed", 0, 1, move || must(multiplier.multiply(seeded, vector)))];
-        let mut binary =
-            vec![self.method("binary, seed", 0, 1, move || must(multiplier.select(seeded, one, Access::Masked)))];
         let file = match folder {
             None => None,
             Some(folder) => {
@@ -106,6 +107,11 @@ impl Bench {
                 Some(Removed(file))
             }
         };
+        let matrix =
+            if self.bytes() <= memory { Some(self.pool.install(|| Matrix::expand(seeded, memory))?) } else { None };
+        let mut general = vec![self.method("general, seed", 0, 1, move || must(multiplier.multiply(seeded, vector)))];
+        let mut binary =
+            vec![self.method("binary, seed", 0, 1, move || must(multiplier.select(seeded, one, Access::Masked)))];
         if let Some(Removed(file)) = &file {
             general.push(self.method("general, streamed from a file", 0, 1, move || {
                 let mut product = must(StreamedProduct::multiply(file, vector.to_vec()));
@@ -113,7 +119,6 @@ impl Bench {
                 must(product.into_products())
             }));
         }
-        let matrix = if self.bytes() <= memory { Some(self.pool.install(|| Matrix::expand(seeded, memory))?) } else { None };
         if let Some(matrix) = &matrix {
             let bytes = self.bytes();
             for (name, reduction) in [("lazy sums", Reduction::Lazy), ("Barrett", Reduction::Barrett)] {
@@ -126,7 +131,8 @@ impl Bench {
                 let run = move || must(multiplier.multiply(matrix, vector));
                 general.push(self.method(&format!("general, lazy sums, {backend}"), bytes, 1, run));
             }
-            for (name, access) in [("every row, masked", Access::Masked), ("selected rows alone", Access::VartimeRows)] {
+            for (name, access) in [("every row, masked", Access::Masked), ("selected rows alone", Access::VartimeRows)]
+            {
                 let run = move || must(multiplier.select(matrix, one, access));
                 binary.push(self.method(&format!("binary, {name}"), bytes, 1, run));
             }
@@ -134,18 +140,20 @@ impl Bench {
         rows.extend(self.contest("general", matrix.as_ref(), general)?);
         rows.extend(self.contest("binary", matrix.as_ref(), binary)?);
         if let Some(matrix) = &matrix {
-            let all = &self.selections;
-            let batch = [("masked", Access::Masked), ("tables of four rows", Access::VartimeTables)];
-            let batch = batch.map(|(name, access)| {
-                let run = move || must(multiplier.select(matrix, all, access));
-                self.method(&format!("binary, batch of {BATCH}, {name}"), self.bytes(), BATCH, run)
-            });
-            rows.extend(self.contest("batch", Some(matrix), batch.into())?);
-            let vectors = &self.vectors;
-            let run = move || must(multiplier.multiply(matrix, vectors));
-            let name = format!("general, batch of {}", vectors.len());
-            let method = self.method(&name, self.bytes(), vectors.len(), run);
-            rows.extend(self.contest("general batch", Some(matrix), vec![method])?);
+            if self.batch > 0 {
+                let all = &self.selections;
+                let batch = [("masked", Access::Masked), ("tables of four rows", Access::VartimeTables)];
+                let batch = batch.map(|(name, access)| {
+                    let run = move || must(multiplier.select(matrix, all, access));
+                    self.method(&format!("binary, batch of {}, {name}", self.batch), self.bytes(), self.batch, run)
+                });
+                rows.extend(self.contest("batch", Some(matrix), batch.into())?);
+                let vectors = &self.vectors;
+                let run = move || must(multiplier.multiply(matrix, vectors));
+                let name = format!("general, batch of {}", vectors.len());
+                let method = self.method(&name, self.bytes(), vectors.len(), run);
+                rows.extend(self.contest("general batch", Some(matrix), vec![method])?);
+            }
             let product = self.pool.install(|| must(multiplier.multiply(matrix, vector)));
             let modulus = &self.modulus;
             let reconstruct = move || {
@@ -176,7 +184,11 @@ impl Bench {
             machine::reset_peak_memory()?;
             let before = machine::peak_memory()?;
             self.pool.install(|| (method.run)());
-            memory.push((method.resident, method.count, method.resident + machine::peak_memory()?.saturating_sub(before)));
+            memory.push((
+                method.resident,
+                method.count,
+                method.resident + machine::peak_memory()?.saturating_sub(before),
+            ));
         }
         let mut contestants = Vec::new();
         if let Some(matrix) = matrix {

@@ -12,12 +12,8 @@ const PAPER: (f64, f64) = (9326.0, 32.0);
 const TARGETS: [(&str, f64); 3] =
     [("general, lazy sums", 1.6), ("binary, every row, masked", 0.9), ("binary, selected rows alone", 0.9)];
 /// Method, how many readings of the matrix it may take.
-const READINGS: [(&str, f64); 4] = [
-    ("general, lazy sums", 1.3),
-    ("binary, every row, masked", 1.3),
-    ("general, seed", 3.0),
-    ("binary, seed", 3.0),
-];
+const READINGS: [(&str, f64); 4] =
+    [("general, lazy sums", 1.3), ("binary, every row, masked", 1.3), ("general, seed", 3.0), ("binary, seed", 3.0)];
 /// Method, bytes it may take.
 const MEMORY: [(&str, u64); 2] = [("general, seed", 200_000_000), ("binary, seed", 200_000_000)];
 
@@ -57,7 +53,8 @@ pub struct Row {
 impl Row {
     /// Of a figure in microseconds.
     pub fn new(bench: &Bench, figure: &Figure, reading: Option<&Figure>, vectors: usize, memory: Option<u64>) -> Self {
-        let ms = |s: Summary| Summary { min: s.min / 1e3, median: s.median / 1e3, max: s.max / 1e3, samples: s.samples };
+        let ms =
+            |s: Summary| Summary { min: s.min / 1e3, median: s.median / 1e3, max: s.max / 1e3, samples: s.samples };
         let find = |rows: &[(&str, f64)]| rows.iter().find(|row| row.0 == figure.name).map(|row| row.1);
         let (n, k) = (bench.dimension() as f64, bench.modulus().len() as f64);
         let scale = 1e3 * (n / PAPER.0).powi(2) * k / PAPER.1;
@@ -193,8 +190,10 @@ impl Run {
     pub fn to_markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let grid = self.grid();
-        let rule: Vec<_> = (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
-        let header: String = self.header.iter().cloned().chain(self.ntl_text()).map(|line| format!("- {line}\n")).collect();
+        let rule: Vec<_> =
+            (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
+        let header: String =
+            self.header.iter().cloned().chain(self.ntl_text()).map(|line| format!("- {line}\n")).collect();
         let rows: String = grid[1..].iter().map(|cells| line(cells)).collect();
         format!("{header}\n{}{}{rows}", line(&grid[0]), line(&rule))
     }

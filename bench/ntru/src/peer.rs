@@ -33,6 +33,8 @@ impl Peer {
         let mut child = Command::new(&path)
             .args([n.to_string(), depth.to_string(), bits.to_string()])
             .env("OMP_NUM_THREADS", threads.to_string())
+            // Threads that are done sleep, and leave the cores to us.
+            .env("OMP_WAIT_POLICY", "passive")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

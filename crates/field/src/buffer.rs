@@ -42,6 +42,29 @@ impl<T: Word> AlignedVec<T> {
         Self { lines, len, word: core::marker::PhantomData }
     }
 
+    /// No words, and room for `len` of them: see [`Self::push_zeros`].
+    ///
+    /// # Panics
+    /// As [`Self::zeroed`].
+    pub fn with_capacity(len: usize) -> Self {
+        assert!(len <= isize::MAX as usize / size_of::<T>(), "a buffer of {len} words is larger than memory");
+        let mut lines = Vec::with_capacity((len * size_of::<T>()).div_ceil(64));
+        ask_for_huge_pages(lines.spare_capacity_mut());
+        Self { lines, len: 0, word: core::marker::PhantomData }
+    }
+
+    /// `len` zeros more, which it gives: what is filled part by part is written once, while it is in the nearest cache.
+    ///
+    /// # Panics
+    /// When the words before do not end with a line of 64 bytes.
+    pub fn push_zeros(&mut self, len: usize) -> &mut [T] {
+        let start = self.len;
+        assert!((start * size_of::<T>()).is_multiple_of(64), "{start} words are no whole lines");
+        self.len += len;
+        self.lines.resize((self.len * size_of::<T>()).div_ceil(64), Line([0; 64]));
+        &mut self[start..]
+    }
+
     /// A copy of `values`.
     ///
     /// # Panics

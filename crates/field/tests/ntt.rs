@@ -267,6 +267,9 @@ proptest! {
             check(&|d| ops.multiply(d, &b), &|a, b, _| q.mul(a, b))?;
             check(&|d| ops.multiply_add(d, &b, &c), &|a, b, c| q.mul_add(b, c, a))?;
             check(&|d| ops.scale(d, w), &|a, _, _| q.mul_shoup(a, w))?;
+            check(&|d| ops.product(d, &b, &c), &|_, b, c| q.mul(b, c))?;
+            check(&|d| ops.sum(d, &b, &c), &|_, b, c| q.add(b, c))?;
+            check(&|d| ops.difference(d, &b, &c), &|_, b, c| q.sub(b, c))?;
             check(&|d| ops.multiply_both(d, &b, &c), &|a, b, c| q.mul(q.mul(a, b), c))?;
             check(&|d| ops.sub_scale(d, &b, w), &|a, b, _| q.mul_shoup(q.sub(a, b), w))?;
             let len = a.len().min(any.len());

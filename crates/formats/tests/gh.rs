@@ -175,6 +175,11 @@ fn what_no_key_can_be_is_refused_by_name() {
     let server_with = |sections: &[(&str, Vec<u64>)]| forged(Kind::ServerKey, &literal, gh::SCHEME, id, sections);
     read_any(&server_with(&good())).unwrap();
 
+    // Another r, with the key id that belongs to it.
+    let (two, d_of_key) = (solinas_bigint::Natural::from(2u64), server.public().d().clone());
+    let other = PublicKey::from_parts(params.clone(), true, d_of_key, two).unwrap();
+    refused(public_file(&other), "no root of x^n + 1");
+
     let change = |i: usize, alter: &dyn Fn(&mut Vec<u64>)| {
         let mut sections = good();
         alter(&mut sections[i].1);

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::threads::{for_each_tower, for_each_tower_of_two, for_each_tower_with};
+use crate::threads::{alone, for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
 mod sealed {
@@ -64,6 +64,13 @@ impl<D: Domain> RnsPoly<D> {
 
     /// Fills each tower by `fill(tower, its words)`, on the current pool. `fill` writes residues.
     pub fn from_towers(basis: &Basis, fill: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
+        let n = basis.dimension();
+        if alone(basis.words(), n) {
+            // Each tower is written once, while it is in the nearest cache.
+            let mut words = AlignedVec::with_capacity(basis.words());
+            (0..basis.len()).for_each(|i| fill(i, words.push_zeros(n)));
+            return Self { words, basis: basis.clone(), domain: PhantomData };
+        }
         let mut out = Self::zero(basis);
         out.for_each_tower(fill);
         out
@@ -87,9 +94,19 @@ impl<D: Domain> RnsPoly<D> {
         scratch: usize,
         fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
     ) -> [Self; 2] {
+        let n = basis.dimension();
+        if alone(basis.words(), n) {
+            let mut words = [(); 2].map(|()| AlignedVec::with_capacity(basis.words()));
+            let mut scratch = AlignedVec::zeroed(scratch);
+            for i in 0..basis.len() {
+                let [x, y] = &mut words;
+                fill(i, [x.push_zeros(n), y.push_zeros(n)], &mut scratch);
+            }
+            return words.map(|words| Self { words, basis: basis.clone(), domain: PhantomData });
+        }
         let mut out = [Self::zero(basis), Self::zero(basis)];
         let [x, y] = &mut out;
-        for_each_tower_of_two([&mut x.words, &mut y.words], basis.dimension(), scratch, fill);
+        for_each_tower_of_two([&mut x.words, &mut y.words], n, scratch, fill);
         out
     }
 
@@ -154,6 +171,26 @@ impl<D: Domain> RnsPoly<D> {
     /// Drops all but the first towers, those of `basis`.
     pub(crate) fn narrow(&mut self, basis: &Basis) {
         self.basis = basis.clone();
+    }
+
+    /// `self + x`, in a new polynomial.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn plus(&self, x: &Self) -> Result<Self, Error> {
+        self.basis.same("a sum", &x.basis)?;
+        let sum = |i, out: &mut [u64]| self.basis.pointwise(i).sum(out, self.tower(i), x.tower(i));
+        Ok(Self::from_towers(&self.basis, sum))
+    }
+
+    /// `self - x`, in a new polynomial.
+    ///
+    /// # Errors
+    /// [`Error::BasisMismatch`].
+    pub fn minus(&self, x: &Self) -> Result<Self, Error> {
+        self.basis.same("a difference", &x.basis)?;
+        let difference = |i, out: &mut [u64]| self.basis.pointwise(i).difference(out, self.tower(i), x.tower(i));
+        Ok(Self::from_towers(&self.basis, difference))
     }
 
     /// `self + x`.

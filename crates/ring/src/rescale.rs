@@ -68,8 +68,8 @@ impl Rescale {
         Ok(self.apply_to(|i, out| out.copy_from_slice(c.tower(i))))
     }
 
-    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain: what is a product of others is made
-    /// where it is needed, in the nearest cache.
+    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain, over words of any content: what is a product
+    /// of others is made where it is needed, in the nearest cache.
     pub fn apply_to(&self, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> RnsPoly<Eval> {
         let correction = self.correction_of(|rest| tower(self.target.len(), rest));
         RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {

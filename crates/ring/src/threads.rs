@@ -64,9 +64,14 @@ impl Drop for Scratch {
 /// Words below which a thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1 << 13;
 
+/// Whether one thread does it all.
+pub(crate) fn alone(words: usize, n: usize) -> bool {
+    words == n || words < WORTH_A_THREAD || rayon::current_num_threads() == 1
+}
+
 /// Runs `work(tower, words of the tower)` for every `n` words: on the current pool when there is enough to do.
 pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
-    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(words.len(), n) {
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
     } else {
         words.par_chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
@@ -81,7 +86,7 @@ pub(crate) fn for_each_tower_with(
     work: impl Fn(usize, &mut [u64], &mut [u64]) + Send + Sync,
 ) {
     let taken = || Scratch::take(scratch);
-    if words.len() == n || words.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(words.len(), n) {
         let mut taken = taken();
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower, &mut taken[..scratch]));
     } else {
@@ -99,7 +104,7 @@ pub(crate) fn for_each_tower_of_two(
 ) {
     let scratch = || AlignedVec::<u64>::zeroed(scratch);
     let [x, y] = words;
-    if x.len() == n || x.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
+    if alone(x.len(), n) {
         let mut scratch = scratch();
         let towers = x.chunks_exact_mut(n).zip(y.chunks_exact_mut(n)).enumerate();
         towers.for_each(|(i, (x, y))| work(i, [x, y], &mut scratch));

@@ -137,11 +137,12 @@ fn programs_run_until_the_levels_are_used_up() {
     assert!(message.contains("it takes ") && message.contains("allow 12; make keys"), "{message}");
 }
 
-/// `(a - b) (a b + 5) - 3 a`, of integers modulo 257.
+/// `(a - b) (a b + 5) - 3 a`.
 fn polynomial(ty: Type) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.input("a", ty).unwrap(), b.input("b", ty).unwrap());
-    let (five, three) = (b.constant(5, ty).unwrap(), b.constant(3, ty).unwrap());
+    let modulus = u128::from(ty.modulus().unwrap());
+    let [five, three] = [5, 3].map(|value| b.constant(value % modulus, ty).unwrap());
     let difference = b.op(Op::Sub, &[x, y]).unwrap();
     let product = b.op(Op::Mul, &[x, y]).unwrap();
     let more = b.op(Op::Add, &[five, product]).unwrap();
@@ -183,6 +184,19 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
     let out = setup.server.run(&neg, &[matrix], &Control::default()).unwrap().swap_remove(0);
     assert_eq!(out.shape(), Some(&[2, 3][..]));
     assert_eq!(setup.client.decrypt(&out).unwrap().to_strings(), ["256", "255", "254", "253", "252", "251"]);
+}
+
+#[test]
+fn sets_without_slots_compute_on_single_values() {
+    for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4", 4)] {
+        let setup = make(params, 1);
+        let program = polynomial(Type::Mod(modulus));
+        let encrypt =
+            |value| setup.client.encrypt(&Plain::new(Type::Mod(modulus), None, vec![value]).unwrap()).unwrap();
+        let [x, y] = [2, 1].map(encrypt);
+        assert_eq!(setup.client.decrypt(&x).unwrap().values, [2]);
+        assert_eq!(run(&setup, &program, &[x, y]).unwrap(), program.evaluate(&[2, 1]).unwrap(), "{params}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
     self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
-    Source, Vector,
+    StreamedProduct, Vector,
 };
 
 fn main() -> ExitCode {
@@ -157,7 +157,6 @@ fn products(args: &[String]) -> Result<(), Error> {
     let product = Multiplier::new()?.multiply(&matrix, &vector)?;
     let reconstruct = time(|| modulus.reconstruct(&product[0]))?;
     println!("  reconstruction {reconstruct:.2} ms");
-    let _ = matrix.layout();
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod select;
 mod tests;
 mod word;
 
+use crate::buffer::AlignedVec;
 pub use chacha::{GROUP, Uniform};
 pub use multiply::{multiply_add, multiply_rows};
 pub use select::{CHUNK, select_add, vartime_select_add, vartime_select_many};
@@ -71,11 +72,11 @@ impl<'a> Tile<'a> {
 }
 
 /// For each column a sum of products. Modulo `2^64`, and the sum of the high halves beside: together the whole sum, while it has less than `2^32` terms.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Sums {
     width: usize,
     /// Sums in even columns, in odd columns, their high halves in even columns, in odd columns: `width / 2` each.
-    words: Vec<u64>,
+    words: AlignedVec<u64>,
 }
 
 impl Sums {
@@ -85,7 +86,7 @@ impl Sums {
     /// Unless that is a multiple of [`UNIT`].
     pub fn zeroed(width: usize) -> Self {
         assert!(width.is_multiple_of(UNIT), "{width} columns");
-        Self { width, words: vec![0; 2 * width] }
+        Self { width, words: AlignedVec::zeroed(2 * width) }
     }
 
     /// The words, for storing.
@@ -97,9 +98,9 @@ impl Sums {
     ///
     /// # Panics
     /// Unless they are those of a multiple of [`UNIT`] of columns.
-    pub fn from_words(words: Vec<u64>) -> Self {
+    pub fn from_words(words: &[u64]) -> Self {
         assert!(words.len().is_multiple_of(2 * UNIT), "{} words", words.len());
-        Self { width: words.len() / 2, words }
+        Self { width: words.len() / 2, words: AlignedVec::from_slice(words) }
     }
 
     fn parts(&mut self) -> [*mut u64; 4] {
@@ -114,7 +115,7 @@ impl Sums {
     /// When the widths differ.
     pub fn add_lazy(&mut self, other: &Self) {
         assert_eq!(self.width, other.width, "sums of different widths");
-        self.words.iter_mut().zip(&other.words).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
+        self.words.iter_mut().zip(other.words.iter()).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
     }
 
     /// The residues.
@@ -137,11 +138,11 @@ pub fn finish_split(word: Word, [all, high]: [u64; 2]) -> u32 {
 }
 
 /// For each column a sum of words of some rows: exact for less than `2^32` rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Selected {
     width: usize,
     /// Sums of pairs of columns, even + `2^32` odd, modulo `2^64`; then of odd columns: `width / 2` each.
-    words: Vec<u64>,
+    words: AlignedVec<u64>,
 }
 
 impl Selected {
@@ -151,7 +152,7 @@ impl Selected {
     /// Unless that is a multiple of [`UNIT`].
     pub fn zeroed(width: usize) -> Self {
         assert!(width.is_multiple_of(UNIT), "{width} columns");
-        Self { width, words: vec![0; width] }
+        Self { width, words: AlignedVec::zeroed(width) }
     }
 
     /// The words, for storing.
@@ -163,9 +164,9 @@ impl Selected {
     ///
     /// # Panics
     /// Unless they are those of a multiple of [`UNIT`] of columns.
-    pub fn from_words(words: Vec<u64>) -> Self {
+    pub fn from_words(words: &[u64]) -> Self {
         assert!(words.len().is_multiple_of(UNIT), "{} words", words.len());
-        Self { width: words.len(), words }
+        Self { width: words.len(), words: AlignedVec::from_slice(words) }
     }
 
     fn parts(&mut self) -> [*mut u64; 2] {
@@ -180,7 +181,7 @@ impl Selected {
     /// When the widths differ.
     pub fn add(&mut self, other: &Self) {
         assert_eq!(self.width, other.width, "sums of different widths");
-        self.words.iter_mut().zip(&other.words).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
+        self.words.iter_mut().zip(other.words.iter()).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
     }
 
     /// The residues.
@@ -198,12 +199,12 @@ impl Selected {
 
 impl zeroize::Zeroize for Sums {
     fn zeroize(&mut self) {
-        self.words.as_mut_slice().zeroize();
+        self.words.zeroize();
     }
 }
 
 impl zeroize::Zeroize for Selected {
     fn zeroize(&mut self) {
-        self.words.as_mut_slice().zeroize();
+        self.words.zeroize();
     }
 }

@@ -58,6 +58,16 @@ impl Pointwise {
         self.run(Sub, dst, x, &[]);
     }
 
+    /// `dst <- x + y`.
+    pub fn sum(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        self.run(Sum, dst, x, y);
+    }
+
+    /// `dst <- x - y`.
+    pub fn difference(&self, dst: &mut [u64], x: &[u64], y: &[u64]) {
+        self.run(Difference, dst, x, y);
+    }
+
     /// `dst <- -dst`.
     pub fn neg(&self, dst: &mut [u64]) {
         self.run(Neg, dst, &[], &[]);
@@ -293,6 +303,10 @@ struct Add;
 #[derive(Clone, Copy)]
 struct Sub;
 #[derive(Clone, Copy)]
+struct Sum;
+#[derive(Clone, Copy)]
+struct Difference;
+#[derive(Clone, Copy)]
 struct Neg;
 #[derive(Clone, Copy)]
 struct Scale(Shoup);
@@ -356,3 +370,27 @@ op!(Product [const BITS: u32] [BITS], 2, |self, q, d, x, y| {
     let _ = d;
     c.product::<BITS>(x, y)
 });
+op!(
+    Sum,
+    2,
+    |self, q, d, x, y| {
+        let _ = d;
+        q.add(x, y)
+    },
+    |c| {
+        let _ = d;
+        c.l.once(c.l.add_word(x, y), c.q)
+    }
+);
+op!(
+    Difference,
+    2,
+    |self, q, d, x, y| {
+        let _ = d;
+        q.sub(x, y)
+    },
+    |c| {
+        let _ = d;
+        c.l.once(c.l.add_word(x, c.l.sub_word(c.q, y)), c.q)
+    }
+);

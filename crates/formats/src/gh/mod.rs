@@ -145,11 +145,11 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
     if key.words() != words {
         return Err(reader.section_error("d", "its last word is zero"));
     }
-    if key.params().dimension() <= MOST_CHECKED {
-        key.check_root().map_err(|error| reader.section_error("r", error))?;
-    }
     if reader.key_id()?.0 != key.id().0 {
         return Err(reader.field("key_id", "it does not match the key's parameters, d, r and insecure_seed"));
+    }
+    if key.params().dimension() <= MOST_CHECKED {
+        key.check_root().map_err(|error| reader.section_error("r", error))?;
     }
     Ok(key)
 }

@@ -59,6 +59,15 @@ impl Elements {
         ciphertext.elements(Scheme::Ntru)
     }
 
+    /// That they are of those parameters: of a custom set, the name does not tell.
+    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &Params) -> Result<(), Error> {
+        if self.params == *params {
+            return Ok(());
+        }
+        let (got, want) = (self.params.name().into(), params.name().into());
+        Err(Error::ForeignParams { what: what(), got, want })
+    }
+
     fn form(&self) -> Form {
         form_of(&self.params)
     }
@@ -154,6 +163,7 @@ impl scheme::Elements for Elements {
         let mut all = self.clone();
         for other in others {
             let other: &Self = downcast(&**other, Scheme::Ntru)?;
+            other.check(|| "an element".into(), &self.params)?;
             all.count += other.count;
             all.blocks.extend_from_slice(&other.blocks);
         }

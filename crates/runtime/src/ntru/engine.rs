@@ -1,7 +1,7 @@
 //! The engine: plans by levels and noise, steps wave by wave.
 
 use super::elements::{Elements, form_of, packed};
-use super::keys::{Server, info};
+use super::keys::Server;
 use super::plan::{self, GATE_COSTS, Planned, Refresh, Setting, State};
 use super::run::{Polynomials, constant};
 use crate::arithmetic::run;
@@ -82,7 +82,7 @@ impl Engine for NtruEngine {
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.set())
+        self.key.info()
     }
 
     fn memory_bytes(&self) -> usize {
@@ -94,7 +94,7 @@ impl Engine for NtruEngine {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.job(plan_program(program, self.set(), &states(work.inputs)?)?))
+        Ok(self.job(plan_program(program, self.set(), &states(work.inputs, self.set())?)?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
@@ -102,7 +102,7 @@ impl Engine for NtruEngine {
             let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
             return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
         }
-        let inputs = states(work.inputs)?;
+        let inputs = states(work.inputs, self.set())?;
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
         Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), setting(self.set(), &inputs))?))
     }
@@ -145,10 +145,11 @@ fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<
 }
 
 /// For each input bit, or polynomial of slots, the worst of any lane; none for an estimate.
-fn states(inputs: Option<&[Ciphertext]>) -> Result<Vec<State>, Error> {
+fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, Error> {
     let mut states = Vec::new();
-    for input in inputs.into_iter().flatten() {
+    for (i, input) in inputs.into_iter().flatten().enumerate() {
         let elements = Elements::of(input)?;
+        elements.check(|| format!("input {i}"), params)?;
         let fresh = State { level: elements.params.levels(), noise: 0.0 };
         for i in 0..input.form().blocks(input.ty()) {
             let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {

@@ -11,8 +11,12 @@ use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer, ntru as files};
 use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
 use solinas_schemes::security::Status;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use zeroize::Zeroizing;
+
+/// A secret polynomial, wiped when dropped.
+type Plaintext = Zeroizing<Vec<u64>>;
 
 /// A public key, which encrypts.
 #[derive(Debug)]
@@ -20,31 +24,33 @@ pub(super) struct Public {
     key: PublicKey,
     /// Makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
 }
 
 impl Public {
     pub(super) fn new(key: PublicKey) -> Self {
-        Self { key, count: AtomicU64::new(0) }
+        Self { key, count: AtomicU64::new(0), info: OnceLock::new() }
     }
 
     /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
-    fn plaintexts(&self, plain: &Plain) -> Result<Vec<Vec<Vec<u64>>>, Error> {
+    fn plaintexts(&self, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
         let params = self.key.params();
         if form_of(params) == Form::Bits {
-            let bits = |&value: &u128| -> Vec<Vec<u64>> {
-                (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64)).collect()
+            let bits = |&value: &u128| -> Vec<Plaintext> {
+                (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64).into()).collect()
             };
             return Ok(plain.values.iter().map(bits).collect());
         }
         if plain.shape.is_none() {
             // In every slot.
-            return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64)]).collect());
+            return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
         }
         let encoder = SlotEncoder::new(params)?;
         let polynomial = |values: &[u128]| {
-            let mut slots: Vec<u64> = values.iter().map(|&value| value as u64).collect();
-            slots.resize(params.dimension(), 0);
-            Ok(vec![encoder.encode(&slots)?])
+            let mut slots: Plaintext = vec![0; params.dimension()].into();
+            slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
+            Ok(vec![encoder.encode(&slots)?.into()])
         };
         plain.values.chunks(params.dimension()).map(polynomial).collect()
     }
@@ -56,19 +62,19 @@ impl Encrypt for Public {
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.key.params())
+        self.info.get_or_init(|| info(self.key.params())).clone()
     }
 
     /// On the current thread pool.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         let (params, form) = (self.key.params(), form_of(self.key.params()));
         check_type(&plain, params)?;
-        let encrypt = |plaintext: &Vec<u64>| -> Result<Arc<Poly>, Error> {
+        let encrypt = |plaintext: &Plaintext| -> Result<Arc<Poly>, Error> {
             let mut rng = self.key.encryption_rng(self.count.fetch_add(1, Ordering::Relaxed))?;
             Ok(Poly::of(&self.key.encrypt(plaintext, &mut rng)?))
         };
         let plaintexts = self.plaintexts(&plain)?;
-        let element = |polynomials: &Vec<Vec<u64>>| polynomials.iter().map(encrypt).collect::<Result<Vec<_>, _>>();
+        let element = |polynomials: &Vec<Plaintext>| polynomials.iter().map(encrypt).collect::<Result<Vec<_>, _>>();
         // One by one where randomness is chosen.
         let blocks = if self.key.is_insecure() {
             plaintexts.iter().map(element).collect::<Result<_, _>>()?
@@ -124,9 +130,20 @@ impl Secret for Client {
     /// On the current thread pool.
     fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
         let elements = Elements::of(ciphertext)?;
-        let plaintext = |poly: &Arc<Poly>| -> Result<Vec<u64>, Error> {
-            Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?)
+        let plaintext = |poly: &Arc<Poly>| -> Result<Plaintext, Error> {
+            Ok(self.key.decrypt(&poly.ciphertext(self.key.public())?)?.into())
         };
+        // Sums and products of constants are constants.
+        let constant_of = |poly: &Arc<Poly>| -> Result<u128, Error> {
+            let plaintext = plaintext(poly)?;
+            match plaintext.split_first() {
+                Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
+                _ => Err(Error::NotABit),
+            }
+        };
+        if ciphertext.form() == Form::Slots && ciphertext.shape().is_none() {
+            return elements.blocks.iter().flatten().map(constant_of).collect();
+        }
         if ciphertext.form() == Form::Slots {
             let encoder = SlotEncoder::new(self.key.params())?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
@@ -136,14 +153,7 @@ impl Secret for Client {
             return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
         }
         let element = |bits: &Vec<Arc<Poly>>| {
-            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| {
-                let plaintext = plaintext(poly)?;
-                // Sums and products of constants are constants.
-                if plaintext.iter().skip(1).any(|&x| x != 0) {
-                    return Err(Error::NotABit);
-                }
-                Ok(value | u128::from(plaintext.first().copied().unwrap_or(0)) << i)
-            })
+            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))
         };
         elements.blocks.par_iter().map(element).collect()
     }
@@ -163,6 +173,18 @@ pub(super) struct Server {
     pub(super) hints: ServerKey,
     /// Of parameters that have one.
     pub(super) bootstrap: Option<BootstrapKey>,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
+}
+
+impl Server {
+    pub(super) fn new(hints: ServerKey, bootstrap: Option<BootstrapKey>) -> Arc<Self> {
+        Arc::new(Self { hints, bootstrap, info: OnceLock::new() })
+    }
+
+    pub(super) fn info(&self) -> ParamsInfo {
+        self.info.get_or_init(|| info(self.hints.params())).clone()
+    }
 }
 
 impl scheme::Public for Arc<Server> {
@@ -171,7 +193,7 @@ impl scheme::Public for Arc<Server> {
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.hints.params())
+        self.info()
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
@@ -205,8 +227,12 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (family, description) = match form_of(params) {
         Form::Slots => {
             let (n, ty) = (params.dimension(), slot_type(params));
-            let slots = if params.plaintext_modulus() % (2 * n as u64) == 1 { n } else { 1 };
-            ("slots", format!("vectors of {slots} values of type {ty}; {products}"))
+            let holds = if SlotEncoder::new(params).is_ok() {
+                format!("vectors of {n} values of type {ty}")
+            } else {
+                format!("single values of type {ty}")
+            };
+            ("slots", format!("{holds}; {products}"))
         }
         _ => ("gates", format!("bits; {products}")),
     };

@@ -50,7 +50,7 @@ impl Roles for Ntru {
             None => None,
         };
         control.report(1, 1);
-        Ok((Box::new(Client::new(client)), Arc::new(Arc::new(Server { hints: server, bootstrap }))))
+        Ok((Box::new(Client::new(client)), Arc::new(Server::new(server, bootstrap))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
@@ -59,7 +59,7 @@ impl Roles for Ntru {
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
         let (hints, bootstrap) = files::read_server(reader)?;
-        Ok(Arc::new(Arc::new(Server { hints, bootstrap })))
+        Ok(Arc::new(Server::new(hints, bootstrap)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {

@@ -168,7 +168,10 @@ impl World {
         let over = measured - formula;
         // The formula of sums and of plain operations is a bound: operands may be the same.
         let bound = matches!(step, 1 | 2 | 7);
-        if over > tolerance_above(plain.len()) || !bound && over < -TOLERANCE_BELOW {
+        // Fewer roots spread more.
+        let ring = self.server.params().dimension_at(cipher.level());
+        let below = TOLERANCE_BELOW + if ring < plain.len() { 8.0 / (ring as f64).sqrt() } else { 0.0 };
+        if over > tolerance_above(plain.len()) || !bound && over < -below {
             return Err(format!("{}: 2^{measured:.2} measured, 2^{formula:.2} by the formula", place()).into());
         }
         let range = tally.ranges[step].get_or_insert((over, over));

@@ -111,13 +111,18 @@ impl<'a> Evaluator<'a> {
         operation: &'static str,
         x: &Ciphertext,
         y: &Ciphertext,
-        combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
+        combine: impl Fn(&RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
         let noise = self.fits(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
-        let mut parts = x.parts.clone();
-        parts.resize_with(x.parts.len().max(y.parts.len()), || RnsPoly::zero(&self.level(x).basis));
-        parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
+        let zero = || RnsPoly::zero(&self.level(x).basis);
+        let part = |i: usize| match (x.parts.get(i), y.parts.get(i)) {
+            (Some(x), Some(y)) => combine(x, y),
+            (Some(x), None) => Ok(x.clone()),
+            (None, Some(y)) => combine(&zero(), y),
+            (None, None) => Ok(zero()),
+        };
+        let parts = (0..x.parts.len().max(y.parts.len())).map(part).collect::<Result<_, _>>()?;
         self.with(operation, x, noise, parts, LOWER)
     }
 
@@ -126,7 +131,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a sum", x, y, RnsPoly::add_assign)
+        self.sum_with("a sum", x, y, RnsPoly::plus)
     }
 
     /// `x - y`, of one level and stage.
@@ -134,7 +139,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Self::add`].
     pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
+        self.sum_with("a difference", x, y, RnsPoly::minus)
     }
 
     /// `-x`.

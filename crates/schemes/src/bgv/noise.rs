@@ -94,16 +94,16 @@ pub fn rounding(params: &Params, primes: usize, parts: usize) -> f64 {
 /// What is carried over a division, as far as the next products are concerned: `b/q`, with an allowance for the roots of the ring at which it is largest.
 ///
 /// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one. With `S = ln(N 2^40)`, the rounding's noise, a product of a
-/// Gaussian and the key, is below `0.4 S` times its root mean square at every root, and the product of two such below `0.2 S` times half the formula's
-/// (its allowance of 4), in units of that.
+/// Gaussian and the key, is below `S/2` times its root mean square at every root, and the product of two such below `S/4` times the formula's (which counts twice the
+/// mean), in units of that.
 pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
     let s = dimension(params).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
-    noise - log2_primes + (0.2 * s).log2()
+    noise - log2_primes + (0.25 * s).log2()
 }
 
-/// Noise after a division by primes of `log2 q` together, of that rounding.
+/// Noise after a division by primes of `log2 q` together, of that rounding: at the worst root they add up.
 pub fn rescale(params: &Params, noise: f64, log2_primes: f64, rounding: f64) -> f64 {
-    rss(carried(params, noise, log2_primes), rounding)
+    sum(carried(params, noise, log2_primes), rounding)
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.

@@ -78,27 +78,26 @@ pub fn standard_bits(dimension: usize, security: u32) -> u32 {
 
 /// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
 /// finds them), with groups of two towers where that costs little depth.
-const SECURE: [(&str, u32, u64, usize, usize, usize); 20] = [
+const SECURE: [(&str, u32, u64, usize, usize, usize); 19] = [
     ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
     ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
     ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
-    ("slots192-8192-2", 192, SLOTS, 8192, 2, 1),
-    ("slots192-16384-5", 192, SLOTS, 16384, 5, 2),
+    ("slots192-16384-5", 192, SLOTS, 16384, 5, 1),
     ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
     ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
     ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
     ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
     ("bits128-4096-2", 128, 2, 4096, 2, 1),
     ("bits128-8192-6", 128, 2, 8192, 6, 2),
-    ("bits128-16384-15", 128, 2, 16384, 15, 2),
+    ("bits128-16384-14", 128, 2, 16384, 14, 2),
     ("bits128-32768-32", 128, 2, 32768, 32, 2),
     ("bits192-4096-1", 192, 2, 4096, 1, 1),
     ("bits192-8192-3", 192, 2, 8192, 3, 2),
-    ("bits192-16384-10", 192, 2, 16384, 10, 2),
+    ("bits192-16384-9", 192, 2, 16384, 9, 2),
     ("bits192-32768-21", 192, 2, 32768, 21, 2),
     ("bits256-8192-2", 256, 2, 8192, 2, 2),
     ("bits256-16384-6", 256, 2, 16384, 6, 2),
-    ("bits256-32768-16", 256, 2, 32768, 16, 2),
+    ("bits256-32768-15", 256, 2, 32768, 15, 2),
 ];
 
 /// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.

@@ -343,7 +343,7 @@ impl<'a> StreamedProduct<'a> {
         let results = results.collect::<Result<Vec<_>, _>>()?;
         let (sum_words, _) = sums_bytes.as_chunks::<8>();
         let sum_words: Vec<u64> = sum_words.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-        let parts = sum_words.chunks_exact(sums.max(1)).map(<[u64]>::to_vec);
+        let parts = sum_words.chunks_exact(sums.max(1));
         let partial = if selections {
             Partial::Selections(parts.map(Selected::from_words).collect())
         } else {

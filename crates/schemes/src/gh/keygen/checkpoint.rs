@@ -106,7 +106,8 @@ impl KeyGeneration {
                         return damaged(format!("{done} indicators where {count} belong"));
                     }
                     let chosen = draws.len() == params.blocks() && draws.iter().all(|draw| draw >> 32 == 0);
-                    if !chosen && !(draws.is_empty() && words.is_empty()) {
+                    let begun = draws.is_empty() && words.is_empty();
+                    if !chosen && !begun {
                         return damaged("the draws of the indicators' noise are not one for each block");
                     }
                     let mut words = words;

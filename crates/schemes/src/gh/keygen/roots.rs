@@ -114,7 +114,7 @@ impl Roots {
         for &(i, negative) in &noise.terms {
             let i = i as usize;
             // zeta_h^i = exp(i pi 2 g LANES i / n) times that of the first group.
-            let (cos, sin) = self.powers[2 * LANES * group * i & (self.powers.len() - 1)];
+            let (cos, sin) = self.powers[(2 * LANES * group * i) & (self.powers.len() - 1)];
             let factor = if negative { -2.0 } else { 2.0 };
             let turn = Values { re: [factor * cos; LANES], im: [factor * sin; LANES] };
             value.add_product(&self.monomials[i], &turn);

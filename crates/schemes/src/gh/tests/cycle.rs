@@ -296,6 +296,10 @@ fn what_does_not_belong_together_is_refused() {
         ServerKey::from_parts(public.clone(), vec![u64::MAX; server.x().len()], server.indicators().to_vec()).is_err()
     );
     assert!(ClientKey::from_parts(public.clone(), Natural::ZERO).is_err());
+    assert!(ClientKey::from_parts(public.clone(), Natural::from(2u64)).is_err());
+    // Less noise than any such residue has.
+    assert!(Ciphertext::from_parts(public, public.r().words().to_vec(), 2.0).is_err());
+    assert!(Ciphertext::from_parts(public, vec![0; words], 0.0).is_ok());
     assert!(ClientKey::from_parts(public.clone(), public.d().clone()).is_err());
     assert!(PublicKey::from_parts(params.clone(), false, public.d() << 1, public.r().clone()).is_err());
     assert!(PublicKey::from_parts(params.clone(), false, Natural::from(15u64), Natural::one()).is_err());
