@@ -6,7 +6,7 @@ use super::context::Context;
 use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
-const MAX_DEGREE: u32 = 8;
+pub(super) const MAX_DEGREE: u32 = 8;
 
 /// The operations, each as the paper has it: the caller manages levels and switches keys. [`Self::automatic`] does both.
 ///
