@@ -5,6 +5,7 @@ use std::sync::Arc;
 use solinas_field::Backend;
 use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 
+use super::client::Secret;
 use super::{Error, Params};
 use crate::embedding;
 
@@ -129,12 +130,11 @@ impl Context {
     }
 
     /// Decryption's last step: parts in the coefficients of the plaintext.
-    pub(super) fn decode(&self, basis: &Basis, parts: Vec<RnsPoly<Eval>>) -> Result<Vec<u64>, Error> {
+    pub(super) fn decode(&self, basis: &Basis, parts: &[Secret]) -> Result<Vec<u64>, Error> {
         let (plan, step) = (MixedRadix::new(basis), parts.len());
         let mut out = vec![0; self.params.dimension()];
-        for (part, poly) in parts.into_iter().enumerate() {
-            let poly = zeroize::Zeroizing::new(poly.into_coeff());
-            let message = zeroize::Zeroizing::new(plan.centered_mod(&poly, self.plaintext)?);
+        for (part, poly) in parts.iter().enumerate() {
+            let message = zeroize::Zeroizing::new(plan.centered_mod(poly, self.plaintext)?);
             out.iter_mut().skip(part).step_by(step).zip(message.iter()).for_each(|(out, &x)| *out = x);
         }
         Ok(out)
