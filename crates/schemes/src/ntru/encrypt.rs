@@ -22,7 +22,7 @@ impl PublicKey {
 
     /// Adds to the mask what makes each coefficient `x` of the message `x - p` with probability `x/p`, and `x` otherwise: of mean 0, so that no message is larger at
     /// some roots of the ring than the noise's formula has it.
-    fn balance(&self, plaintext: &[u64], mask: &mut Short, rng: &mut impl RngCore) {
+    pub(super) fn balance(&self, plaintext: &[u64], mask: &mut Short, rng: &mut impl RngCore) {
         let plain = self.context().plaintext;
         for (e, &x) in mask.iter_mut().zip(plaintext) {
             let x = x.min(plain.value() - 1);

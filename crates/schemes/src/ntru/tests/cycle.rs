@@ -263,16 +263,25 @@ fn squares_of_sums_with_plaintexts_of_one_sign_stay_below_the_formula() {
 }
 
 #[test]
-fn messages_of_one_sign_have_the_noise_of_others() {
-    for (p, value) in [(2, 1), (3, 1), (257, 128)] {
-        let world = World::new(Params::try_from(literal("ones", 1024, p, 1)).unwrap());
-        let public = world.server.public().clone();
-        let plain = vec![value; 1024];
+fn messages_of_one_sign_are_encrypted_with_mean_zero() {
+    for (p, value) in [(2, 1), (3, 1), (3, 2), (257, 128), (257, 3), (1 << 16, 1 << 15)] {
+        let primes = if p > 1 << 12 { 2 } else { 1 };
+        let world = World::new(
+            Params::try_from(ParamsLiteral { primes_per_level: primes, ..literal("ones", 2048, p, 1) }).unwrap(),
+        );
+        let public = world.server.public();
+        let plain = vec![value; 2048];
+        let mut mask = zeroize::Zeroizing::new(vec![0; 2048]);
+        public.balance(&plain, &mut mask, &mut rng());
+        let centered = public.context().plaintext.centered(value);
+        let messages: Vec<i64> = mask.iter().map(|e| centered + p as i64 * e).collect();
+        assert!(messages.iter().all(|&m| m == value as i64 || m == value as i64 - p as i64));
+        // Without it, 2048 times the message.
+        let deviation = (2048.0 * (value * (p - value)) as f64).sqrt();
+        let sum: i64 = messages.iter().sum();
+        assert!((sum as f64).abs() < 5.0 * deviation, "p = {p}, {value}: {sum}");
         let x = public.encrypt(&plain, &mut public.encryption_rng(1).unwrap()).unwrap();
         world.check(&x, &plain, "fresh");
-        // Nothing gathers at the roots where the message is largest: there a square would be 2^5 times as much.
-        let square = Evaluator::new(&world.server).multiply(&x, &x).unwrap();
-        world.check(&square, &world.product(&plain, &plain), "square");
     }
 }
 
@@ -447,6 +456,9 @@ fn foreign_and_damaged_material_is_refused() {
         (3, Stage::Wide, 1, 1.0),
         (3, Stage::Ready, 0, 1.0),
         (3, Stage::Ready, 1, f64::NAN),
+        (3, Stage::Ready, 1, -1e300),
+        (3, Stage::Ready, 9, 1.0),
+        (3, Stage::Ready, u32::MAX, 1.0),
     ] {
         assert!(matches!(again(level, stage, degree, noise, &words), Err(Error::Material { .. })), "{level} {stage}");
     }
@@ -461,7 +473,7 @@ fn foreign_and_damaged_material_is_refused() {
     let stored = PublicKey::from_parts(&world.params, true, public.h().words()).unwrap();
     assert!(stored == *public && stored.id() == public.id());
 
-    let keys = |change: fn(&mut Vec<i64>)| {
+    let keys_of = |public: &PublicKey, change: fn(&mut Vec<i64>)| {
         let of_level = |level| {
             let mut key = world.client.coefficients(level).unwrap().0.to_vec();
             change(&mut key);
@@ -469,7 +481,10 @@ fn foreign_and_damaged_material_is_refused() {
         };
         ClientKey::from_parts(public.clone(), (1..=3).map(of_level).collect(), vec![None, None, None])
     };
+    let keys = |change| keys_of(public, change);
     assert_eq!(keys(|_| ()).unwrap().decrypt(&x).unwrap(), plain);
+    let foreign = keys_of(other_server.public(), |_| ()).unwrap_err().to_string();
+    assert!(foreign.contains("public key"), "{foreign}");
     assert!(matches!(keys(|key| key[3] = 1 << 40), Err(Error::Material { .. })));
     assert!(matches!(keys(|key| key[0] += 1), Err(Error::Material { .. })));
     assert!(matches!(keys(|key| key.truncate(511)), Err(Error::Material { .. })));
@@ -526,13 +541,13 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     // From here on with what is public.
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(server.hints().next().unwrap()).unwrap();
-    assert_eq!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+    assert_eq!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
     // With keys of their own it is of no use.
     let mut world = World::new(params);
     let (plain, cipher) = world.fresh();
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(world.server.hints().next().unwrap()).unwrap();
-    assert_ne!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+    assert_ne!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
 }
 
 fn rng() -> impl RngCore {
