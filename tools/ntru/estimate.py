@@ -119,9 +119,10 @@ def dense_sublattice(n, log_q, variance):
 zeta_slope_of = [zeta_slope(d) for d in range(61)]
 
 
-def blocks(n, log2_q, variance):
+def blocks(n, log2_q, variance, dense=None):
+    """Of the shortest vector, (f', g) of that variance, and of the sublattice of (f, g), of the variance `dense`."""
     log_q = log2_q * math.log(2)
-    return shortest_vector(n, log_q, variance), dense_sublattice(n, log_q, variance)
+    return shortest_vector(n, log_q, variance), dense_sublattice(n, log_q, dense or variance)
 
 
 def main():
@@ -138,8 +139,8 @@ def main():
     ]:  # fmt: skip
         print(n, log2_q, round(variance, 3), *blocks(n, log2_q, variance), flush=True)
     for n, ternary, gaussian in [(1024, 18, 22), (2048, 27, 33), (4096, 41, 49), (8192, 62, 72)]:
-        for bound, variance in [(ternary, 2 / 3), (gaussian, 2 * GAUSS)]:
-            bits = [0.292 * min(b for b in blocks(n, q, variance) if b) for q in (bound, bound + 1)]
+        for bound, variance, dense in [(ternary, 2 / 3, 2 / 3), (gaussian, GAUSS, 2 * GAUSS)]:
+            bits = [0.292 * min(b for b in blocks(n, q, variance, dense) if b) for q in (bound, bound + 1)]
             print(n, bound, [round(b, 1) for b in bits], flush=True)
 
 

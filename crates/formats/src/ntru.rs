@@ -12,7 +12,9 @@
 //!
 //! Encryption needs `h` alone: [`read_public`] takes it from any of the three.
 
-use solinas_schemes::ntru::{BootstrapKey, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey};
+use solinas_schemes::ntru::{
+    BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey,
+};
 use zeroize::Zeroizing;
 
 use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
@@ -238,11 +240,11 @@ fn hint_sizes(params: &Params) -> Vec<usize> {
 pub fn stored_server_bytes(params: &Params) -> usize {
     let public = params.towers(params.levels()) * params.dimension();
     let bootstrap = params.bootstrapping().map_or(0, |_| {
-        // The trace takes its steps two at a time, with three automorphisms, each with a polynomial for each group of towers.
-        let steps = params.dimension().ilog2() as usize;
+        // Each automorphism has a polynomial for each group of towers.
+        let automorphisms = Bootstrapping::automorphisms(params.dimension());
         let groups = params.towers(params.levels()).div_ceil(params.special_moduli().len());
         let [lowest, top, extended] = bootstrap_sizes(params);
-        lowest + 2 * top + (steps / 2 * 3 + steps % 2) * groups * extended
+        lowest + 2 * top + automorphisms * groups * extended
     });
     8 * (public + hint_sizes(params).iter().sum::<usize>() + bootstrap)
 }

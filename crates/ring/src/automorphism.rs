@@ -87,21 +87,4 @@ impl Automorphism {
             }
         }))
     }
-
-    /// `f(X^g)` of signed coefficients, as a short secret has.
-    ///
-    /// # Errors
-    /// [`Error::Length`] for another dimension.
-    pub fn of_signed(&self, f: &[i64]) -> Result<Vec<i64>, Error> {
-        let n = self.dimension;
-        if f.len() != n {
-            return Err(Error::Length { what: "an automorphism", got: f.len(), want: n });
-        }
-        let (mut out, mut to) = (vec![0; n], 0);
-        for &x in f {
-            out[to % n] = if to < n { x } else { -x };
-            to = (to + self.exponent) % (2 * n);
-        }
-        Ok(out)
-    }
 }

@@ -15,7 +15,7 @@ pub struct TowerGadget {
 }
 
 impl TowerGadget {
-    /// Digits of `bits` bits; of 60 bits or more than a prime has, one digit a tower.
+    /// Digits of `bits` bits; of as many as a prime has or more, one digit a tower.
     ///
     /// # Errors
     /// [`Error::DigitBits`] unless `bits` is in `1..=60`.

@@ -29,7 +29,10 @@ impl SecretSeed {
 
     /// A seed derived from this one for a purpose.
     pub(crate) fn derive(&self, purpose: &str) -> Self {
-        Self(blake3::Hasher::new_keyed(&self.0).update(purpose.as_bytes()).finalize().into())
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        let seed = Self(hasher.update(purpose.as_bytes()).finalize().into());
+        hasher.zeroize();
+        seed
     }
 
     /// A seed that secret parts of an object determine.
@@ -51,13 +54,48 @@ impl SecretSeed {
     }
 
     /// The generator number `stream` of the seed.
-    pub(crate) fn stream(&self, stream: u64) -> ChaCha20Rng {
-        public_stream(&self.0, stream)
+    pub(crate) fn stream(&self, stream: u64) -> SecretRng {
+        SecretRng(public_stream(&self.0, stream))
     }
 
     /// Gives the seed away to be public, such as the seed of masks.
     pub(crate) fn publish(&self) -> [u8; 32] {
         self.0
+    }
+}
+
+/// A generator of secrets: its seed and what it has in store are overwritten on drop.
+pub(crate) struct SecretRng(ChaCha20Rng);
+
+impl SecretRng {
+    fn wipe(&mut self) {
+        self.0 = ChaCha20Rng::from_seed([0; 32]);
+        // Fills the store, and what is written is looked at: it is not left out as useless.
+        core::hint::black_box(self.0.next_u32());
+        core::hint::black_box(&mut self.0);
+    }
+}
+
+impl Drop for SecretRng {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+impl RngCore for SecretRng {
+    #[inline]
+    fn next_u32(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
+    #[inline]
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    #[inline]
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        self.0.fill_bytes(out);
     }
 }
 
@@ -91,6 +129,16 @@ pub(crate) fn bits(rng: &mut impl RngCore, len: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wiped_generators_have_nothing_of_their_seed() {
+        let mut rng = SecretSeed::insecure(1).stream(7);
+        let mut same = public_stream(SecretSeed::insecure(1).as_bytes(), 7);
+        assert!((0..100).all(|_| rng.next_u32() == same.next_u32() && rng.next_u64() == same.next_u64()));
+        rng.wipe();
+        assert_eq!(rng.0.get_seed(), [0; 32]);
+        assert_ne!(rng.next_u64(), same.next_u64());
+    }
 
     #[test]
     fn gaussian_has_its_standard_deviation() {

@@ -320,8 +320,8 @@ impl arithmetic::Planner for Planner<'_> {
 
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
-        let constant =
-            self.push(Step::Constant(value), State { level: params.levels(), noise: noise::trivial(params) });
+        let noise = noise::trivial(params, log2_centred(value, self.p()));
+        let constant = self.push(Step::Constant(value), State { level: params.levels(), noise });
         self.constants[constant as usize] = Some(value % self.p());
         constant
     }
@@ -333,8 +333,9 @@ impl arithmetic::Planner for Planner<'_> {
         if constant.is_multiple_of(self.p()) {
             return Ok(x);
         }
+        let peak = log2_centred(constant, self.p());
         let sum = |planner: &Self, x: State, _: State| {
-            let sum = State { noise: noise::sum_plain(planner.params(), x.noise, 1), ..x };
+            let sum = State { noise: noise::sum_plain(planner.params(), x.noise, 1, peak), ..x };
             planner.fits(sum).then_some(sum)
         };
         let ([x, _], state) = self.ready([x, x], 1, sum)?;
@@ -349,9 +350,9 @@ impl arithmetic::Planner for Planner<'_> {
             (_, 1) => return Ok(x),
             _ => {}
         }
-        let centred = constant.min(self.p() - constant) as f64;
+        let peak = log2_centred(constant, self.p());
         let product = |planner: &Self, x: State, _: State| {
-            let product = State { noise: noise::product_plain(x.noise, centred * centred), ..x };
+            let product = State { noise: noise::product_plain(x.noise, peak), ..x };
             planner.fits(product).then_some(product)
         };
         let ([x, _], state) = self.ready([x, x], 1, product)?;
@@ -406,6 +407,12 @@ impl arithmetic::Planner for Planner<'_> {
     }
 
     fn used(&mut self, _: Value, _: u32) {}
+}
+
+/// `log2` of a constant modulo `p`, centred; 0 for 0.
+fn log2_centred(constant: u64, p: u64) -> f64 {
+    let constant = constant % p;
+    (constant.min(p - constant).max(1) as f64).log2()
 }
 
 fn sum(planner: &Planner<'_>, x: State, y: State) -> Option<State> {

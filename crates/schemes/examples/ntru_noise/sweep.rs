@@ -85,11 +85,6 @@ fn params_of(dimension: usize, p: u64, depth: usize, rings: bool) -> Option<Para
 }
 
 const STEPS: [&str; 8] = ["fresh", "sums", "plain sums", "product", "key switch", "division", "ring", "plain products"];
-/// Plaintexts of bits have a mean: much of their square is at the two roots nearest to 1, where the noise, which contains the message, is more than
-/// elsewhere too. The formula takes roots to be alike.
-const PLAIN_TOLERANCE: f64 = 4.0;
-/// The same for products of fresh ciphertexts, in which messages are not hidden by rounding: grows with the dimension.
-const FRESH_PRODUCT_TOLERANCE: f64 = 1.5;
 
 /// Results compared, and the range of measured noise less the formula's at each step.
 #[derive(Default)]
@@ -173,14 +168,10 @@ impl World {
         let over = measured - formula;
         // The formula of sums and of plain operations is a bound: operands may be the same.
         let bound = matches!(step, 1 | 2 | 7);
-        let fresh_product = matches!(step, 3 | 4) && cipher.level() == self.server.params().levels();
-        let mean = [(step == 7, PLAIN_TOLERANCE), (fresh_product, FRESH_PRODUCT_TOLERANCE)];
-        let above =
-            tolerance_above(plain.len()) + mean.iter().filter(|(has, _)| *has).map(|(_, more)| more).sum::<f64>();
         // Fewer roots spread more.
         let ring = self.server.params().dimension_at(cipher.level());
         let below = TOLERANCE_BELOW + if ring < plain.len() { 8.0 / (ring as f64).sqrt() } else { 0.0 };
-        if over > above || !bound && over < -below {
+        if over > tolerance_above(plain.len()) || !bound && over < -below {
             return Err(format!("{}: 2^{measured:.2} measured, 2^{formula:.2} by the formula", place()).into());
         }
         let range = tally.ranges[step].get_or_insert((over, over));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use solinas_field::Backend;
-use solinas_ring::{Basis, Divisor, Eval, Rescale, RnsPoly};
+use solinas_ring::{Basis, Divisor, Rescale};
 
 use super::switch::Switch;
 use super::{Error, Params};
@@ -69,11 +69,6 @@ impl Context {
     pub(super) fn embed(&self, plaintext: &[u64], factor: u64) -> Vec<i64> {
         let m = self.plaintext;
         plaintext.iter().map(|&x| m.centered(m.reduce(x * factor))).collect()
-    }
-
-    /// [`Self::embed`] at a level.
-    pub(super) fn embed_at(&self, plaintext: &[u64], factor: u64, level: usize) -> Result<RnsPoly<Eval>, Error> {
-        Ok(RnsPoly::from_signed(&self.level(level).basis, &self.embed(plaintext, factor))?.into_eval())
     }
 
     /// That it is a polynomial of the plaintext space.

@@ -6,6 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::ciphertext::mask;
 use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage, noise};
+use crate::embedding;
 
 impl PublicKey {
     /// `c = (b v + p e_0 + m, a v + p e_1)`, at the highest level. Shape: N. Range: `0..p`.
@@ -61,9 +62,10 @@ impl PublicKey {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         let level = context.params.levels();
-        let body = context.embed_at(plaintext, context.level(level).factor, level)?;
+        let body = context.embed(plaintext, context.level(level).factor);
+        let noise = noise::plain(&context.params, embedding::log2_peak(&body));
+        let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();
         let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
-        let noise = noise::message(&context.params);
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })
     }
 

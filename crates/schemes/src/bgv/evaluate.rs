@@ -4,6 +4,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
 use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+use crate::embedding::{log2_integer, log2_peak};
 
 /// What brings noise down.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
@@ -161,8 +162,9 @@ impl<'a> Evaluator<'a> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let mut parts = x.parts.clone();
-        parts[0].add_assign(&context.embed_at(plaintext, x.factor(context), x.level)?)?;
-        let noise = noise::sum(x.noise, noise::message(self.key.params()));
+        let plain = context.embed(plaintext, x.factor(context));
+        parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
+        let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
     }
 
@@ -175,9 +177,9 @@ impl<'a> Evaluator<'a> {
         let context = self.context();
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
-        let squares = plaintext.iter().map(|&x| (context.plaintext.centered(x) as f64).powi(2)).sum();
-        let noise = self.fits(WHAT, noise::product_plain(x.noise, squares), x.level, LOWER)?;
-        let factor = context.embed_at(plaintext, 1, x.level)?;
+        let factor = context.embed(plaintext, 1);
+        let noise = self.fits(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
+        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
         let mut parts = x.parts.clone();
         parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
         self.with(WHAT, x, noise, parts, LOWER)
@@ -194,7 +196,7 @@ impl<'a> Evaluator<'a> {
         let residue = m.centered(if integer < 0 { m.reduce(m.value() - residue) } else { residue });
         let mut parts = x.parts.clone();
         parts.iter_mut().for_each(|part| part.scale(residue));
-        let noise = noise::product_plain(x.noise, (residue as f64).powi(2));
+        let noise = noise::product_plain(x.noise, log2_integer(residue));
         self.with("a product with an integer", x, noise, parts, LOWER)
     }
 
@@ -255,7 +257,7 @@ impl<'a> Evaluator<'a> {
         Self::stage(WHAT, x, Stage::Ready)?;
         // Times f, so that it has f^2 as a product has.
         let factor = self.context().plaintext.centered(self.level(x).factor);
-        let noise = noise::product_plain(x.noise, (factor as f64).powi(2));
+        let noise = noise::product_plain(x.noise, log2_integer(factor));
         self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
         self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
     }
@@ -351,7 +353,7 @@ impl<'a> Evaluator<'a> {
     /// Noise of a ready ciphertext of that noise, of two parts at a level above the first, when it is lowered.
     pub(super) fn lowered_noise(&self, level: usize, noise: f64) -> f64 {
         let factor = self.context().plaintext.centered(self.context().level(level).factor);
-        self.key.params().reduced(noise::product_plain(noise, (factor as f64).powi(2)), level, 2, false)
+        self.key.params().reduced(noise::product_plain(noise, log2_integer(factor)), level, 2, false)
     }
 }
 

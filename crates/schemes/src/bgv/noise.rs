@@ -38,8 +38,14 @@ fn modulus(params: &Params) -> f64 {
 }
 
 /// Noise of a message alone, at its largest: every coefficient `p/2`.
-pub fn message(params: &Params) -> f64 {
+fn message(params: &Params) -> f64 {
     ((params.plaintext_modulus() / 2) as f64).log2()
+}
+
+/// Noise of a known polynomial, as if it were at every root of the ring what it is at the one where it is largest. `peak` is `log2 max |mu(zeta)|`, of centred
+/// coefficients.
+pub fn plain(params: &Params, peak: f64) -> f64 {
+    peak - 0.5 * dimension(params).log2()
 }
 
 /// Noise of a ciphertext made with the public key: `p (e v + e_0 + e_1 s) + m`.
@@ -48,9 +54,11 @@ pub fn fresh(params: &Params) -> f64 {
     rss(masks, message(params))
 }
 
-/// Noise of a ciphertext made with the secret key: `p e + m`.
+/// Noise of a ciphertext made with the secret key: `p e + m`, the message as if it had at every root what it has at most at one: `p n / pi`, where all its
+/// coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> f64 {
-    rss((modulus(params) * SIGMA).log2(), message(params))
+    let peak = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
+    rss((modulus(params) * SIGMA).log2(), plain(params, peak))
 }
 
 /// Noise of a sum or difference: the operands may be the same.
@@ -63,9 +71,9 @@ pub fn product(params: &Params, x: f64, y: f64) -> f64 {
     x + y + 0.5 * (PRODUCT_ALLOWANCE * dimension(params)).log2()
 }
 
-/// Noise of a product with a known polynomial of that sum of squares of (centred) coefficients.
-pub fn product_plain(x: f64, squares: f64) -> f64 {
-    x + 0.5 * squares.max(1.0).log2()
+/// Noise of a product with a known polynomial of that peak, as for [`plain`]: no value at a root grows by more.
+pub fn product_plain(x: f64, peak: f64) -> f64 {
+    x + peak
 }
 
 /// `log2` of the standard deviation of what a key switch by digits of that sum of mean squares adds, before the division by `P`: `p sum_g d_g e_g`.

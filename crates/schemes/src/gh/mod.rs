@@ -26,7 +26,6 @@
 
 mod ciphertext;
 mod client;
-mod embedding;
 mod encrypt;
 mod error;
 mod evaluate;

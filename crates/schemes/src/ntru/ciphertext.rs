@@ -5,6 +5,7 @@ use core::fmt;
 use solinas_ring::{Basis, Eval, RnsPoly};
 
 use super::context::Context;
+use super::evaluate::MAX_DEGREE;
 use super::{Error, KeyId, PublicKey};
 
 /// Where in a level a ciphertext is.
@@ -62,7 +63,9 @@ impl Ciphertext {
         }
         let basis = basis_of(context, level, stage);
         let wide_enough = stage != Stage::Wide || basis.dimension() > context.params.dimension_at(level);
-        if !noise.is_finite() || degree == 0 || degree > 1 && stage != Stage::Ready || !wide_enough {
+        // Less noise than a coefficient of 1 has no ciphertext.
+        let in_range = noise.is_finite() && noise >= 0.0 && (1..=MAX_DEGREE).contains(&degree);
+        if !in_range || degree > 1 && stage != Stage::Ready || !wide_enough {
             return problem(format!("degree {degree} and noise 2^{noise} when {stage}"));
         }
         if parts.len() != context.parts(basis.dimension()) {

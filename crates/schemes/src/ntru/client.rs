@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use solinas_ring::{Basis, Eval, MixedRadix, RnsPoly};
+use solinas_ring::{Basis, Coeff, Eval, MixedRadix, RnsPoly};
 use zeroize::Zeroizing;
 
 use super::keygen::Short;
@@ -37,6 +37,9 @@ impl LevelKey {
     }
 }
 
+/// Coefficients that tell of a key or a message. Wiped on drop.
+pub(super) type Secret = Zeroizing<RnsPoly<Coeff>>;
+
 /// The secret keys of all levels.
 ///
 /// No `Clone`, no `Serialize`; wiped on drop.
@@ -66,7 +69,8 @@ impl ClientKey {
     /// stands for it there.
     ///
     /// # Errors
-    /// [`Error::Material`] for a wrong length, or coefficients that are not `p f' + 1` with `f'` of up to 10 standard deviations.
+    /// [`Error::Material`] for a wrong length, coefficients that are not `p f' + 1` with `f'` of up to 10 standard deviations, or a key that the public key was not
+    /// made from: `f h` is no such `g`.
     pub fn from_parts(
         public: PublicKey,
         keys: Vec<Zeroizing<Vec<i64>>>,
@@ -79,7 +83,8 @@ impl ClientKey {
             return material(format!("{} and {} keys where {} belong", keys.len(), wide.len(), params.levels()));
         }
         let p = params.plaintext_modulus() as i64;
-        let bound = p * (10.0 * params.key_sigma()).ceil() as i64;
+        let short = (10.0 * params.key_sigma()).ceil() as i64;
+        let bound = p * short;
         for (index, (key, wide)) in keys.iter().zip(&wide).enumerate() {
             let level = context.level(index + 1);
             let expects_wide = level.wide != level.basis;
@@ -101,7 +106,30 @@ impl ClientKey {
             }
         }
         let keys = keys.into_iter().map(LevelKey).collect();
-        Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect())
+        let client = Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect())?;
+        if client.made_its_public_key(short as u64)? {
+            Ok(client)
+        } else {
+            material("it is not the key that the public key was made from".into())
+        }
+    }
+
+    /// Whether `f h`, under the key of the highest level, has coefficients up to that bound.
+    fn made_its_public_key(&self, bound: u64) -> Result<bool, Error> {
+        let mut g = self.public.h().clone();
+        g.mul_assign(&self.values[self.keys.len() - 1])?;
+        let g = Zeroizing::new(g.into_coeff());
+        let residue = |tower: usize, x: u64| {
+            let q = g.basis().modulus(tower).value();
+            if x > q / 2 { x as i64 - q as i64 } else { x as i64 }
+        };
+        // Small, and the same integers modulo every prime.
+        Ok((0..g.basis().len()).all(|tower| {
+            g.tower(tower).iter().zip(g.tower(0)).all(|(&x, &first)| {
+                let x = residue(tower, x);
+                x.unsigned_abs() <= bound && x == residue(0, first)
+            })
+        }))
     }
 
     /// The coefficients of the level's key, and of the one that stands for it in a larger ring, for storing: secret.
@@ -125,8 +153,8 @@ impl ClientKey {
         self.public.params()
     }
 
-    /// `f^d c` of each part.
-    fn noise_of(&self, ciphertext: &Ciphertext) -> Result<(Basis, Vec<RnsPoly<Eval>>), Error> {
+    /// `f^d c` of each part. Wiped on drop.
+    fn noise_of(&self, ciphertext: &Ciphertext) -> Result<(Basis, Vec<Secret>), Error> {
         self.public.check("the ciphertext", ciphertext.key)?;
         let basis = ciphertext.basis(self.public.context()).clone();
         let other = |index: usize| self.wide[index].as_ref().unwrap_or(&self.keys[index]).values(&basis);
@@ -145,7 +173,7 @@ impl ClientKey {
         let times = |part: &RnsPoly<Eval>| {
             let mut part = part.clone();
             (0..ciphertext.degree).try_for_each(|_| part.mul_assign(key))?;
-            Ok(part)
+            Ok(Zeroizing::new(part.into_coeff()))
         };
         let parts = ciphertext.parts.iter().map(times).collect::<Result<_, Error>>()?;
         Ok((basis, parts))
@@ -164,7 +192,7 @@ impl ClientKey {
             return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });
         }
         let (basis, parts) = self.noise_of(ciphertext)?;
-        context.decode(&basis, parts)
+        context.decode(&basis, &parts)
     }
 
     /// `log2` of the root mean square of the noise's coefficients, measured: what [`Ciphertext::noise`] predicts. For tests and reports: it tells of the
@@ -177,7 +205,7 @@ impl ClientKey {
         let plan = MixedRadix::new(&basis);
         let mut squares = 0.0;
         for part in parts {
-            let magnitudes = plan.log2_magnitudes(&part.into_coeff())?;
+            let magnitudes = Zeroizing::new(plan.log2_magnitudes(&part)?);
             squares += magnitudes.iter().map(|bits| (2.0 * bits).exp2()).sum::<f64>();
         }
         Ok(0.5 * (squares / self.params().dimension() as f64).log2())

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use solinas_field::Backend;
 use solinas_ring::{Basis, Divisor, Eval, MixedRadix, Rescale, RnsPoly};
 
+use super::client::Secret;
 use super::{Error, Params};
+use crate::embedding;
 
 /// The plans of a parameter set.
 #[derive(Debug)]
@@ -77,6 +79,11 @@ impl Context {
         Ok(RnsPoly::from_signed(basis, &coefficients)?.into_eval())
     }
 
+    /// `log2` of a plaintext's largest value at a root, centred.
+    pub(super) fn peak(&self, plaintext: &[u64]) -> f64 {
+        embedding::log2_peak(&plaintext.iter().map(|&x| self.plaintext.centered(x)).collect::<Vec<_>>())
+    }
+
     /// That it is a polynomial of the plaintext space.
     pub(super) fn check_plaintext(&self, plaintext: &[u64]) -> Result<(), Error> {
         let (want, modulus) = (self.params.dimension(), self.params.plaintext_modulus());
@@ -123,12 +130,11 @@ impl Context {
     }
 
     /// Decryption's last step: parts in the coefficients of the plaintext.
-    pub(super) fn decode(&self, basis: &Basis, parts: Vec<RnsPoly<Eval>>) -> Result<Vec<u64>, Error> {
+    pub(super) fn decode(&self, basis: &Basis, parts: &[Secret]) -> Result<Vec<u64>, Error> {
         let (plan, step) = (MixedRadix::new(basis), parts.len());
         let mut out = vec![0; self.params.dimension()];
-        for (part, poly) in parts.into_iter().enumerate() {
-            let poly = zeroize::Zeroizing::new(poly.into_coeff());
-            let message = zeroize::Zeroizing::new(plan.centered_mod(&poly, self.plaintext)?);
+        for (part, poly) in parts.iter().enumerate() {
+            let message = zeroize::Zeroizing::new(plan.centered_mod(poly, self.plaintext)?);
             out.iter_mut().skip(part).step_by(step).zip(message.iter()).for_each(|(out, &x)| *out = x);
         }
         Ok(out)

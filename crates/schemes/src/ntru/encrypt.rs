@@ -15,8 +15,22 @@ impl PublicKey {
     pub fn encrypt(&self, plaintext: &[u64], rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
         let gaussian = sample::Gaussian::new(self.params().sigma())?;
         let n = self.params().dimension();
-        let (r, mask) = (gaussian.draw_many(rng, n), gaussian.draw_many(rng, n));
+        let (r, mut mask) = (gaussian.draw_many(rng, n), gaussian.draw_many(rng, n));
+        self.balance(plaintext, &mut mask, rng);
         self.encrypt_with(plaintext, &r, &mask)
+    }
+
+    /// Adds to the mask what makes each coefficient `x` of the message `x - p` with probability `x/p`, and `x` otherwise: of mean 0, so that no message is larger at
+    /// some roots of the ring than the noise's formula has it.
+    pub(super) fn balance(&self, plaintext: &[u64], mask: &mut Short, rng: &mut impl RngCore) {
+        let plain = self.context().plaintext;
+        for (e, &x) in mask.iter_mut().zip(plaintext) {
+            let x = x.min(plain.value() - 1);
+            let below = i64::from((u64::from(rng.next_u32()) * plain.value()) >> 32 < x);
+            // Relative to the centred residue, which is what is encrypted.
+            let centered = i64::from(plain.centered(x) < 0);
+            *e += centered - below;
+        }
     }
 
     /// [`Self::encrypt`] with its random choices `r` and `m'`.
@@ -60,7 +74,7 @@ impl PublicKey {
         let level = context.params.levels();
         // f = 1 modulo p: f mu is mu.
         let part = context.embed(plaintext, &context.level(level).basis, 0)?;
-        let noise = noise::trivial(&context.params);
+        let noise = noise::trivial(&context.params, context.peak(plaintext));
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, degree: 1, noise, parts: vec![part] })
     }
 }

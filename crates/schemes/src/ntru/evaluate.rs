@@ -6,7 +6,7 @@ use super::context::Context;
 use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
-const MAX_DEGREE: u32 = 8;
+pub(super) const MAX_DEGREE: u32 = 8;
 
 /// The operations, each as the paper has it: the caller manages levels and switches keys. [`Self::automatic`] does both.
 ///
@@ -144,7 +144,7 @@ impl<'a> Evaluator<'a> {
         for (part, poly) in sum.parts.iter_mut().enumerate() {
             poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
         }
-        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree);
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree, context.peak(plaintext));
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
     }
 
@@ -160,9 +160,8 @@ impl<'a> Evaluator<'a> {
         let basis = x.basis(context).clone();
         let factor =
             (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
-        let squares = plaintext.iter().map(|&x| (context.plaintext.centered(x) as f64).powi(2)).sum();
         let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = Ciphertext { parts, noise: noise::product_plain(x.noise, squares), ..x.clone() };
+        let product = Ciphertext { parts, noise: noise::product_plain(x.noise, context.peak(plaintext)), ..x.clone() };
         self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::client::{ClientKey, LevelKey};
 use super::context::Context;
 use super::keys::Hints;
-use super::{Error, KeyDistribution, Params, PublicKey, ServerKey};
+use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, SlotEncoder, rotate};
 use crate::random::SecretSeed;
 use crate::security::Status;
 
@@ -56,11 +56,15 @@ fn from_seed(
     let context = Context::new(params)?;
     let mut rng = seed.derive("ntru keys").stream(0);
     let gaussian = sample::Gaussian::new(params.sigma())?;
-    // Redrawn where a value is zero, which takes about one in q/n.
+    let special = special_basis(&context)?;
+    // Redrawn where a value is zero, which takes about one in q/n: modulo the primes of hints, and those of key switches.
     let draw_key = |rng: &mut dyn RngCore, basis: &Basis| -> Result<Short, Error> {
         loop {
             let short = draw_short(params, &gaussian, &mut &mut *rng, basis.dimension());
-            if LevelKey::new(params, short.clone()).values(basis)?.is_invertible() {
+            let key = LevelKey::new(params, short.clone());
+            let switched = special.as_ref().filter(|special| special.dimension() == basis.dimension());
+            let switches = switched.map_or(Ok(true), |special| Ok::<_, Error>(key.values(special)?.is_invertible()))?;
+            if switches && key.values(basis)?.is_invertible() {
                 return Ok(short);
             }
         }
@@ -82,6 +86,23 @@ fn from_seed(
         masks.push([(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level))));
     }
     assemble(context, insecure, Choices { keys, wide, g, masks })
+}
+
+/// The special primes that keys are divided by modulo, where the set bootstraps or rotates.
+fn special_basis(context: &Context) -> Result<Option<Basis>, Error> {
+    let params = &context.params;
+    let moduli = if params.bootstrapping().is_some() {
+        params.special_moduli().to_vec()
+    } else if SlotEncoder::new(params).is_ok() {
+        // None where there are too few primes for rotation keys.
+        rotate::special_moduli(params).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    if moduli.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Basis::new(params.dimension(), &moduli, context.level(1).basis.backend())?))
 }
 
 /// `f'` or `g`.

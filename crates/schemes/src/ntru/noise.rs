@@ -35,7 +35,7 @@ pub(super) fn key_stretch(params: &Params, dimension: usize) -> f64 {
     stretch(params.plaintext_modulus(), params.key_sigma(), dimension)
 }
 
-/// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`.
+/// Noise of a fresh ciphertext: `p r g + f (p m' + mu)`, `mu` represented by residues of mean 0.
 pub fn fresh(params: &Params) -> f64 {
     let (p, sigma) = (params.plaintext_modulus() as f64, params.sigma());
     let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
@@ -44,14 +44,18 @@ pub fn fresh(params: &Params) -> f64 {
     rss(masks, message + key_stretch(params, params.dimension()))
 }
 
-/// Largest mean square of a message's coefficients, centred.
+/// Largest variance of a coefficient of a message that is represented by residues of mean 0: `x` by `x - p` with probability `x/p` has `x (p - x)`.
 fn message_square(params: &Params) -> f64 {
-    (params.plaintext_modulus() / 2).pow(2) as f64
+    (params.plaintext_modulus().pow(2) / 4) as f64
 }
 
-/// Noise of a plaintext taken for a ciphertext of degree 1: `f mu`.
-pub fn trivial(params: &Params) -> f64 {
-    0.5 * message_square(params).log2() + key_stretch(params, params.dimension())
+/// Noise of a plaintext taken for a ciphertext of degree 1: `f mu`, as if `mu` were at every root of the ring what it is at the one where it is largest.
+/// `peak` is `log2 max |mu(zeta)|`, of centred coefficients.
+///
+/// A plaintext need not be spread over the roots: that of random bits is `n/pi` at the two nearest to 1, where a root mean square would have `sqrt(n/2)`, and
+/// products one after the other raise that to a power.
+pub fn trivial(params: &Params, peak: f64) -> f64 {
+    peak - 0.5 * (params.dimension() as f64).log2() + key_stretch(params, params.dimension())
 }
 
 /// Noise of a sum or difference: the operands may be the same.
@@ -64,16 +68,16 @@ pub fn product(params: &Params, x: f64, y: f64) -> f64 {
     x + y + 0.5 * (PRODUCT_ALLOWANCE * params.dimension() as f64).log2()
 }
 
-/// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`.
-pub fn sum_plain(params: &Params, x: f64, degree: u32) -> f64 {
+/// Noise after adding a known polynomial of the plaintext space to a ciphertext of that degree: `f^d mu`, `mu` of that peak as for [`trivial`].
+pub fn sum_plain(params: &Params, x: f64, degree: u32, peak: f64) -> f64 {
     let key = key_stretch(params, params.dimension());
     let more = f64::from(degree - 1) * (key + 0.5 * PRODUCT_ALLOWANCE.log2());
-    sum(x, trivial(params) + more)
+    sum(x, trivial(params, peak) + more)
 }
 
-/// Noise of a product with a known polynomial of that sum of squares of (centred) coefficients.
-pub fn product_plain(x: f64, squares: f64) -> f64 {
-    x + 0.5 * squares.max(1.0).log2()
+/// Noise of a product with a known polynomial of that peak, as for [`trivial`]: no value at a root grows by more.
+pub fn product_plain(x: f64, peak: f64) -> f64 {
+    x + peak
 }
 
 /// Noise after a product with a hint in that ring dimension.

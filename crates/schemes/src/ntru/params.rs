@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use solinas_field::prime::{Modulus, primes};
 
 use super::bootstrap::{Bootstrapping, Growth};
-use super::estimate::{Estimate, estimate, withstands};
+use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::switch::special_primes;
 use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
@@ -14,7 +14,7 @@ const GAUSSIAN_PARAMETER: f64 = 6.0;
 /// The paper's measure `w` of assurance.
 const ASSURANCE: f64 = 6.0;
 /// What is recommended.
-const SECURITY_BITS: f64 = 128.0;
+pub(super) const SECURITY_BITS: f64 = 128.0;
 /// Smallest ring dimension.
 pub(super) const MIN_DIMENSION: usize = 16;
 /// Largest ring dimension.
@@ -39,13 +39,13 @@ impl KeyDistribution {
         }
     }
 
-    /// Variance of the key's coefficients that security estimates count: for Gaussian keys the geometric mean of those of `2 f' + 1` and of `g`, for
-    /// ternary keys that of `f'` and `g`. More is true for larger plaintext moduli, and for ternary keys: an estimate with less is on the safe side.
-    pub fn variance(self) -> f64 {
-        let square = self.sigma().powi(2);
+    /// Variances of the key's coefficients that security estimates count. Those of the sublattice are for Gaussian keys of `2 f' + 1` and `g`, for ternary keys of
+    /// `f'` and `g`; more is true for larger plaintext moduli, and for ternary keys: an estimate with less is on the safe side.
+    pub fn variances(self) -> Variances {
+        let solution = self.sigma().powi(2);
         match self {
-            Self::Gaussian => 2.0 * square,
-            Self::Ternary => square,
+            Self::Gaussian => Variances { solution, sublattice: 2.0 * solution },
+            Self::Ternary => Variances::equal(solution),
         }
     }
 }
@@ -80,6 +80,14 @@ pub struct ParamsLiteral {
     pub bootstrapping: Option<Bootstrapping>,
 }
 
+/// That there is a ring of that dimension.
+fn check_dimension(dimension: usize) -> Result<(), String> {
+    if !(MIN_DIMENSION..=MAX_DIMENSION).contains(&dimension) {
+        return Err(format!("dimension {dimension} is not in {MIN_DIMENSION}..={MAX_DIMENSION}"));
+    }
+    if dimension.is_power_of_two() { Ok(()) } else { Err(format!("dimension {dimension} is not a power of two")) }
+}
+
 impl ParamsLiteral {
     /// That each number is in its range.
     pub(super) fn check_ranges(&self) -> Result<(), Error> {
@@ -91,10 +99,7 @@ impl ParamsLiteral {
                 Err(error(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
             }
         };
-        in_range("dimension", self.dimension as u64, MIN_DIMENSION as u64..=MAX_DIMENSION as u64)?;
-        if !self.dimension.is_power_of_two() {
-            return Err(error(format!("dimension {} is not a power of two", self.dimension)));
-        }
+        check_dimension(self.dimension).map_err(error)?;
         in_range("plaintext modulus", self.plaintext_modulus, 2..=1 << 20)?;
         in_range("depth", self.depth as u64, 0..=40)?;
         in_range("primes per level", self.primes_per_level as u64, 1..=4)?;
@@ -222,6 +227,7 @@ impl Params {
             }
             "tight" => Self::try_from(literal(dimension, depth, 2)),
             "slots" => {
+                check_dimension(dimension).map_err(|problem| Error::Params { name: name.into(), problem })?;
                 let p = slot_modulus(dimension);
                 // p^3 grows past one prime.
                 let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
@@ -342,8 +348,8 @@ impl Params {
 
     /// The cheapest attack on the key of any level, and that level.
     pub fn estimate(&self) -> (Estimate, usize) {
-        let variance = self.literal.keys.variance();
-        let of = |level: usize| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variance), level);
+        let variances = self.literal.keys.variances();
+        let of = |level: usize| (estimate(self.dimension_at(level), self.log2_key_modulus(level), variances), level);
         let top = of(self.levels());
         let others = self.weakest_levels().skip(1).map(of);
         others.fold(top, |least, other| if other.0.block < least.0.block { other } else { least })
@@ -351,9 +357,9 @@ impl Params {
 
     /// Whether [`Self::estimate`] has at least so many classical bits; faster than the estimate.
     pub fn withstands(&self, bits: f64) -> bool {
-        let variance = self.literal.keys.variance();
+        let variances = self.literal.keys.variances();
         self.weakest_levels()
-            .all(|level| withstands(self.dimension_at(level), self.log2_key_modulus(level), variance, bits))
+            .all(|level| withstands(self.dimension_at(level), self.log2_key_modulus(level), variances, bits))
     }
 
     /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research
@@ -367,13 +373,16 @@ impl Params {
         } else if enough {
             Status::Recommended
         } else {
+            let want = match secure_bits(self.dimension_at(level), self.literal.keys) {
+                0 => String::new(),
+                bits => format!(", and 128 bits of security want at most {bits} bits there"),
+            };
             let why = format!(
-                "with a modulus of {:.0} bits at dimension {} an attack {} takes 2^{:.0} operations, and 128 bits of security want at most {} bits there",
+                "with a modulus of {:.0} bits at dimension {} an attack {} takes 2^{:.0} operations{want}",
                 self.log2_key_modulus(level),
                 self.dimension_at(level),
                 estimate.attack.name(),
                 estimate.classical_bits(),
-                secure_bits(self.dimension_at(level), self.literal.keys),
             );
             Status::ResearchOnly { why }
         };
@@ -507,7 +516,7 @@ fn lcm(a: u64, b: u64) -> u64 {
     a / x * b
 }
 
-/// The smallest prime that is 1 modulo `2n`.
+/// The smallest prime that is 1 modulo `2n`, for a checked dimension.
 pub(super) fn slot_modulus(dimension: usize) -> u64 {
     let step = 2 * dimension.max(1) as u64;
     (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)

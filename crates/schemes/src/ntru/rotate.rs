@@ -10,6 +10,8 @@ use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 
 use super::context::Context;
+use super::estimate::withstands;
+use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
 use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, SlotEncoder, Stage, noise};
 use crate::random::SecretSeed;
@@ -56,6 +58,17 @@ impl fmt::Display for Rotation {
     }
 }
 
+/// The special primes of rotation keys.
+pub(super) fn special_moduli(params: &Params) -> Result<Vec<Modulus>, Error> {
+    let used = params.moduli();
+    let bits = used.iter().map(|q| q.bits()).max().unwrap_or(0);
+    let count = special_primes(used.len());
+    let mut special = primes(bits, used.len() + count, 2 * params.dimension() as u64)?;
+    special.retain(|q| !used.contains(q));
+    special.truncate(count);
+    Ok(special)
+}
+
 /// The plans of a parameter set, and the special primes they take.
 #[derive(Debug)]
 struct Plan {
@@ -72,12 +85,7 @@ impl Plan {
             let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
             return Err(Error::Params { name: params.name().into(), problem });
         }
-        let (used, n) = (params.moduli(), params.dimension());
-        let bits = used.iter().map(|q| q.bits()).max().unwrap_or(0);
-        let count = special_primes(used.len());
-        let mut special = primes(bits, used.len() + count, 2 * n as u64)?;
-        special.retain(|q| !used.contains(q));
-        special.truncate(count);
+        let (special, n) = (special_moduli(params)?, params.dimension());
         let level = |level| {
             let basis = &context.level(level).basis;
             Switch::new(basis, &Basis::new(n, &special, basis.backend())?, params.plaintext_modulus())
@@ -184,10 +192,19 @@ impl RotationKey {
     }
 }
 
+/// Why rotation keys modulo so many bits are for research only, where the parameters are not.
+fn why_research(params: &Params, log2_modulus: f64) -> String {
+    let circular = "rotation keys publish functions of the keys under themselves, which the estimate does not cover";
+    if withstands(params.dimension(), log2_modulus, params.literal().keys.variances(), SECURITY_BITS) {
+        return circular.into();
+    }
+    format!("{circular}, and are modulo {log2_modulus:.0} bits, which have less than {SECURITY_BITS} bits of security")
+}
+
 impl ClientKey {
     /// Makes the keys of rotations for every level, on the current thread pool. `progress` hears how many of how many polynomials are done, from any
-    /// thread, and can stop it. Every key is modulo special primes beside those of `Q`, which takes security: for a set of 128 bits that has less with
-    /// them, it asks for `research`.
+    /// thread, and can stop it. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
+    /// of a set of 128 bits covers: it asks for `research`.
     ///
     /// # Errors
     /// [`Error::NoSlots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
@@ -199,11 +216,9 @@ impl ClientKey {
     ) -> Result<RotationKey, Error> {
         let context = self.public().context();
         let (params, plan) = (&context.params, Plan::new(context)?);
-        let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
-        let bound = super::params::secure_bits(params.dimension(), params.literal().keys);
-        let claimed = params.security().status == Status::Recommended;
-        if claimed && !research && log2_modulus > f64::from(bound) {
-            let why = format!("rotation keys are modulo {log2_modulus:.0} bits, and {bound} bits are secure");
+        if !research && params.security().status == Status::Recommended {
+            let log2_modulus = params.log2_modulus(params.levels()) + plan.log2_special().iter().sum::<f64>();
+            let why = why_research(params, log2_modulus);
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
         let seed = if self.public().is_insecure() {

@@ -165,17 +165,19 @@ impl Choice {
         let others: Vec<Vec<Noise>> =
             (1..draws(&self.params) as u64).map(|draw| self.block_noises(seed, block, first + draw)).collect();
         let groups = (0..self.weights.len() / LANES).into_par_iter();
-        let by_group: Vec<Vec<(f64, Moments)>> = groups
+        let by_group: Vec<Zeroizing<Vec<(f64, Moments)>>> = groups
             .map(|group| {
                 let now = self.moments[block][group];
                 let others = others.iter().map(|noises| self.moments(group, block, noises));
-                let options: Vec<Moments> = core::iter::once(now).chain(others).collect();
-                self.mean_squares(group, block, &options).into_iter().zip(options).collect()
+                let mut options = Zeroizing::new(Vec::with_capacity(1 + others.len()));
+                options.extend(core::iter::once(now).chain(others));
+                let scores = self.mean_squares(group, block, &options);
+                Zeroizing::new(scores.into_iter().zip(options.iter().copied()).collect())
             })
             .collect();
         let score = |draw: usize| by_group.iter().map(|options| options[draw].0).sum::<f64>();
         let best = (0..=others.len()).min_by(|&x, &y| score(x).total_cmp(&score(y))).unwrap_or(0);
-        self.moments[block] = Zeroizing::new(by_group.into_iter().map(|options| options[best].1).collect());
+        self.moments[block] = Zeroizing::new(by_group.iter().map(|options| options[best].1).collect());
         self.draws.push(first + best as u64);
     }
 

@@ -125,8 +125,8 @@ impl Roots {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::embedding;
     use super::*;
+    use crate::embedding;
 
     #[test]
     fn values_of_an_indicator_are_those_of_its_polynomial() {

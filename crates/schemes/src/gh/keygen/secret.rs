@@ -3,7 +3,8 @@
 use rand_core::RngCore;
 use zeroize::Zeroizing;
 
-use super::super::{Params, embedding, noise};
+use super::super::{Params, noise};
+use crate::embedding;
 use crate::random::SecretSeed;
 
 /// The polynomial `v`: `n` coefficients of `t` bits in two's complement, `slot` words each.
@@ -52,8 +53,7 @@ impl Secret {
         -mean.log2() >= noise::capacity(params) - params.coefficient_bits() as f64
     }
 
-    /// `2^t / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`.
-    /// `1 / |v|` at those roots, divided by their sum.
+    /// `1 / |v|` at the roots `exp(i pi (2h + 1) / n)`, `h < n/2`, divided by their sum.
     pub(super) fn weights(&self, params: &Params) -> Zeroizing<Vec<f64>> {
         let mut weights = self.inverses(params);
         let sum: f64 = weights.iter().sum();
@@ -61,6 +61,7 @@ impl Secret {
         weights
     }
 
+    /// `2^t / |v|` at those roots.
     fn inverses(&self, params: &Params) -> Zeroizing<Vec<f64>> {
         let t = params.coefficient_bits() as f64;
         let value = |words: &[u64]| {

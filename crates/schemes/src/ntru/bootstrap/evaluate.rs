@@ -151,16 +151,21 @@ impl<'a> Evaluator<'a> {
         let basis = rest.basis();
         self.rescaled(level, |i, out| {
             let (q, ops) = (basis.modulus(i), basis.pointwise(i));
-            let mut squares = vec![0; out.len()];
-            for (place, digit) in digits.iter().enumerate() {
-                out.fill(0);
-                ops.scale_add(out, digit.tower(i), q.shoup(q.neg(1 << place)));
-                ops.multiply_add(&mut squares, out, digit.tower(i));
+            let mut squares = [0; BLOCK];
+            for (first, out) in (0..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
+                let (block, squares) = (first..first + out.len(), &mut squares[..out.len()]);
+                squares.fill(0);
+                for (place, digit) in digits.iter().enumerate() {
+                    let digit = &digit.tower(i)[block.clone()];
+                    out.fill(0);
+                    ops.scale_add(out, digit, q.shoup(q.neg(1 << place)));
+                    ops.multiply_add(squares, out, digit);
+                }
+                out.copy_from_slice(&rest.tower(i)[block.clone()]);
+                ops.multiply(out, &hints.linear.tower(i)[block.clone()]);
+                ops.multiply_add(out, squares, &hints.square.tower(i)[block]);
+                ops.scale(out, q.shoup(inverse_power_of_two(q, digits.len())));
             }
-            out.copy_from_slice(rest.tower(i));
-            ops.multiply(out, hints.linear.tower(i));
-            ops.multiply_add(out, &squares, hints.square.tower(i));
-            ops.scale(out, q.shoup(inverse_power_of_two(q, digits.len())));
         })
     }
 

@@ -58,6 +58,11 @@ impl Bootstrapping {
         Ok(())
     }
 
+    /// Automorphisms of the trace, each with a key.
+    pub fn automorphisms(dimension: usize) -> usize {
+        Self::rounds(dimension).map(|steps| (1 << steps.len()) - 1).sum()
+    }
+
     /// The steps of the trace, by rounds.
     pub(super) fn rounds(dimension: usize) -> impl Iterator<Item = core::ops::Range<u32>> {
         let steps = dimension.ilog2();

@@ -70,11 +70,27 @@ impl Estimate {
     }
 }
 
-/// The cheapest attack on a key whose `f` and `g` have coefficients of that variance (the geometric mean of the two), in ring dimension `n`,
-/// modulo a `q` of that `log2`.
-pub fn estimate(dimension: usize, log2_modulus: f64, variance: f64) -> Estimate {
-    let ln_modulus = log2_modulus * LN_2;
-    let key = Estimate { attack: Attack::ShortestVector, block: shortest_vector(dimension, ln_modulus, variance) };
+/// Variances of a key's coefficients, as the attacks meet them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variances {
+    /// Of `f'` and `g`: `p h f' - g = -h` has them as its short solution, which is what a search for the shortest vector finds.
+    pub solution: f64,
+    /// Of `f = p f' + 1` and `g`, the geometric mean: `(f, g)` and its rotations are in the lattice of `h`, homogeneous, and span the dense sublattice.
+    pub sublattice: f64,
+}
+
+impl Variances {
+    /// The same for all attacks.
+    pub fn equal(variance: f64) -> Self {
+        Self { solution: variance, sublattice: variance }
+    }
+}
+
+/// The cheapest attack on a key of those variances in ring dimension `n`, modulo a `q` of that `log2`.
+pub fn estimate(dimension: usize, log2_modulus: f64, variances: Variances) -> Estimate {
+    let (ln_modulus, variance) = (log2_modulus * LN_2, variances.sublattice);
+    let block = shortest_vector(dimension, ln_modulus, variances.solution);
+    let key = Estimate { attack: Attack::ShortestVector, block };
     let dense = |block| Estimate { attack: Attack::DenseSublattice, block };
     let norms = |block| Estimate { attack: Attack::Subfield, block };
     // The first of equals is told.
@@ -87,15 +103,16 @@ pub fn estimate(dimension: usize, log2_modulus: f64, variance: f64) -> Estimate 
 }
 
 /// Whether [`estimate`] has at least so many classical bits: one look at each attack instead of a search for its block size.
-pub fn withstands(dimension: usize, log2_modulus: f64, variance: f64, bits: f64) -> bool {
-    let block = (bits / CORE_SVP).ceil();
+pub fn withstands(dimension: usize, log2_modulus: f64, variances: Variances, bits: f64) -> bool {
+    // But for the rounding of a quotient that is whole.
+    let block = (bits / CORE_SVP - 1e-9).ceil();
     if block <= MIN_BLOCK as f64 {
         return true;
     }
     // The largest block that is not to break it.
-    let (block, ln_modulus) = (block as usize - 1, log2_modulus * LN_2);
+    let (block, ln_modulus, variance) = (block as usize - 1, log2_modulus * LN_2, variances.sublattice);
     !(block >= 2 * dimension
-        || finds_shortest(dimension, ln_modulus, variance, block)
+        || finds_shortest(dimension, ln_modulus, variances.solution, block)
         || Discovery::of_key(dimension, ln_modulus, variance).works(block)
         || Discovery::of_norms(dimension, ln_modulus, variance).any(|search| search.works(block)))
 }
@@ -296,7 +313,7 @@ mod tests {
         for dimension in [1024, 2048, 4096, 8192, 16384, 32768, 65536] {
             for keys in [KeyDistribution::Ternary, KeyDistribution::Gaussian] {
                 let bound = params::secure_bits(dimension, keys);
-                let secure = |log2_q: u32| withstands(dimension, log2_q.into(), keys.variance(), 128.0);
+                let secure = |log2_q: u32| withstands(dimension, log2_q.into(), keys.variances(), 128.0);
                 assert!(secure(bound) && !secure(bound + 1), "{dimension}, {keys:?}: {bound}");
             }
         }
@@ -307,19 +324,31 @@ mod tests {
         for (n, log2_q) in
             [(32, 10.0), (128, 7.0), (512, 12.0), (512, 30.0), (1024, 18.0), (1024, 22.0), (2048, 31.5), (4096, 200.0)]
         {
-            let bits = estimate(n, log2_q, 11.46).classical_bits();
-            assert!(withstands(n, log2_q, 11.46, bits), "{n}, {log2_q}: {bits}");
-            assert!(!withstands(n, log2_q, 11.46, bits + 0.292), "{n}, {log2_q}: {bits}");
+            let variances = KeyDistribution::Gaussian.variances();
+            let bits = estimate(n, log2_q, variances).classical_bits();
+            assert!(withstands(n, log2_q, variances, bits), "{n}, {log2_q}: {bits}");
+            assert!(!withstands(n, log2_q, variances, bits + 0.292), "{n}, {log2_q}: {bits}");
+        }
+    }
+
+    /// Of `f'` and `g`, as they are: `tools/ntru/estimate.py` has the same.
+    #[test]
+    fn short_solutions_have_the_variance_that_keys_are_drawn_with() {
+        for (n, log2_q, bits) in [(512, 15.0, 102.8), (1024, 18.0, 189.2)] {
+            let estimate = estimate(n, log2_q, KeyDistribution::Gaussian.variances());
+            assert_eq!(estimate.attack, Attack::ShortestVector);
+            assert!((estimate.classical_bits() - bits).abs() < 0.1, "{n}: {}", estimate.classical_bits());
         }
     }
 
     #[test]
     fn attacks_get_cheaper_with_the_modulus_and_dearer_with_the_dimension() {
         for n in [256, 1024, 4096] {
-            let blocks: Vec<_> = (10..200).step_by(10).map(|q| estimate(n, f64::from(q), 1.0).block).collect();
+            let blocks: Vec<_> =
+                (10..200).step_by(10).map(|q| estimate(n, f64::from(q), Variances::equal(1.0)).block).collect();
             assert!(blocks.is_sorted_by(|a, b| a >= b), "n = {n}: {blocks:?}");
         }
-        let blocks: Vec<_> = (4..14).map(|k| estimate(1 << k, 40.0, 1.0).block).collect();
+        let blocks: Vec<_> = (4..14).map(|k| estimate(1 << k, 40.0, Variances::equal(1.0)).block).collect();
         assert!(blocks.is_sorted(), "{blocks:?}");
         assert_eq!(blocks[0], MIN_BLOCK);
     }

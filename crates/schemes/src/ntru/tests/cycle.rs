@@ -52,14 +52,20 @@ impl World {
 
     /// That it decrypts to that, with noise within the tolerance of the formula.
     fn check(&self, cipher: &Ciphertext, plain: &[u64], what: &str) {
+        let over = self.check_bound(cipher, plain, what);
+        assert!(over >= -TOLERANCE_BELOW, "{what}, {}: {over:.2} bits over the formula", self.params.name());
+    }
+
+    /// That it decrypts to that, with noise that is no more than the formula's, which is for plaintexts that are large at the same roots; bits above it.
+    fn check_bound(&self, cipher: &Ciphertext, plain: &[u64], what: &str) -> f64 {
         assert!(self.client.decrypt(cipher).unwrap() == plain, "{what}, {}", self.params.name());
         let (measured, formula) = (self.client.measure_noise(cipher).unwrap(), cipher.noise());
-        let over = measured - formula;
         assert!(
-            (-TOLERANCE_BELOW..=tolerance_above(plain.len())).contains(&over),
+            measured <= formula + tolerance_above(plain.len()),
             "{what}, {}: 2^{measured:.2} measured, 2^{formula:.2} by the formula",
             self.params.name()
         );
+        measured - formula
     }
 }
 
@@ -190,8 +196,93 @@ fn automatic_evaluation_aligns_levels_and_degrees() {
     assert!(world.client.decrypt(&manual.add(&negative, &x).unwrap()).unwrap().iter().all(|&x| x == 0));
     assert!(matches!(manual.composed_multiply(&raw, &x), Err(Error::Degree { degree: 2, .. })));
     let constant = server.public().trivial(&a).unwrap();
-    world.check(&constant, &a, "trivial");
+    world.check_bound(&constant, &a, "trivial");
     assert!(world.client.decrypt(&manual.composed_multiply(&constant, &y).unwrap()).unwrap() == ab);
+}
+
+/// Plaintexts that are large at few roots, all of them there: `steps` of them, or as many as decrypt.
+fn repeated_products(world: &mut World, steps: usize, plaintexts: impl Fn(&World, u64) -> Vec<u64>) -> usize {
+    let server = world.server.clone();
+    let evaluator = Evaluator::new(&server);
+    let (mut a, mut x) = world.fresh();
+    for step in 0..steps {
+        let plain = plaintexts(world, step as u64);
+        match evaluator.multiply_plain(&x, &plain) {
+            Ok(product) => (a, x) = (world.product(&plain, &a), product),
+            Err(Error::Noise { .. }) => return step,
+            Err(error) => panic!("{error}"),
+        }
+        world.check_bound(&x, &a, &format!("product {step}"));
+    }
+    steps
+}
+
+#[test]
+fn products_with_plaintexts_of_one_sign_stay_below_the_formula() {
+    let mut world = World::named("paper-512-1");
+    let ones = repeated_products(&mut world, 20, |world, _| vec![1; world.params.dimension()]);
+    let bits = repeated_products(&mut world, 20, |world, step| {
+        let mut rng = crate::random::SecretSeed::insecure(40 + step).stream(0);
+        (0..world.params.dimension()).map(|_| rng.next_u64() & 1).collect()
+    });
+    let binomial = repeated_products(&mut world, 100, |world, _| {
+        let mut plain = vec![0; world.params.dimension()];
+        (plain[0], plain[1]) = (1, 1);
+        plain
+    });
+    // Q has 88 bits, fresh ciphertexts 10: refused in time, and not much before.
+    assert!(
+        (6..20).contains(&ones) && (7..20).contains(&bits) && (55..100).contains(&binomial),
+        "{ones} {bits} {binomial}"
+    );
+    let mut world = World::new(Params::try_from(literal("p257", 128, 257, 2)).unwrap());
+    assert!((2..20).contains(&repeated_products(&mut world, 20, |_, _| vec![128; 128])));
+}
+
+#[test]
+fn squares_of_sums_with_plaintexts_of_one_sign_stay_below_the_formula() {
+    let params =
+        ParamsLiteral { primes_per_level: 2, bits: Some(30), first_bits: Some(40), ..literal("wide", 512, 2, 4) };
+    let mut world = World::new(Params::try_from(params).unwrap());
+    let server = world.server.clone();
+    let evaluator = Evaluator::new(&server);
+    let ones = vec![1; 512];
+    let (mut a, mut x) = world.fresh();
+    loop {
+        (a, x) = (world.sum(&a, &ones), evaluator.add_plain(&x, &ones).unwrap());
+        world.check_bound(&x, &a, "sum");
+        if x.level() == 1 {
+            break;
+        }
+        let square = evaluator.multiply(&x, &x).unwrap();
+        a = world.product(&a, &a);
+        world.check_bound(&square, &a, "square");
+        x = evaluator.composed_multiply(&x, &x).unwrap();
+        world.check_bound(&x, &a, "square, divided");
+    }
+}
+
+#[test]
+fn messages_of_one_sign_are_encrypted_with_mean_zero() {
+    for (p, value) in [(2, 1), (3, 1), (3, 2), (257, 128), (257, 3), (1 << 16, 1 << 15)] {
+        let primes = if p > 1 << 12 { 2 } else { 1 };
+        let world = World::new(
+            Params::try_from(ParamsLiteral { primes_per_level: primes, ..literal("ones", 2048, p, 1) }).unwrap(),
+        );
+        let public = world.server.public();
+        let plain = vec![value; 2048];
+        let mut mask = zeroize::Zeroizing::new(vec![0; 2048]);
+        public.balance(&plain, &mut mask, &mut rng());
+        let centered = public.context().plaintext.centered(value);
+        let messages: Vec<i64> = mask.iter().map(|e| centered + p as i64 * e).collect();
+        assert!(messages.iter().all(|&m| m == value as i64 || m == value as i64 - p as i64));
+        // Without it, 2048 times the message.
+        let deviation = (2048.0 * (value * (p - value)) as f64).sqrt();
+        let sum: i64 = messages.iter().sum();
+        assert!((sum as f64).abs() < 5.0 * deviation, "p = {p}, {value}: {sum}");
+        let x = public.encrypt(&plain, &mut public.encryption_rng(1).unwrap()).unwrap();
+        world.check(&x, &plain, "fresh");
+    }
 }
 
 #[test]
@@ -324,7 +415,21 @@ fn what_cannot_work_is_refused_with_its_fix() {
     for name in ["", "paper", "paper-512", "paper-512-3-4", "tight-512-x", "huge-1-2"] {
         assert!(matches!(Params::named(name), Err(Error::UnknownParams { .. })), "{name}");
     }
-    assert!(Params::named("paper-0-1").is_err() && Params::named("tight-512-9999").is_err());
+    let extremes = [0, 1, 8, 24, 1 << 18, 1 << 61, 1 << 62, 1 << 63, u64::MAX].map(|n| n.to_string());
+    for n in extremes.iter().map(String::as_str).chain(["", "-1", "1e4", "18446744073709551616"]) {
+        for name in ["paper-N-1", "tight-N-1", "slots-N-1", "boot-N", "boot-N-1", "nN-d1", "nN-d1-p3"] {
+            assert!(Params::named(&name.replace('N', n)).is_err(), "{name} of {n}");
+        }
+        // The depth, of which there is 0 and 1.
+        if n.parse::<u64>().is_ok_and(|depth| depth > 40) {
+            for name in
+                ["paper-512-D", "tight-512-D", "slots-128-D", "boot-512-D", "n512-dD", "n512-d1-kD", "n512-d1-pD"]
+            {
+                assert!(Params::named(&name.replace('D', n)).is_err(), "{name} of {n}");
+            }
+        }
+    }
+    assert!(Params::named("tight-512-9999").is_err());
 }
 
 #[test]
@@ -351,6 +456,9 @@ fn foreign_and_damaged_material_is_refused() {
         (3, Stage::Wide, 1, 1.0),
         (3, Stage::Ready, 0, 1.0),
         (3, Stage::Ready, 1, f64::NAN),
+        (3, Stage::Ready, 1, -1e300),
+        (3, Stage::Ready, 9, 1.0),
+        (3, Stage::Ready, u32::MAX, 1.0),
     ] {
         assert!(matches!(again(level, stage, degree, noise, &words), Err(Error::Material { .. })), "{level} {stage}");
     }
@@ -365,7 +473,7 @@ fn foreign_and_damaged_material_is_refused() {
     let stored = PublicKey::from_parts(&world.params, true, public.h().words()).unwrap();
     assert!(stored == *public && stored.id() == public.id());
 
-    let keys = |change: fn(&mut Vec<i64>)| {
+    let keys_of = |public: &PublicKey, change: fn(&mut Vec<i64>)| {
         let of_level = |level| {
             let mut key = world.client.coefficients(level).unwrap().0.to_vec();
             change(&mut key);
@@ -373,7 +481,10 @@ fn foreign_and_damaged_material_is_refused() {
         };
         ClientKey::from_parts(public.clone(), (1..=3).map(of_level).collect(), vec![None, None, None])
     };
+    let keys = |change| keys_of(public, change);
     assert_eq!(keys(|_| ()).unwrap().decrypt(&x).unwrap(), plain);
+    let foreign = keys_of(other_server.public(), |_| ()).unwrap_err().to_string();
+    assert!(foreign.contains("public key"), "{foreign}");
     assert!(matches!(keys(|key| key[3] = 1 << 40), Err(Error::Material { .. })));
     assert!(matches!(keys(|key| key[0] += 1), Err(Error::Material { .. })));
     assert!(matches!(keys(|key| key.truncate(511)), Err(Error::Material { .. })));
@@ -430,13 +541,13 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     // From here on with what is public.
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(server.hints().next().unwrap()).unwrap();
-    assert_eq!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+    assert_eq!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
     // With keys of their own it is of no use.
     let mut world = World::new(params);
     let (plain, cipher) = world.fresh();
     let mut noise = cipher.parts()[0].clone();
     noise.mul_assign(world.server.hints().next().unwrap()).unwrap();
-    assert_ne!(context.decode(&context.level(2).basis, vec![noise]).unwrap(), plain);
+    assert_ne!(context.decode(&context.level(2).basis, &[zeroize::Zeroizing::new(noise.into_coeff())]).unwrap(), plain);
 }
 
 fn rng() -> impl RngCore {
