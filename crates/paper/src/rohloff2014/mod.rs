@@ -94,7 +94,7 @@ pub(crate) fn hermite_factors(options: &Options, _: &Control<'_>) -> Result<Repo
         let factor =
             |towers: usize| Some(Cell::computed(thousandths(params::root_hermite_factor(n, bits * towers as f64))));
         let towers = depth + 1;
-        let attack = estimate::estimate(n, bits * towers as f64, KeyDistribution::Gaussian.variance());
+        let attack = estimate::estimate(n, bits * towers as f64, KeyDistribution::Gaussian.variances());
         Ok::<_, Error>(vec![factor(depth), factor(towers), Some(Cell::computed(attack.classical_bits()))])
     })?;
     report.notes = vec![
