@@ -9,7 +9,7 @@ use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Scheme, Server,
     ServerKey, ServerOptions, Type, cost, keygen,
 };
-use solinas_schemes::gh::{Params, RecryptMethod};
+use solinas_schemes::gh::{Params, RecryptMethod, noise};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -306,7 +306,7 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     assert!(circuit(&x).recrypts == 0 && circuit(&noisy).recrypts > 0);
     let error = run(tired).unwrap_err();
     assert!(matches!(error, Error::Exhausted { .. }) && error.to_string().contains("encrypt it again"), "{error}");
-    let spent = with_noise(&x, 379.0).unwrap();
+    let spent = with_noise(&x, noise::capacity(&Params::named("ci-15").unwrap()) - 0.5).unwrap();
     assert!(client.decrypt(&spent).unwrap_err().to_string().contains("encrypt its inputs again"));
     assert!(matches!(run(spent), Err(Error::Exhausted { .. })));
     // Much, but not too much: recrypted where needed.

@@ -188,7 +188,7 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
 
 #[test]
 fn sets_without_slots_compute_on_single_values() {
-    for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4", 4)] {
+    for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4-t2", 4)] {
         let setup = make(params, 1);
         let program = polynomial(Type::Mod(modulus));
         let encrypt =

@@ -94,7 +94,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
     for (line, code, part) in [
         ("keygen --scheme ntru --params tight-64-9 --out n", 1, "--research"),
         ("keygen --scheme ntru --params tight-64 --out n", 1, "there is no NTRU parameter set"),
-        ("keygen --scheme ntru --params paper-512-40 --research --out n", 1, "NTRU parameters"),
+        ("keygen --scheme ntru --params paper-512-41 --research --out n", 1, "NTRU parameters"),
         ("keygen --params tight-64-9 --research --out n", 1, "(--scheme ntru, "),
         ("keygen --params toy --research --out n", 1, "(--scheme gh, "),
         ("bench --params toy", 2, "--params is for schemes gh and ntru"),
