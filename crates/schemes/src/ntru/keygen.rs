@@ -57,17 +57,12 @@ fn from_seed(
     let mut rng = seed.derive("ntru keys").stream(0);
     let gaussian = sample::Gaussian::new(params.sigma())?;
     let special = special_basis(&context)?;
-    // Redrawn where a value is zero, which takes about one in q/n: modulo the primes of hints, and those of key switches.
     let draw_key = |rng: &mut dyn RngCore, basis: &Basis| -> Result<Short, Error> {
-        loop {
-            let short = draw_short(params, &gaussian, &mut &mut *rng, basis.dimension());
-            let key = LevelKey::new(params, short.clone());
-            let switched = special.as_ref().filter(|special| special.dimension() == basis.dimension());
-            let switches = switched.map_or(Ok(true), |special| Ok::<_, Error>(key.values(special)?.is_invertible()))?;
-            if switches && key.values(basis)?.is_invertible() {
-                return Ok(short);
-            }
-        }
+        let same_ring = special.as_ref().filter(|special| special.dimension() == basis.dimension());
+        let bases = [Some(basis), same_ring];
+        draw_invertible(params, bases.into_iter().flatten(), || {
+            draw_short(params, &gaussian, &mut &mut *rng, basis.dimension())
+        })
     };
     let (mut keys, mut wide, mut masks) = (Vec::new(), Vec::new(), Vec::new());
     for level in 1..=params.levels() {
@@ -88,8 +83,24 @@ fn from_seed(
     assemble(context, insecure, Choices { keys, wide, g, masks })
 }
 
-/// The special primes that keys are divided by modulo, where the set bootstraps or rotates.
-fn special_basis(context: &Context) -> Result<Option<Basis>, Error> {
+/// The first `f'` whose key has an inverse modulo the primes of these bases, of hints and of key switches: about one in `q/n` has a value that is zero.
+pub(super) fn draw_invertible<'b>(
+    params: &Params,
+    bases: impl Iterator<Item = &'b Basis> + Clone,
+    mut draw: impl FnMut() -> Short,
+) -> Result<Short, Error> {
+    loop {
+        let short = draw();
+        let key = LevelKey::new(params, short.clone());
+        let zero = |basis| Ok::<_, Error>(!key.values(basis)?.is_invertible());
+        if !bases.clone().map(zero).collect::<Result<Vec<_>, _>>()?.contains(&true) {
+            return Ok(short);
+        }
+    }
+}
+
+/// The special primes modulo which keys are divided by, where the set bootstraps or rotates.
+pub(super) fn special_basis(context: &Context) -> Result<Option<Basis>, Error> {
     let params = &context.params;
     let moduli = if params.bootstrapping().is_some() {
         params.special_moduli().to_vec()

@@ -193,7 +193,7 @@ impl RotationKey {
 }
 
 /// Why rotation keys modulo so many bits are for research only, where the parameters are not.
-fn why_research(params: &Params, log2_modulus: f64) -> String {
+pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
     let circular = "rotation keys publish functions of the keys under themselves, which the estimate does not cover";
     if withstands(params.dimension(), log2_modulus, params.literal().keys.variances(), SECURITY_BITS) {
         return circular.into();

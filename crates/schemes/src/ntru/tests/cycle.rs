@@ -382,6 +382,44 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
 }
 
 #[test]
+fn keys_without_an_inverse_modulo_a_special_prime_are_drawn_again() {
+    for name in ["slots-64-2", "boot-64"] {
+        let params = Params::named(name).unwrap();
+        let context = context::Context::new(&params).unwrap();
+        let special = keygen::special_basis(&context).unwrap().unwrap();
+        assert!(special.moduli().all(|q| !params.moduli().contains(&q)));
+        // p f' + 1 is zero modulo a special prime, and no other.
+        let (q, p) = (special.modulus(0), params.plaintext_modulus());
+        let mut zero = zeroize::Zeroizing::new(vec![0; 64]);
+        zero[0] = q.neg(q.pow(p, q.value() - 2)) as i64;
+        let good = zeroize::Zeroizing::new(vec![0; 64]);
+        let mut draws = [zero.clone(), good.clone()].into_iter();
+        let top = &context.level(params.levels()).basis;
+        let drawn = keygen::draw_invertible(&params, [top, &special].into_iter(), || draws.next().unwrap()).unwrap();
+        assert_eq!(drawn, good);
+        let other = keygen::draw_invertible(&params, [top].into_iter(), || zero.clone()).unwrap();
+        assert_eq!(other, zero, "{name}");
+    }
+    let params = Params::named("tight-512-1").unwrap();
+    assert!(keygen::special_basis(&context::Context::new(&params).unwrap()).unwrap().is_none());
+}
+
+#[test]
+fn rotation_keys_of_secure_sets_are_for_research() {
+    let params = Params::try_from(ParamsLiteral { terms: 1, ..literal("secure-slots", 32768, 65537, 0) }).unwrap();
+    let (client, _) = generate_insecure(&params, false, 1).unwrap();
+    let make = |research| client.rotation_key(&[], research, &|_, _| core::ops::ControlFlow::Continue(()));
+    let Err(Error::ResearchOnly { why, .. }) = make(false) else { panic!("made without the word") };
+    assert!(why.contains("under themselves") && !why.contains("less than 128 bits"), "{why}");
+    assert!(make(true).is_ok());
+    // A ring beyond the table's has bits too.
+    let large = Params::try_from(literal("large", 1 << 17, 2, 1)).unwrap();
+    assert!(!rotate::why_research(&large, 300.0).contains("less than 128 bits"));
+    let why = rotate::why_research(&large, 3000.0);
+    assert!(why.contains("modulo 3000 bits, which have less than 128 bits"), "{why}");
+}
+
+#[test]
 fn sets_are_those_of_the_paper_and_of_the_security_bounds() {
     let bits: Vec<u32> = (9..=14).map(|log| params::paper_bits(1 << log, 2)).collect();
     assert_eq!(bits, [44, 45, 47, 48, 50, 51]);
