@@ -110,7 +110,7 @@ impl fmt::Display for Summary {
             write!(f, ", key {}", id.short())?;
         }
         let (major, minor) = self.version;
-        writeln!(f, "\n{} bytes, format {major}.{minor}, written by {}", self.bytes, self.library)?;
+        writeln!(f, "\n{} bytes, format {major}.{minor}, written by {}", self.bytes, self.library.escape_debug())?;
         if self.insecure_seed {
             writeln!(f, "made from a fixed seed: for tests only, protects nothing")?;
         }

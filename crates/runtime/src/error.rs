@@ -234,7 +234,7 @@ pub enum Error {
     },
     /// A gate that no recryption makes possible (Gentry-Halevi).
     #[error(
-        "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.2} bits of margin where {need:.2} are needed, even of recrypted ciphertexts; use toy, small, medium, large or ci-15"
+        "parameters {params:?} cannot evaluate this circuit: a {operation} leaves {margin:.2} bits of margin where {need:.2} are needed, even of recrypted ciphertexts; use toy, small, medium or ci-15"
     )]
     TooDeep {
         /// Name of the parameter set.
@@ -306,17 +306,23 @@ pub enum Error {
 
 /// The message of [`Error::Levels`].
 fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
-    let more = if need > left { need } else { left + 1 };
     let takes = match need > left {
         true => format!("it takes {need} products in a row"),
-        false => format!("it takes {need} products in a row and more levels for the noise of its sums"),
+        false => {
+            format!("it takes {need} products in a row, and the noise of its sums takes more levels than are left")
+        }
     };
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
-    let again = if left < depth && need <= depth { "encrypt its inputs again, or " } else { "" };
-    format!(
-        "{takes}, and the ciphertexts of key {params} allow {here}; {again}make keys of a set of depth {more} or more \
-         (`solinas params find --scheme ntru --depth {more}`), or for bits of one that bootstraps, such as boot-1024"
-    )
+    // Noise alone, or levels that fresh ciphertexts have.
+    let again = if need <= depth { "encrypt its inputs again, or " } else { "" };
+    let more = if need > left { depth - left.min(depth) + need } else { depth + 1 };
+    let keys = format!(
+        "make keys of a set of depth {more} or more (`solinas params find --scheme ntru --depth {more}`, for vectors with --slots \
+         and --modulus), or for bits of one that bootstraps, such as boot-1024"
+    );
+    let fewer = "build the circuit with fewer products in a row (`solinas circuit build --recipe lowest-depth`), or ";
+    let fewer = if need > left { fewer } else { "" };
+    format!("{takes}, and the ciphertexts of key {params} allow {here}; {again}{fewer}{keys}")
 }
 
 impl From<ntru::Error> for Error {

@@ -6,8 +6,8 @@ mod random_circuit;
 
 use solinas_circuits::{Builder, Gate, Netlist};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Scheme, Server,
-    ServerKey, ServerOptions, Type, cost, keygen,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
+    Server, ServerKey, ServerOptions, Type, cost, keygen, program::Op,
 };
 use solinas_schemes::gh::{Params, RecryptMethod, noise};
 use std::sync::OnceLock;
@@ -205,6 +205,32 @@ fn files_keep_values_and_bounds() {
     let stacked = Ciphertext::stack(vec![part.get(1).unwrap(), part.get(0).unwrap()]).unwrap();
     assert_eq!(client.decrypt(&stacked).unwrap().to_strings(), ["7", "-8"]);
     assert!(part.get(2).is_err());
+}
+
+#[test]
+fn sums_and_products_of_public_bits_are_read_back() {
+    let Setup { client, server, .. } = setup();
+    let u4 = Type::Uint(4);
+    let [add, mul, xor] = ["add", "mul", "xor"].map(|op| Program::from_op(op, &[u4, u4]).unwrap());
+    let mut b = ProgramBuilder::new();
+    let x = b.input("x", u4).unwrap();
+    let fifteen = b.constant(15, u4).unwrap();
+    let or = b.op(Op::Or, &[x, fifteen]).unwrap();
+    b.output("or", or);
+    let run = |program: &Program, inputs: &[Ciphertext]| {
+        let out = server.run(program, inputs, &Control::default()).unwrap().swap_remove(0);
+        Ciphertext::from_bytes(&out.to_bytes().unwrap()).unwrap()
+    };
+    let x = encrypt(client, u4, 9);
+    let mut value = run(&b.finish().unwrap(), std::slice::from_ref(&x));
+    let mut want = 15;
+    for program in [&xor, &add, &mul, &add, &add, &xor, &add, &mul] {
+        let other = if want == 0 { x.clone() } else { value.clone() };
+        let plain = if want == 0 { 9 } else { want };
+        value = run(program, &[value, other]);
+        want = program.evaluate(&[want, plain]).unwrap()[0];
+        assert_eq!(client.decrypt(&value).unwrap().values, [want]);
+    }
 }
 
 #[test]

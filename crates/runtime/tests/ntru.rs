@@ -134,7 +134,7 @@ fn programs_run_until_the_levels_are_used_up() {
     );
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
     let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
-    assert!(message.contains("it takes ") && message.contains("allow 12; make keys"), "{message}");
+    assert!(message.contains("it takes ") && message.contains("allow 12; build the circuit with fewer products"), "{message}");
 }
 
 /// `(a - b) (a b + 5) - 3 a`.
@@ -310,4 +310,22 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
     let again = Server::new(&key, Some(1)).unwrap();
     let out = again.run(&add, &inputs, &Control::default()).unwrap();
     assert_eq!(out, setup.server.run(&add, &inputs, &Control::default()).unwrap());
+}
+
+#[test]
+fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
+    let setup = make("boot-64", 2);
+    let bit = Type::Bool;
+    let xor = Program::from_op("xor", &[bit, bit]).unwrap();
+    let encrypt = |value| setup.client.encrypt(&Plain::new(bit, None, vec![value]).unwrap()).unwrap();
+    let (mut sum, one) = (encrypt(1), encrypt(1));
+    // Noise doubles with each, for more rounds than there are bits in the modulus.
+    for round in 0..400 {
+        let other = if round % 2 == 0 { sum.clone() } else { one.clone() };
+        sum = setup.server.run(&xor, &[sum, other], &Control::default()).unwrap().swap_remove(0);
+        let want = u128::from(round % 2 == 1);
+        assert_eq!(setup.client.decrypt(&sum).unwrap().values, [want], "round {round}");
+    }
+    let and = Program::from_op("and", &[bit, bit]).unwrap();
+    assert_eq!(run(&setup, &and, &[sum, one]).unwrap(), [1]);
 }

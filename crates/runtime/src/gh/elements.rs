@@ -35,6 +35,15 @@ impl Bit {
     }
 }
 
+/// `log2` of a residue, or a little less; 0 for 0.
+fn log2(words: &[u64]) -> f64 {
+    match words.iter().rposition(|&word| word != 0) {
+        Some(top) => 64.0 * top as f64 + (words[top] as f64).log2() - 1e-6,
+        None => 0.0,
+    }
+    .max(0.0)
+}
+
 /// Encrypted elements of one type, bit by bit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements {
@@ -70,8 +79,8 @@ impl Elements {
         let least = noise::fresh(&params).min(noise::recrypted(&params)) - 1e-6;
         let bits = residues.chunks_exact(words).zip(noises).map(|(words, noise)| {
             let noise = f64::from_bits(noise);
-            // But for public bits, which are 0 or 1.
-            let least = if words[0] < 2 && words[1..].iter().all(|&word| word == 0) { 0.0 } else { least };
+            // But for sums and products of public bits, which are no larger than their bound.
+            let least = least.min(log2(words));
             if !(least..=params.modulus_bits()).contains(&noise) || noise.is_sign_negative() {
                 return Err(reader.section_error(
                     "noise",

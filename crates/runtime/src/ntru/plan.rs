@@ -176,6 +176,11 @@ impl<'a> Planner<'a> {
         state.noise <= room - SLACK
     }
 
+    /// Where the key can bootstrap, no result is past it.
+    fn stays_useful(&self, state: State) -> bool {
+        self.setting.refresh.is_none() || self.can_refresh(state)
+    }
+
     /// Whether it can be bootstrapped, for which it is lowered to level 1.
     fn can_refresh(&self, mut state: State) -> bool {
         while state.level > 1 {
@@ -269,6 +274,7 @@ impl<'a> Planner<'a> {
             let [x, y] = pair.map(|value| self.state(value));
             if x.level == y.level
                 && let Some(state) = combine(self, x, y)
+                && self.stays_useful(state)
             {
                 return Ok((pair, state));
             }
