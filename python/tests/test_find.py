@@ -12,8 +12,8 @@ def test_what_is_found_is_the_smallest_secure_set():
     assert len(found.primes) == 3
     small = sl.find_params(2, 257, security=40, keys="ternary", terms=4)
     assert small.name.startswith("n")
-    assert small.name.endswith("-d2-p257-t4-ternary")
-    assert small.dimension < found.dimension
+    assert small.name.endswith("-d2-p257-k2-t4-ternary")
+    assert small.classical_bits >= 40
 
 
 def test_what_cannot_be_found_names_the_nearest():
