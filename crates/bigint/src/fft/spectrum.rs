@@ -67,6 +67,14 @@ impl Spectrum {
     pub fn clear(&mut self) {
         self.content = Content::Zero;
     }
+
+    /// Bytes of its numbers.
+    pub fn bytes(&self) -> usize {
+        8 * match &self.data {
+            Data::Complex(x) => x.len(),
+            Data::Solinas(x) => x.len(),
+        }
+    }
 }
 
 impl Zeroize for Spectrum {

@@ -397,4 +397,22 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_transform_takes_no_more_memory_than_is_stated() {
+        use super::super::{Params, encrypt::SPECTRUM_FACTOR};
+        for name in ["toy", "small", "medium", "large"] {
+            let params = Params::named(name).unwrap();
+            let bits = params.modulus_bits() as usize;
+            let mut d = Natural::random_bits(bits, &mut SecretSeed::insecure(1).stream(0));
+            d.set_bit(0);
+            d.set_bit(bits - 1);
+            let columns = params.first_indices().max(params.blocks() + params.precision());
+            for terms in [1, params.max_nonzeros(), columns] {
+                let modulus = Modulus::new(&d, terms, Arithmetic::default()).unwrap();
+                let ratio = modulus.spectrum().bytes() as f64 / (8 * modulus.words()) as f64;
+                assert!(ratio <= SPECTRUM_FACTOR as f64, "{name}, {terms} terms: {ratio}");
+            }
+        }
+    }
 }

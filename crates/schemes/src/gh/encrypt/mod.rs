@@ -44,7 +44,7 @@ pub enum EncryptMethod {
 /// Window of the methods of the papers.
 const PAPER_WINDOW: usize = 64;
 /// Bytes of a transform by those of a residue, at most.
-pub(super) const SPECTRUM_FACTOR: u64 = 9;
+pub(in crate::gh) const SPECTRUM_FACTOR: u64 = 14;
 /// Powers that a sweep computes before it adds them.
 const SWEEP: usize = 64;
 
