@@ -1,6 +1,7 @@
 //! The table, for people, as Markdown, and as JSON.
 
 use bench_common::stats::Summary;
+use bench_common::table::{aligned, digits, header, markdown};
 use serde::Serialize;
 
 /// Operation, times faster than OpenFHE that it is to be, OpenFHE's and SEAL's milliseconds when the targets were set (OpenFHE 1.5 and SEAL 4.4, one thread of a Zen 4).
@@ -65,16 +66,6 @@ pub struct Run {
     pub rows: Vec<Row>,
 }
 
-/// Three significant digits.
-fn digits(value: f64) -> String {
-    match value {
-        v if v >= 99.95 => format!("{v:.0}"),
-        v if v >= 9.995 => format!("{v:.1}"),
-        v if v >= 0.9995 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
-    }
-}
-
 impl Run {
     fn grid(&self) -> Vec<Vec<String>> {
         let heading = "|median|min|OpenFHE|min|ratio|target|reference: OpenFHE|SEAL|".split('|').map(String::from);
@@ -101,28 +92,12 @@ impl Run {
 
     /// As aligned text, without the header.
     pub fn to_text(&self) -> String {
-        let grid = self.grid();
-        let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
-        let line = |cells: &Vec<String>| {
-            let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
-                if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
-            };
-            let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
-            text.trim_end().to_owned() + "\n"
-        };
-        grid.iter().map(line).collect()
+        aligned(&self.grid())
     }
 
     /// As Markdown.
     pub fn to_markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let grid = self.grid();
-        let rule: Vec<_> =
-            (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
-        let header: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
-        let rows: String = grid[1..].iter().map(|cells| line(cells)).collect();
-        format!("{header}\n{}{}{rows}", line(&grid[0]), line(&rule))
+        format!("{}\n{}", header(&self.header), markdown(&self.grid()))
     }
 }
 

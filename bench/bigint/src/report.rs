@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use bench_common::sample::Figure;
+use bench_common::table::{aligned, header, markdown};
 
 /// One figure over another that ours is held to, in medians of wall time.
 #[derive(Clone, Debug, Serialize)]
@@ -143,27 +144,6 @@ fn verdict_grid(verdicts: &[Verdict]) -> Vec<Vec<String>> {
     lines
 }
 
-/// Columns of equal width, the first aligned to the left.
-fn aligned(grid: &[Vec<String>]) -> String {
-    let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
-    let mut text = String::new();
-    for line in grid {
-        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let _ = if column == 0 { write!(text, "{cell:<width$}") } else { write!(text, "  {cell:>width$}") };
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
-    text
-}
-
-fn markdown(grid: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let rule: Vec<_> = (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
-    grid.iter().enumerate().map(|(i, cells)| if i == 0 { line(cells) + &line(&rule) } else { line(cells) }).collect()
-}
-
 impl Section {
     /// As aligned text.
     pub fn to_text(&self) -> String {
@@ -179,7 +159,7 @@ impl Run {
 
     /// All of it as Markdown.
     pub fn to_markdown(&self) -> String {
-        let mut text: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
+        let mut text = header(&self.header);
         for section in &self.sections {
             let _ = write!(text, "\n## {}\n\n{}", section.title, markdown(&section.grid()));
         }

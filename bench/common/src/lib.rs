@@ -1,4 +1,4 @@
-//! What the benchmarks share: the machine, samples and their statistics, operands, and libraries found when a program runs.
+//! What the benchmarks share: the machine, samples and their statistics, operands, tables, and libraries found when a program runs.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
@@ -8,6 +8,7 @@ pub mod machine;
 pub mod numbers;
 pub mod sample;
 pub mod stats;
+pub mod table;
 
 use std::io;
 

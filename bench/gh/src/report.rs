@@ -2,6 +2,7 @@
 
 use bench_common::sample::Figure;
 use bench_common::stats::Summary;
+use bench_common::table::{aligned, digits, header, markdown};
 use serde::Serialize;
 
 /// Set, operation, milliseconds: what ours is held to on two cores, and the best figure of the papers.
@@ -71,17 +72,6 @@ pub struct Run {
     pub rows: Vec<Row>,
 }
 
-/// Three significant digits.
-fn digits(value: f64) -> String {
-    match value {
-        v if v >= 99.95 => format!("{v:.0}"),
-        v if v >= 9.995 => format!("{v:.1}"),
-        v if v >= 0.9995 => format!("{v:.2}"),
-        v if v >= 0.09995 => format!("{v:.3}"),
-        v => format!("{v:.4}"),
-    }
-}
-
 impl Run {
     fn grid(&self) -> Vec<Vec<String>> {
         let heading = "|threads|median|min|CPU|n|target|ratio|by CPU|papers' best|ratio|by CPU|GMP|by CPU|"
@@ -117,28 +107,12 @@ impl Run {
 
     /// As aligned text, without the header.
     pub fn to_text(&self) -> String {
-        let grid = self.grid();
-        let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<_> = (0..grid[0].len()).map(width).collect();
-        let line = |cells: &Vec<String>| {
-            let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
-                if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
-            };
-            let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
-            text.trim_end().to_owned() + "\n"
-        };
-        grid.iter().map(line).collect()
+        aligned(&self.grid())
     }
 
     /// As Markdown.
     pub fn to_markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let grid = self.grid();
-        let rule: Vec<_> =
-            (0..grid[0].len()).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
-        let header: String = self.header.iter().map(|line| format!("- {line}\n")).collect();
-        let rows: String = grid[1..].iter().map(|cells| line(cells)).collect();
-        format!("{header}\n{}{}{rows}", line(&grid[0]), line(&rule))
+        format!("{}\n{}", header(&self.header), markdown(&self.grid()))
     }
 }
 

@@ -1,0 +1,59 @@
+//! Tables of figures, as text and as Markdown.
+
+/// Three significant digits, and four decimals at most.
+pub fn digits(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v if v >= 0.09995 => format!("{v:.3}"),
+        v => format!("{v:.4}"),
+    }
+}
+
+/// Columns of equal width, the first aligned to the left. Shape: lines of as many cells each; the first is the heading.
+pub fn aligned(grid: &[Vec<String>]) -> String {
+    let columns = grid.first().map_or(0, Vec::len);
+    let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..columns).map(width).collect();
+    let line = |cells: &Vec<String>| {
+        let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
+            if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
+        };
+        let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
+        text.trim_end().to_owned() + "\n"
+    };
+    grid.iter().map(line).collect()
+}
+
+/// As Markdown, of the same shape.
+pub fn markdown(grid: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let columns = grid.first().map_or(0, Vec::len);
+    let rule: Vec<_> = (0..columns).map(|column| if column == 0 { ":--" } else { "--:" }.to_owned()).collect();
+    grid.iter().enumerate().map(|(i, cells)| if i == 0 { line(cells) + &line(&rule) } else { line(cells) }).collect()
+}
+
+/// A list of what was measured where, as Markdown.
+pub fn header<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
+    lines.into_iter().map(|line| format!("- {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let all = [1234.0, 99.96, 9.996, 0.9996, 0.5, 0.09996, 0.01234].map(digits);
+        assert_eq!(all, ["1234", "100", "10.0", "1.00", "0.500", "0.100", "0.0123"]);
+    }
+
+    #[test]
+    fn a_grid_becomes_text_and_markdown() {
+        let grid = [["", "ms"], ["sum", "1.5"]].map(|line| line.map(String::from).to_vec());
+        assert_eq!(aligned(&grid), "      ms\nsum  1.5\n");
+        assert_eq!(markdown(&grid), "|  | ms |\n| :-- | --: |\n| sum | 1.5 |\n");
+        assert_eq!((aligned(&[]), markdown(&[])), (String::new(), String::new()));
+    }
+}
