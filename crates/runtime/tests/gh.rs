@@ -124,11 +124,12 @@ fn results_do_not_depend_on_threads_nor_on_the_method() {
         RecryptMethod::ALL.into_iter().find(|method| method.memory(&params) == tables as u64).unwrap()
     };
     use RecryptMethod::{FullFft, PairTable, PartialFft};
+    let middle = FullFft.memory(&params);
     for (threads, memory, methods) in [
         (1, None, [FullFft, PairTable]),
         // Room for the least tables alone, and for those of the middle.
         (2, Some(PartialFft.memory(&params)), [PartialFft, PartialFft]),
-        (2, Some(FullFft.memory(&params)), [FullFft, FullFft]),
+        (2, Some(middle), [FullFft, RecryptMethod::fitting(&params, middle).unwrap()]),
     ] {
         let server = Server::with_options(key, &ServerOptions { threads: Some(threads), memory }).unwrap();
         assert_eq!(run(&server), want, "{methods:?}");
