@@ -151,6 +151,14 @@ impl Params {
         Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
     }
 
+    /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
+    pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
+        let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
+            p == plaintext_modulus && of_set >= depth
+        };
+        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.4)).map(|set| set.0)
+    }
+
     /// The numbers they were made from; the bits chosen by default are filled in.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
