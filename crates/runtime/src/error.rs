@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
-use solinas_schemes::{gh, ntru, tfhe};
+use solinas_schemes::{gh, ntru, slots, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -290,6 +290,9 @@ pub enum Error {
     /// From the scheme.
     #[error(transparent)]
     Ntru(ntru::Error),
+    /// From the slots of a plaintext.
+    #[error(transparent)]
+    Slots(#[from] slots::Error),
     /// From the scheme.
     #[error(transparent)]
     Gh(gh::Error),

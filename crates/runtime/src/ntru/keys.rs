@@ -9,7 +9,7 @@ use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer, ntru as files};
-use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
+use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey};
 use solinas_schemes::security::Status;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ impl Public {
             // In every slot.
             return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
         }
-        let encoder = SlotEncoder::new(params)?;
+        let encoder = params.slots()?;
         let polynomial = |values: &[u128]| {
             let mut slots: Plaintext = vec![0; params.dimension()].into();
             slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
@@ -145,7 +145,7 @@ impl Secret for Client {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = SlotEncoder::new(self.key.params())?;
+            let encoder = self.key.params().slots()?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
                 blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
             };
@@ -227,7 +227,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (family, description) = match form_of(params) {
         Form::Slots => {
             let (n, ty) = (params.dimension(), slot_type(params));
-            let holds = if SlotEncoder::new(params).is_ok() {
+            let holds = if params.slots().is_ok() {
                 format!("vectors of {n} values of type {ty}")
             } else {
                 format!("single values of type {ty}")

@@ -5,6 +5,7 @@ use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
+use crate::slots::SlotEncoder;
 
 /// Smallest ring dimension.
 const MIN_DIMENSION: usize = 16;
@@ -166,6 +167,14 @@ impl Params {
     /// Plaintext modulus `p`.
     pub fn plaintext_modulus(&self) -> u64 {
         self.literal.plaintext_modulus
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// [`Error::Slots`] unless the plaintext modulus is a prime that is 1 modulo `2N`.
+    pub fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(SlotEncoder::new(self.dimension(), self.plaintext_modulus())?)
     }
 
     /// Multiplications in sequence.
@@ -379,12 +388,6 @@ enum Failure {
     TooFew { bits: u32 },
     /// The noise of `what` at `level` is `over` bits too much.
     Noise { what: &'static str, level: usize, over: f64 },
-}
-
-/// The smallest prime that is 1 modulo `2N`.
-pub(super) fn slot_modulus(dimension: usize) -> u64 {
-    let step = 2 * dimension.max(1) as u64;
-    (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
 }
 
 impl TryFrom<ParamsLiteral> for Params {
