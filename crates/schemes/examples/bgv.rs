@@ -119,7 +119,7 @@ fn sets() -> Result<()> {
     for security in [128, 192, 256] {
         for dimension in [1024, 2048, 4096, 8192, 16384, 32768] {
             let bound = bgv::params::standard_bits(dimension, security);
-            for family in ["slots", "bits"] {
+            for family in ["slots", "wide", "bits"] {
                 let mut line = format!("{security:>8}  {dimension:<6} {family:<6}");
                 for group in 1..=5 {
                     let at = |depth: usize| -> Option<Params> {
