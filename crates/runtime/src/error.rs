@@ -314,11 +314,10 @@ pub enum Error {
 
 /// The message of [`Error::Levels`].
 fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> String {
+    let products = if need == 1 { "1 product".to_owned() } else { format!("{need} products in a row") };
     let takes = match need > left {
-        true => format!("it takes {need} products in a row"),
-        false => {
-            format!("it takes {need} products in a row, and the noise of its sums takes more levels than are left")
-        }
+        true => format!("it takes {products}"),
+        false => format!("it takes {products}, and the noise of its sums takes more levels than are left"),
     };
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
     // Noise alone, or levels that fresh ciphertexts have.

@@ -7,6 +7,7 @@ use solinas_schemes::bgv::{
     self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 
 /// The scheme.
@@ -38,8 +39,8 @@ impl Parameters for Params {
         self.plaintext_modulus()
     }
 
-    fn has_slots(&self) -> bool {
-        self.slots().is_ok()
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(self.slots()?)
     }
 
     fn depth(&self) -> usize {
@@ -64,12 +65,9 @@ impl Parameters for Params {
     fn deeper(&self, products: usize) -> String {
         match Params::deep_enough(self.plaintext_modulus(), products) {
             Some(name) => format!("make keys of a deeper set, such as {name} (`solinas params`)"),
-            None => {
-                let family = if self.plaintext_modulus() == 2 { "bits" } else { "slots" };
-                format!(
-                    "decrypt on the way and encrypt anew: no set that is secure takes {products}; for study alone, {family}-32768-DEPTH takes DEPTH"
-                )
-            }
+            None => format!(
+                "decrypt on the way and encrypt anew: no secure set of these plaintexts takes {products} products in a row (`solinas params`)"
+            ),
         }
     }
 

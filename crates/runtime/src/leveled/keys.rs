@@ -3,7 +3,7 @@
 use super::elements::{Elements, Poly, form_of};
 use super::engine::LeveledEngine;
 use super::plan::slot_type;
-use super::{Leveled, Parameters, constant, encoder};
+use super::{Leveled, Parameters, constant};
 use crate::engine::Engine;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
@@ -29,7 +29,7 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
         // In every slot.
         return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
     }
-    let encoder = encoder(params)?;
+    let encoder = params.slots()?;
     let polynomial = |values: &[u128]| {
         let mut slots: Plaintext = vec![0; params.dimension()].into();
         slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
@@ -154,7 +154,7 @@ impl<S: Leveled> Secret for Client<S> {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = encoder(S::params(&self.public.key))?;
+            let encoder = S::params(&self.public.key).slots()?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
                 blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
             };
@@ -230,7 +230,7 @@ pub(super) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
         _ => None,
     };
     let products = params.products();
-    let slots = (form_of(params) == Form::Slots).then(|| if params.has_slots() { params.dimension() } else { 1 });
+    let slots = (form_of(params) == Form::Slots).then(|| if params.slots().is_ok() { params.dimension() } else { 1 });
     let (family, description) = match slots {
         Some(1) => ("slots", format!("single values of type {}; {products}", slot_type(params))),
         Some(n) => ("slots", format!("vectors of {n} values of type {}; {products}", slot_type(params))),

@@ -26,8 +26,11 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
 
     fn plaintext_modulus(&self) -> u64;
 
-    /// Whether a plaintext is a vector: otherwise it is a single number.
-    fn has_slots(&self) -> bool;
+    /// What packs numbers in a plaintext.
+    ///
+    /// # Errors
+    /// Where there are no slots: a plaintext is a single number.
+    fn slots(&self) -> Result<SlotEncoder, Error>;
 
     /// Products in a row.
     fn depth(&self) -> usize;
@@ -186,14 +189,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     fn pack(params: &Self::Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error>;
 
     fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error>;
-}
-
-/// What packs numbers in slots.
-///
-/// # Errors
-/// For a parameter set without slots.
-pub(crate) fn encoder(params: &impl Parameters) -> Result<SlotEncoder, Error> {
-    Ok(SlotEncoder::new(params.dimension(), params.plaintext_modulus())?)
 }
 
 /// A plaintext of a number alone: that number in every slot.

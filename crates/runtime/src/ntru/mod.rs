@@ -7,6 +7,7 @@ use solinas_schemes::ntru::{
     self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 
 /// The scheme.
@@ -54,8 +55,8 @@ impl Parameters for Params {
         self.plaintext_modulus()
     }
 
-    fn has_slots(&self) -> bool {
-        self.slots().is_ok()
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(self.slots()?)
     }
 
     fn depth(&self) -> usize {

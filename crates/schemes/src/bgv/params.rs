@@ -171,7 +171,7 @@ impl Params {
         let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
             p == plaintext_modulus && of_set >= depth
         };
-        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.4)).map(|set| set.0)
+        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.1)).map(|set| set.0)
     }
 
     /// The numbers they were made from; the bits chosen by default are filled in.
