@@ -9,6 +9,7 @@ mod embedding;
 pub mod gh;
 mod key_id;
 pub mod lwe;
+pub mod moves;
 pub mod ntru;
 mod random;
 pub mod rsa;
