@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
-use solinas_schemes::{gh, ntru, tfhe};
+use solinas_schemes::{gh, ntru, slots, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -66,10 +66,18 @@ pub enum Error {
         rhs: usize,
     },
     /// A sum of no elements, or another single value beside them.
-    #[error("output {output:?} is one value, and the inputs are arrays without elements; give arrays of one element or more")]
+    #[error(
+        "output {output:?} is one value, and the inputs are arrays without elements; give arrays of one element or more"
+    )]
     Empty {
         /// The output.
         output: String,
+    },
+    /// Rotation keys of a scheme without slots.
+    #[error("scheme {scheme} has no slots to rotate: leave rotation keys out, or take scheme ntru")]
+    NoSlots {
+        /// The scheme.
+        scheme: Scheme,
     },
     /// A program that goes across elements under a key that cannot rotate slots.
     #[error("{}", no_rotations(params, reason.as_deref()))]
@@ -304,6 +312,9 @@ pub enum Error {
     /// From the scheme.
     #[error(transparent)]
     Ntru(ntru::Error),
+    /// From the slots of a plaintext.
+    #[error(transparent)]
+    Slots(#[from] slots::Error),
     /// From the scheme.
     #[error(transparent)]
     Gh(gh::Error),

@@ -5,8 +5,7 @@ use crate::engine::{Batch, Engine, Wanted, Work};
 use crate::error::same_key;
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
-use solinas_circuits::program;
-use solinas_circuits::{Netlist, Port};
+use solinas_circuits::{Netlist, Port, program};
 use std::fmt;
 
 /// What running something costs.

@@ -3,6 +3,7 @@
 use crate::{Error, Program};
 use solinas_circuits::program::{Op, places};
 use solinas_circuits::{BinaryOp, Gate, Netlist, NodeId};
+use solinas_schemes::slots::moves::{Layout, Moves};
 
 /// Number of a value.
 pub(crate) type Value = u32;
@@ -54,11 +55,9 @@ impl Step {
     pub(super) fn operands(self) -> impl Iterator<Item = Value> {
         let (count, pair) = match self {
             Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
-            Self::AddConstant(x, _)
-            | Self::Scale(x, _)
-            | Self::Lower(x)
-            | Self::Refresh(x)
-            | Self::Across(x, _) => (1, [x; 2]),
+            Self::AddConstant(x, _) | Self::Scale(x, _) | Self::Lower(x) | Self::Refresh(x) | Self::Across(x, _) => {
+                (1, [x; 2])
+            }
             Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (2, [x, y]),
         };
         pair.into_iter().take(count)
@@ -139,6 +138,15 @@ pub(crate) trait Planner {
 }
 
 impl Across {
+    /// The moves of it, in polynomials of so many slots.
+    pub(crate) fn moves(self, slots: usize, elements: usize) -> Moves {
+        let layout = Layout::new(slots, elements);
+        match self {
+            Self::Rotate { by } => Moves::rotation(layout, by),
+            Self::Sum { clean } => Moves::sum(layout, clean),
+        }
+    }
+
     /// Of values that are in no slots, which no valid program has.
     pub(crate) fn refused(self) -> Error {
         let op = match self {
@@ -160,7 +168,7 @@ pub(crate) struct Arrays<'a> {
 }
 
 impl Arrays<'_> {
-    fn input(&self, index: u32) -> Slots {
+    pub(crate) fn input(&self, index: u32) -> Slots {
         self.inputs.get(index as usize).copied().unwrap_or(Slots::Array { clean: true })
     }
 }
@@ -200,7 +208,8 @@ pub(crate) fn plan_program(
             // A valid program of such integers has no other.
             other => {
                 let (op, args) = (other.name(), node.ty.to_string());
-                let expected = "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed";
+                let expected =
+                    "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed";
                 return Err(solinas_circuits::Error::OperandTypes { op, at: String::new(), args, expected }.into());
             }
         });

@@ -38,10 +38,15 @@ pub(super) struct Elements {
     pub(super) params: Params,
     /// How many there are.
     pub(super) count: usize,
+    /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
+    pub(super) clean: bool,
     /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
     /// of one. Shared, as they are large.
     pub(super) blocks: Vec<Vec<Arc<Poly>>>,
 }
+
+/// Field of a ciphertext's header.
+const CLEAN: &str = "clean";
 
 /// Polynomials that hold so many elements, or a scalar.
 pub(super) fn packed(params: &Params, count: usize) -> usize {
@@ -131,7 +136,8 @@ impl Elements {
             polynomials.push(Arc::new(Poly { level, noise, parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
-        Ok(Self { params, count, blocks })
+        let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
+        Ok(Self { params, count, clean, blocks })
     }
 }
 
@@ -153,7 +159,7 @@ impl scheme::Elements for Elements {
             return Err(self.packed_error());
         }
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.count })?;
-        Ok(Arc::new(Self { params: self.params.clone(), count: 1, blocks: vec![block.clone()] }))
+        Ok(Arc::new(Self { params: self.params.clone(), count: 1, clean: false, blocks: vec![block.clone()] }))
     }
 
     fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
@@ -181,7 +187,8 @@ impl scheme::Elements for Elements {
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?)
+        let header = files::header(Kind::Ciphertext, &self.params, key_id, insecure)?;
+        Ok(if self.clean { header.meta(CLEAN, &true)? } else { header })
     }
 
     /// Sections `levels` and `noise`: a number for each polynomial; `polynomials`: their words, one after the other.

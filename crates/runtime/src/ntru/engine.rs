@@ -4,12 +4,12 @@ use super::elements::{Elements, form_of, packed};
 use super::keys::Server;
 use super::plan::{self, GATE_COSTS, Planned, Refresh, Setting, State};
 use super::run::{Polynomials, constant};
-use crate::arithmetic::run;
+use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
-use solinas_schemes::ntru::{self, Evaluator, Params};
+use solinas_schemes::ntru::{self, Evaluator, Params, Rotation, RotationKey};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -26,6 +26,8 @@ struct Speed {
     /// At the highest level.
     product: f64,
     bootstrap: f64,
+    /// An automorphism at the highest level.
+    rotation: f64,
 }
 
 impl NtruEngine {
@@ -68,7 +70,11 @@ impl NtruEngine {
             None => 0.0,
             Some(_) => time(&|evaluator| evaluator.bootstrap(&x))?,
         };
-        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap }))
+        let rotation = match &self.key.rotations {
+            None => 0.0,
+            Some(key) => time(&|evaluator| evaluator.rotate(&x, Rotation::Swap, key))?,
+        };
+        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap, rotation }))
     }
 
     fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
@@ -86,7 +92,7 @@ impl Engine for NtruEngine {
     }
 
     fn memory_bytes(&self) -> usize {
-        solinas_formats::ntru::stored_server_bytes(self.set())
+        self.key.bytes()
     }
 
     fn form(&self) -> Form {
@@ -94,7 +100,11 @@ impl Engine for NtruEngine {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.job(plan_program(program, self.set(), &states(work.inputs, self.set())?)?))
+        let (states, slots) = states(work.inputs, self.set())?;
+        // An estimate is of a full polynomial, unless it says of how many elements.
+        let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
+        let arrays = Arrays { elements, inputs: &slots };
+        Ok(self.job(plan_program(program, self.set(), &states, arrays, self.key.rotations.is_some())?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
@@ -102,7 +112,7 @@ impl Engine for NtruEngine {
             let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
             return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
         }
-        let inputs = states(work.inputs, self.set())?;
+        let (inputs, _) = states(work.inputs, self.set())?;
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
         Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), setting(self.set(), &inputs))?))
     }
@@ -113,16 +123,22 @@ impl Engine for NtruEngine {
 }
 
 fn setting<'a>(params: &'a Params, inputs: &'a [State]) -> Setting<'a> {
-    Setting { params, inputs, refresh: Refresh::of(params) }
+    Setting { params, inputs, refresh: Refresh::of(params), rotates: false }
 }
 
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
-fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<Planned, Error> {
+fn plan_program(
+    program: &Program,
+    params: &Params,
+    inputs: &[State],
+    arrays: Arrays<'_>,
+    rotates: bool,
+) -> Result<Planned, Error> {
     program.validate()?;
-    let setting = setting(params, inputs);
+    let setting = Setting { rotates, ..setting(params, inputs) };
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
-            return plan::program(program, setting);
+            return plan::program(program, setting, arrays);
         }
         let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
         let wanted = other.map_or_else(String::new, |ty| ty.to_string());
@@ -144,12 +160,16 @@ fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<
     }
 }
 
-/// For each input bit, or polynomial of slots, the worst of any lane; none for an estimate.
-fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, Error> {
-    let mut states = Vec::new();
+/// For each input bit, or polynomial of slots, the worst of any lane, and for each input what its slots hold; none for an estimate.
+fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<(Vec<State>, Vec<Slots>), Error> {
+    let (mut states, mut slots) = (Vec::new(), Vec::new());
     for (i, input) in inputs.into_iter().flatten().enumerate() {
         let elements = Elements::of(input)?;
         elements.check(|| format!("input {i}"), params)?;
+        slots.push(match input.shape() {
+            None => Slots::Scalar,
+            Some(_) => Slots::Array { clean: elements.clean },
+        });
         let fresh = State { level: elements.params.levels(), noise: 0.0 };
         for i in 0..input.form().blocks(input.ty()) {
             let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {
@@ -159,18 +179,20 @@ fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, 
             states.push(worst);
         }
     }
-    Ok(states)
+    Ok((states, slots))
 }
 
-/// Products and depth of a program under a parameter set, without a key.
+/// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
 pub(super) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
-    Ok(count(&plan_program(program, params, &[])?, 1, params))
+    let arrays = Arrays { elements: params.dimension(), inputs: &[] };
+    Ok(count(&plan_program(program, params, &[], arrays, RotationKey::sizes(params).is_ok())?, 1, params))
 }
 
-fn count(Planned { schedule, .. }: &Planned, lanes: usize, params: &Params) -> Estimate {
+fn count(Planned { schedule, rotations, .. }: &Planned, lanes: usize, params: &Params) -> Estimate {
     Estimate {
         bootstraps: schedule.refreshes * lanes as u64,
-        products: schedule.products * lanes as u64,
+        products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
+        rotations: *rotations,
         depth: schedule.levels,
         memory_bytes: solinas_formats::ntru::stored_server_bytes(params) as u64,
         scheme: Scheme::Ntru,
@@ -193,13 +215,17 @@ impl Job<'_> {
 
 impl Plan for Job<'_> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.planned, self.lanes(lanes), self.engine.set()))
+        let memory_bytes = self.engine.key.bytes() as u64;
+        Ok(Estimate { memory_bytes, ..count(&self.planned, self.lanes(lanes), self.engine.set()) })
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
         let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
-        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64 / threads as f64;
+        // Automorphisms are those of all polynomials.
+        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64
+            + speed.rotation * self.planned.turning;
+        let seconds = seconds / threads as f64;
         Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
     }
 
@@ -208,10 +234,14 @@ impl Plan for Job<'_> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials(engine.evaluator()?), &polynomials, control)?;
+        let runner = Polynomials(engine.evaluator()?, engine.key.rotations.as_ref());
+        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), engine.key.hints.public().is_insecure());
-        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let elements = Arc::new(Elements { params: engine.set().clone(), count, blocks });
+        let slots = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let outputs = batch.outputs(form, results).zip(slots).map(|((ty, shape, blocks), slots)| {
+            let count = if shape.is_some() { count } else { 1 };
+            let clean = slots == Some(Slots::Array { clean: true });
+            let elements = Arc::new(Elements { params: engine.set().clone(), count, clean, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()

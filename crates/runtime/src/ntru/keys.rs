@@ -9,7 +9,7 @@ use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer, ntru as files};
-use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, ServerKey, SlotEncoder};
+use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, PublicKey, RotationKey, ServerKey};
 use solinas_schemes::security::Status;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ impl Public {
             // In every slot.
             return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
         }
-        let encoder = SlotEncoder::new(params)?;
+        let encoder = params.slots()?;
         let polynomial = |values: &[u128]| {
             let mut slots: Plaintext = vec![0; params.dimension()].into();
             slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
@@ -81,7 +81,8 @@ impl Encrypt for Public {
         } else {
             plaintexts.par_iter().map(element).collect::<Result<_, _>>()?
         };
-        let elements = Arc::new(Elements { params: params.clone(), count: plain.values.len(), blocks });
+        let clean = form == Form::Slots && plain.shape.is_some();
+        let elements = Arc::new(Elements { params: params.clone(), count: plain.values.len(), clean, blocks });
         let (key_id, insecure) = (self.key_id(), self.key.is_insecure());
         Ciphertext { ty: plain.ty, shape: plain.shape, form, key_id, insecure, elements }.checked()
     }
@@ -145,7 +146,7 @@ impl Secret for Client {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = SlotEncoder::new(self.key.params())?;
+            let encoder = self.key.params().slots()?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
                 blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
             };
@@ -173,13 +174,20 @@ pub(super) struct Server {
     pub(super) hints: ServerKey,
     /// Of parameters that have one.
     pub(super) bootstrap: Option<BootstrapKey>,
+    /// Where they were asked for: those of [`Rotation::all`](solinas_schemes::ntru::Rotation::all).
+    pub(super) rotations: Option<RotationKey>,
     /// Made once: an estimate of security takes a while.
     info: OnceLock<ParamsInfo>,
 }
 
 impl Server {
-    pub(super) fn new(hints: ServerKey, bootstrap: Option<BootstrapKey>) -> Arc<Self> {
-        Arc::new(Self { hints, bootstrap, info: OnceLock::new() })
+    pub(super) fn new(hints: ServerKey, bootstrap: Option<BootstrapKey>, rotations: Option<RotationKey>) -> Arc<Self> {
+        Arc::new(Self { hints, bootstrap, rotations, info: OnceLock::new() })
+    }
+
+    /// Bytes of its polynomials.
+    pub(super) fn bytes(&self) -> usize {
+        files::stored_server_bytes(self.hints.params()) + self.rotations.as_ref().map_or(0, RotationKey::bytes)
     }
 
     pub(super) fn info(&self) -> ParamsInfo {
@@ -205,7 +213,7 @@ impl scheme::Public for Arc<Server> {
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &self.hints, self.bootstrap.as_ref())?)
+        Ok(files::write_server(writer, &self.hints, self.bootstrap.as_ref(), self.rotations.as_ref())?)
     }
 }
 
@@ -227,7 +235,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (family, description) = match form_of(params) {
         Form::Slots => {
             let (n, ty) = (params.dimension(), slot_type(params));
-            let holds = if SlotEncoder::new(params).is_ok() {
+            let holds = if params.slots().is_ok() {
                 format!("vectors of {n} values of type {ty}")
             } else {
                 format!("single values of type {ty}")

@@ -10,7 +10,7 @@ use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_formats::{Kind, Reader, ntru as files};
-use solinas_schemes::ntru::{self, Params};
+use solinas_schemes::ntru::{self, Params, Rotation};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -33,6 +33,10 @@ impl Roles for Ntru {
         !matches!(Params::named(params), Err(ntru::Error::UnknownParams { .. }))
     }
 
+    fn rotates(&self) -> bool {
+        true
+    }
+
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = Params::named(options.params.as_deref().unwrap_or(DEFAULT))?;
         control.report(0, 1);
@@ -42,15 +46,20 @@ impl Roles for Ntru {
             None => ntru::generate(&params, options.research)?,
         };
         control.check()?;
+        let watch = |done: usize, of: usize| {
+            control.report(done as u64, of as u64);
+            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         let bootstrap = match params.bootstrapping() {
-            Some(_) => Some(client.bootstrap_key(&|done, of| {
-                control.report(done as u64, of as u64);
-                if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?),
+            Some(_) => Some(client.bootstrap_key(&watch)?),
             None => None,
         };
+        let rotations = match options.rotations {
+            true => Some(client.rotation_key(&Rotation::all(&params), options.research, &watch)?),
+            false => None,
+        };
         control.report(1, 1);
-        Ok((Box::new(Client::new(client)), Arc::new(Server::new(server, bootstrap))))
+        Ok((Box::new(Client::new(client)), Arc::new(Server::new(server, bootstrap, rotations))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
@@ -58,8 +67,8 @@ impl Roles for Ntru {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        let (hints, bootstrap) = files::read_server(reader)?;
-        Ok(Arc::new(Server::new(hints, bootstrap)))
+        let (hints, bootstrap, rotations) = files::read_server(reader)?;
+        Ok(Arc::new(Server::new(hints, bootstrap, rotations)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
@@ -78,6 +87,11 @@ impl Roles for Ntru {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        format!("{}, {}", counted(estimate.bootstraps, "bootstrap"), counted(estimate.products, "product"))
+        let rotations = match estimate.rotations {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "rotation")),
+        };
+        let bootstraps = counted(estimate.bootstraps, "bootstrap");
+        format!("{bootstraps}, {}{rotations}", counted(estimate.products, "product"))
     }
 }

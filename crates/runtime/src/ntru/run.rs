@@ -2,15 +2,16 @@
 
 use super::elements::Poly;
 use crate::Error;
-use crate::arithmetic::Runner;
-use solinas_schemes::ntru::{Ciphertext, Evaluator, Params};
+use crate::arithmetic::{Across, Runner};
+use solinas_schemes::ntru::{Ciphertext, Evaluator, Params, Rotation, RotationKey};
+use solinas_schemes::slots::moves::{Mask, Slotted};
 use std::sync::Arc;
 
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
 const TOGETHER: usize = 1 << 16;
 
-/// Evaluation with one key.
-pub(super) struct Polynomials<'a>(pub(super) Evaluator<'a>);
+/// Evaluation with one key, and its rotation keys where it has them.
+pub(super) struct Polynomials<'a>(pub(super) Evaluator<'a>, pub(super) Option<&'a RotationKey>);
 
 impl Polynomials<'_> {
     fn params(&self) -> &Params {
@@ -84,5 +85,68 @@ impl Runner for Polynomials<'_> {
 
     fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(self.0.bootstrap(x)?)
+    }
+    fn across(
+        &self,
+        across: Across,
+        elements: usize,
+        lanes: &[&Ciphertext],
+        done: &(dyn Fn() -> Result<(), Error> + Sync),
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let Self(evaluator, Some(key)) = self else { return Err(no_rotations(self.params())) };
+        let (params, encoder) = (self.params(), self.params().slots()?);
+        let moves = across.moves(params.dimension(), elements);
+        let mask = |mask: &Mask| Ok(encoder.encode(&mask.slots(params.dimension()))?);
+        let masks = moves.masks().iter().map(mask).collect::<Result<_, Error>>()?;
+        moves.apply(&Slots { evaluator, key, masks, done }, lanes)
+    }
+
+    fn parts(&self, across: Across, elements: usize) -> u64 {
+        across.moves(self.params().dimension(), elements).automorphisms() as u64
+    }
+}
+
+/// That a key was made without what rotates slots, or cannot have it.
+pub(super) fn no_rotations(params: &Params) -> Error {
+    let reason = RotationKey::sizes(params).err().map(|error| error.to_string());
+    Error::NoRotations { params: params.name().into(), reason }
+}
+
+/// The slots of ciphertexts.
+struct Slots<'a> {
+    evaluator: &'a Evaluator<'a>,
+    key: &'a RotationKey,
+    /// As plaintexts.
+    masks: Vec<Vec<u64>>,
+    /// Hears of each automorphism.
+    done: &'a (dyn Fn() -> Result<(), Error> + Sync),
+}
+
+impl Slots<'_> {
+    fn automorphism(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
+        let rotated = self.evaluator.rotate(x, rotation, self.key)?;
+        (self.done)()?;
+        Ok(rotated)
+    }
+}
+
+impl Slotted for Slots<'_> {
+    type Ciphertext = Ciphertext;
+    type Error = Error;
+
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(self.evaluator.add(x, y)?)
+    }
+
+    fn mask(&self, x: &Ciphertext, mask: usize) -> Result<Ciphertext, Error> {
+        Ok(self.evaluator.multiply_plain(x, &self.masks[mask])?)
+    }
+
+    fn rotate(&self, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        self.automorphism(x, Rotation::Left(1 << log2))
+    }
+
+    fn swap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.automorphism(x, Rotation::Swap)
     }
 }

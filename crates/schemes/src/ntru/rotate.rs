@@ -13,11 +13,12 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, SlotEncoder, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, Stage, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::slots;
 
-/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`]).
+/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`](crate::slots::SlotEncoder)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rotation {
@@ -36,21 +37,9 @@ impl Rotation {
 
     /// The exponent of its automorphism.
     fn exponent(self, dimension: usize) -> usize {
-        let (n, modulus) = (dimension as u64, 2 * dimension as u64);
         match self {
-            Self::Left(steps) => {
-                let steps = steps.rem_euclid(n as i64 / 2) as u64;
-                // 5^steps by squarings.
-                let (mut power, mut square) = (1, 5);
-                for bit in 0..u64::BITS {
-                    if steps >> bit & 1 == 1 {
-                        power = power * square % modulus;
-                    }
-                    square = square * square % modulus;
-                }
-                power as usize
-            }
-            Self::Swap => modulus as usize - 1,
+            Self::Left(steps) => slots::rotation_exponent(dimension, steps),
+            Self::Swap => slots::swap_exponent(dimension),
         }
     }
 }
@@ -77,7 +66,7 @@ pub(super) fn special_moduli(params: &Params) -> Result<Vec<Modulus>, Error> {
 
 /// The special primes, of parameters whose slots can be rotated.
 fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
-    SlotEncoder::new(params)?;
+    params.slots()?;
     if params.dimension_at(1) < params.dimension() {
         let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
         return Err(Error::Params { name: params.name().into(), problem });
@@ -153,7 +142,7 @@ impl RotationKey {
     /// From its parts, as stored: the rotations, and the words of the polynomials in the order of [`Self::polynomials`].
     ///
     /// # Errors
-    /// [`Error::NoSlots`]; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that are no residues.
+    /// [`Error::Slots`]; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that are no residues.
     pub fn from_parts<'w>(
         public: &PublicKey,
         rotations: &[Rotation],
@@ -244,7 +233,7 @@ impl ClientKey {
     /// of a set of 128 bits covers: it asks for `research`.
     ///
     /// # Errors
-    /// [`Error::NoSlots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
+    /// [`Error::Slots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
     pub fn rotation_key(
         &self,
         rotations: &[Rotation],
@@ -316,7 +305,8 @@ impl Evaluator<'_> {
         let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
         let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let rotated = Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, key.plan.added[x.level - 1]), ..x.clone() };
+        let rotated =
+            Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, key.plan.added[x.level - 1]), ..x.clone() };
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
     }
 }

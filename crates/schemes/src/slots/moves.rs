@@ -226,8 +226,7 @@ impl Moves {
                 let mut sum = None;
                 for (index, &x) in array.iter().enumerate() {
                     let last = *masked && index + 1 == array.len();
-                    let x = if last { scheme.mask(x, 0)? } else { x.clone() };
-                    sum = Some(plus(scheme, sum, x)?);
+                    sum = Some(if last { plus(scheme, sum, &scheme.mask(x, 0)?)? } else { plus(scheme, sum, x)? });
                 }
                 let Some(mut sum) = sum else { return Ok(Vec::new()) };
                 for log2 in 0..self.row.ilog2() {
@@ -240,10 +239,10 @@ impl Moves {
 }
 
 /// The sum, where there is something to add to.
-fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: S::Ciphertext) -> Result<S::Ciphertext, S::Error> {
+fn plus<S: Slotted>(scheme: &S, sum: Option<S::Ciphertext>, x: &S::Ciphertext) -> Result<S::Ciphertext, S::Error> {
     match sum {
-        Some(sum) => scheme.add(&sum, &x),
-        None => Ok(x),
+        Some(sum) => scheme.add(&sum, x),
+        None => Ok(x.clone()),
     }
 }
 
@@ -259,25 +258,25 @@ fn gather<S: Slotted>(
     let mut sums: BTreeMap<(usize, bool), S::Ciphertext> = BTreeMap::new();
     for piece in pieces {
         let x = array[piece.source];
-        let x = match piece.mask {
-            Some(mask) => scheme.mask(x, mask)?,
-            None => x.clone(),
-        };
         let key = (piece.left, piece.swap);
         let sum = sums.remove(&key);
-        sums.insert(key, plus(scheme, sum, x)?);
+        let sum = match piece.mask {
+            Some(mask) => plus(scheme, sum, &scheme.mask(x, mask)?)?,
+            None => plus(scheme, sum, x)?,
+        };
+        sums.insert(key, sum);
     }
     let mut rest: BTreeMap<usize, S::Ciphertext> = BTreeMap::new();
     for ((left, swap), x) in sums {
         let x = if swap { scheme.swap(&x)? } else { x };
         let sum = rest.remove(&left);
-        rest.insert(left, plus(scheme, sum, x)?);
+        rest.insert(left, plus(scheme, sum, &x)?);
     }
     for log2 in (0..row.ilog2()).rev() {
         for (left, x) in rest.split_off(&(1 << log2)) {
             let left = left - (1 << log2);
             let sum = rest.remove(&left);
-            rest.insert(left, plus(scheme, sum, scheme.rotate(&x, log2)?)?);
+            rest.insert(left, plus(scheme, sum, &scheme.rotate(&x, log2)?)?);
         }
     }
     Ok(rest.remove(&0))
