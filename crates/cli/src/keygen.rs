@@ -14,7 +14,7 @@ Examples:
   solinas keygen --scheme gh --params toy --research --out keys
   solinas keygen --scheme ntru --params secure-16384-2 --out keys
   solinas keygen --scheme ntru --params tight-512-12 --research --out keys
-  solinas keygen --scheme ntru --params slots-8192-3 --research --out keys
+  solinas keygen --scheme ntru --params slots-8192-3 --rotations --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
 `solinas params` lists the parameter sets. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// The parameter set; by default the scheme's recommended one
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
+    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru; for research only
+    #[arg(long)]
+    rotations: bool,
     /// Allow parameter sets that are for research only
     #[arg(long)]
     research: bool,
@@ -85,6 +88,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     let options = KeygenOptions {
         scheme: args.scheme,
         params: args.params,
+        rotations: args.rotations,
         research: args.research,
         insecure_seed: args.insecure_seed,
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),

@@ -85,11 +85,7 @@ fn arrays_of_any_length_are_rotated_summed_and_multiplied() {
         for by in rotations {
             let program = Program::rotation(TY, by).unwrap();
             let inputs = [a.clone()];
-            assert_eq!(
-                run(&program, &inputs).unwrap(),
-                program.evaluate_arrays(&inputs).unwrap(),
-                "{count} by {by}"
-            );
+            assert_eq!(run(&program, &inputs).unwrap(), program.evaluate_arrays(&inputs).unwrap(), "{count} by {by}");
         }
         for (name, inputs) in [("sum", &[a.clone()][..]), ("dot", &[a.clone(), b.clone()])] {
             let program = Program::from_op(name, &vec![TY; inputs.len()]).unwrap();
@@ -205,7 +201,8 @@ fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
     // Where all are scalars, nothing goes across them.
     let scalars = [Elements::Scalar(4), Elements::Scalar(9)];
     assert_eq!(run(&program, &scalars).unwrap(), program.evaluate_arrays(&scalars).unwrap());
-    let empty = setup().server.run(&program, &[encrypt(&Elements::Array(vec![])), encrypt(&all[1])], &Control::default());
+    let empty =
+        setup().server.run(&program, &[encrypt(&Elements::Array(vec![])), encrypt(&all[1])], &Control::default());
     assert!(matches!(empty, Err(Error::Empty { .. })), "{empty:?}");
 }
 
