@@ -17,7 +17,7 @@ Examples:
   solinas keygen --scheme bgv --params slots128-8192-3 --out keys
   solinas keygen --scheme ntru --params secure-16384-2 --out keys
   solinas keygen --scheme ntru --params tight-512-12 --research --out keys
-  solinas keygen --scheme ntru --params slots-8192-3 --research --out keys
+  solinas keygen --scheme ntru --params slots-8192-3 --rotations --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
 `solinas params` lists the parameter sets. Of scheme bgv, names say security, dimension and depth: slots128-16384-8 (the default) has 128 bits of security and \
@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// The parameter set; by default the scheme's recommended one
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
+    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru, for research only; those of bgv always have them
+    #[arg(long)]
+    rotations: bool,
     /// Allow parameter sets that are for research only
     #[arg(long)]
     research: bool,
@@ -94,6 +97,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     let options = KeygenOptions {
         scheme: args.scheme,
         params: args.params,
+        rotations: args.rotations,
         research: args.research,
         insecure_seed: args.insecure_seed,
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),

@@ -1,5 +1,7 @@
 //! Vectors of slots in a plaintext polynomial of a ring of dimension `N`, modulo a prime `p = 1 mod 2N`.
 
+pub mod moves;
+
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, is_prime};
 

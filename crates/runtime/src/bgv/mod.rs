@@ -101,6 +101,15 @@ impl Parameters for Params {
         vec![State { level, noise: before }, State { level: level - 1, noise: after }]
     }
 
+    fn peak(&self, plaintext: &[u64]) -> f64 {
+        noise::peak(self, plaintext)
+    }
+
+    fn rotation(&self) -> Result<impl Fn(State) -> f64 + Sync, Error> {
+        self.slots()?;
+        Ok(|x: State| noise::rotated(self, x.level, x.noise))
+    }
+
     fn parts(&self, _: usize) -> usize {
         2
     }
@@ -246,6 +255,23 @@ impl Leveled for Bgv {
     fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let (operation, depth) = ("bootstrapping", key.params().depth());
         Err(bgv::Error::OutOfLevels { operation, level: x.level(), depth }.into())
+    }
+
+    fn rotates(key: &ServerKey) -> bool {
+        let all = rotations(key.params());
+        !all.is_empty() && all == key.rotations()
+    }
+
+    fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).rotate(x, 1 << log2)?)
+    }
+
+    fn swap(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).swap_rows(x)?)
+    }
+
+    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).multiply_plain(x, plaintext)?)
     }
 
     fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {

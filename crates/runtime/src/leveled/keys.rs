@@ -56,7 +56,8 @@ fn encrypt<S: Leveled>(
     } else {
         plaintexts.par_iter().map(element).collect::<Result<_, _>>()?
     };
-    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), blocks });
+    let clean = form_of(params) == Form::Slots && plain.shape.is_some();
+    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
     Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
         .checked()
 }

@@ -67,6 +67,15 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// What a ciphertext becomes as it is lowered, as [`Self::product`].
     fn lowered(&self, x: State) -> Vec<State>;
 
+    /// `log2` of the largest value of a plaintext at a root of the ring, by which a product with it multiplies noise.
+    fn peak(&self, plaintext: &[u64]) -> f64;
+
+    /// Noise of a ciphertext whose slots are rotated or swapped, by its state.
+    ///
+    /// # Errors
+    /// Where no key can.
+    fn rotation(&self) -> Result<impl Fn(State) -> f64 + Sync, Error>;
+
     /// What keys can bootstrap.
     fn refresh(&self) -> Option<Refresh> {
         None
@@ -81,7 +90,7 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Bytes of a stored server key.
     fn stored_bytes(&self) -> usize;
 
-    /// Bytes of a server key in memory.
+    /// Bytes of a server key in memory, without what it has only where that is asked for.
     fn memory_bytes(&self) -> usize;
 }
 
@@ -101,7 +110,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     type PublicKey: Debug + Clone + Send + Sync;
     type ClientKey: Debug + Send + Sync;
     type ServerKey: Debug + Send + Sync;
-    type Ciphertext: Send + Sync;
+    type Ciphertext: Clone + Send + Sync;
 
     /// Names of the parameter sets.
     fn names() -> Vec<&'static str>;
@@ -166,6 +175,27 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     /// Bootstraps, where [`Parameters::refresh`] says so.
     fn refresh(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Bytes of what a server key has where that is asked for.
+    fn more_bytes(_: &Self::ServerKey) -> usize {
+        0
+    }
+
+    /// Whether a server key can rotate slots.
+    fn rotates(key: &Self::ServerKey) -> bool;
+
+    /// Both rows of slots rotated by `2^log2` places to the left.
+    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
+
+    /// The rows of slots in each other's place.
+    fn swap(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// The product with a plaintext.
+    fn multiply_plain(
+        key: &Self::ServerKey,
+        x: &Self::Ciphertext,
+        plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error>;
 
     /// Header of a file that belongs to a key.
     fn header(kind: Kind, params: &Self::Params, id: KeyId, insecure: bool) -> Result<Header, Error>;

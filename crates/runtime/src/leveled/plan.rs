@@ -4,11 +4,12 @@
 //! bootstrapped if the key can.
 
 use super::Parameters;
+use super::run::no_rotations;
 use crate::Error;
-use crate::arithmetic::{self, Schedule, Step, Value};
+use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
-use solinas_circuits::program::Op;
 use solinas_circuits::{GateCosts, Netlist};
+use solinas_schemes::slots::moves::{Layout, Mask, Slotted};
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
@@ -39,6 +40,8 @@ pub(super) struct Setting<'a, P> {
     pub(super) inputs: &'a [State],
     /// Where the key can bootstrap.
     pub(super) refresh: Option<Refresh>,
+    /// Whether the key can rotate slots.
+    pub(super) rotates: bool,
 }
 
 /// A schedule, and its products and lowerings in those of the highest level.
@@ -46,6 +49,12 @@ pub(super) struct Setting<'a, P> {
 pub(super) struct Planned {
     pub(super) schedule: Schedule,
     pub(super) effort: f64,
+    /// What the slots of each output hold; nothing of bits.
+    pub(super) outputs: Vec<Slots>,
+    /// Automorphisms, of all polynomials.
+    pub(super) rotations: u64,
+    /// These in those of the highest level.
+    pub(super) turning: f64,
 }
 
 /// The plan of a circuit.
@@ -54,51 +63,38 @@ pub(super) struct Planned {
 /// [`Error::Levels`] where there are too few.
 pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = arithmetic::plan(netlist, &mut planner);
-    planner.finish(outputs, || {
-        let mut depth = Depth::default();
-        let outputs = arithmetic::plan(netlist, &mut depth)?;
-        Ok(depth.of(&outputs))
-    })
+    let outputs = arithmetic::plan(netlist, &mut planner).map(|outputs| (outputs, Vec::new()));
+    planner.finish(
+        outputs,
+        |_| Slots::Array { clean: false },
+        || {
+            let mut depth = Depth::default();
+            let outputs = arithmetic::plan(netlist, &mut depth)?;
+            Ok(depth.of(&outputs))
+        },
+    )
 }
 
 /// The plan of a program of integers modulo `p`.
 ///
 /// # Errors
 /// As [`circuit`].
-pub(super) fn program(program: &Program, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
+pub(super) fn program(
+    program: &Program,
+    setting: &Setting<'_, impl Parameters>,
+    arrays: Arrays<'_>,
+) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = modular(program, &mut planner);
-    planner.finish(outputs, || {
-        let mut depth = Depth::default();
-        let outputs = modular(program, &mut depth)?;
-        Ok(depth.of(&outputs))
-    })
-}
-
-/// The steps of a program that is valid, of integers modulo `p` alone.
-fn modular(program: &Program, planner: &mut impl arithmetic::Planner) -> Result<Vec<Value>, Error> {
-    let mut values: Vec<Value> = Vec::with_capacity(program.nodes.len());
-    for node in &program.nodes {
-        let at = |i: usize| values[node.args[i].0 as usize];
-        let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
-        let value = match &node.op {
-            Op::Input(index) => planner.input(*index)?,
-            Op::Const(value) => planner.constant(*value as u64),
-            Op::Neg => planner.scale(at(0), minus_one)?,
-            Op::Add => planner.add(at(0), at(1))?,
-            Op::Sub => planner.subtract(at(0), at(1))?,
-            Op::Mul => planner.multiply(at(0), at(1))?,
-            // A valid program of such integers has no other.
-            other => {
-                let (op, args) = (other.name(), node.ty.to_string());
-                let expected = "integers modulo a number are added, subtracted, multiplied and negated";
-                return Err(solinas_circuits::Error::OperandTypes { op, at: String::new(), args, expected }.into());
-            }
-        };
-        values.push(value);
-    }
-    Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).collect())
+    let outputs = arithmetic::plan_program(program, arrays, &mut planner);
+    planner.finish(
+        outputs,
+        |index| arrays.input(index),
+        || {
+            let mut depth = Depth::default();
+            let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
+            Ok(depth.of(&outputs))
+        },
+    )
 }
 
 /// Whether a program is of integers modulo `p` alone.
@@ -120,12 +116,15 @@ struct Planner<'a, P> {
     lowered: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
     refreshed: Vec<Option<Value>>,
+    /// Automorphisms, in those of the highest level.
+    turning: f64,
+    rotations: u64,
 }
 
 impl<'a, P: Parameters> Planner<'a, P> {
     fn new(setting: &'a Setting<'a, P>) -> Self {
-        let (steps, states, constants, lowered, refreshed) = Default::default();
-        Self { setting, steps, states, constants, lowered, refreshed }
+        let (steps, states, constants, lowered, refreshed, turning, rotations) = Default::default();
+        Self { setting, steps, states, constants, lowered, refreshed, turning, rotations }
     }
 
     fn params(&self) -> &'a P {
@@ -272,10 +271,11 @@ impl<'a, P: Parameters> Planner<'a, P> {
 
     fn finish(
         self,
-        outputs: Result<Vec<Value>, Error>,
+        outputs: Result<(Vec<Value>, Vec<Slots>), Error>,
+        slots: impl Fn(u32) -> Slots,
         need: impl FnOnce() -> Result<usize, Error>,
     ) -> Result<Planned, Error> {
-        let outputs = match outputs {
+        let (outputs, held) = match outputs {
             Err(Error::Levels { params, depth, left, .. }) => {
                 let need = need()?;
                 // By noise alone, one more.
@@ -292,7 +292,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
             _ => 0.0,
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
-        Ok(Planned { schedule: Schedule::new(&self.steps, &outputs), effort })
+        let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
+        Ok(Planned { schedule, effort, outputs: held, rotations: self.rotations, turning: self.turning })
     }
 }
 
@@ -390,7 +391,76 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
         self.add(product, z)
     }
 
+    fn across(&mut self, x: Value, across: Across, elements: usize) -> Result<Value, Error> {
+        // Of equal numbers.
+        if let Some(known) = self.known(x) {
+            return Ok(match across {
+                Across::Rotate { .. } => x,
+                Across::Sum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
+            });
+        }
+        let params = self.params();
+        if !self.setting.rotates {
+            return Err(no_rotations(params));
+        }
+        let (encoder, rotated) = (params.slots()?, params.rotation()?);
+        let moves = across.moves(params.dimension(), elements);
+        let peak = |mask: &Mask| Ok(params.peak(&encoder.encode(&mask.slots(params.dimension()))?));
+        let peaks = moves.masks().iter().map(peak).collect::<Result<Vec<_>, Error>>()?;
+        let polynomials = Layout::new(params.dimension(), elements).polynomials();
+        let moved = |planner: &Self, x: State, _: State| {
+            let noises = Noises { planner, level: x.level, peaks: &peaks, rotated: &rotated };
+            let noises = moves.apply(&noises, &vec![&x.noise; polynomials]).ok()?;
+            Some(State { noise: noises.into_iter().fold(x.noise, f64::max), ..x })
+        };
+        let ([x, _], state) = self.ready([x, x], 1, moved)?;
+        let automorphisms = moves.automorphisms();
+        self.rotations += automorphisms as u64;
+        self.turning += automorphisms as f64 * params.effort(state.level);
+        Ok(self.push(Step::Across(x, across), state))
+    }
+
     fn used(&mut self, _: Value, _: u32) {}
+}
+
+/// The noise of polynomials whose slots move, as far as they decrypt at their level.
+struct Noises<'a, 'b, P, F> {
+    planner: &'a Planner<'b, P>,
+    level: usize,
+    /// Of each mask.
+    peaks: &'a [f64],
+    /// What an automorphism makes of it.
+    rotated: &'a F,
+}
+
+impl<P: Parameters, F> Noises<'_, '_, P, F> {
+    fn checked(&self, noise: f64) -> Result<f64, TooNoisy> {
+        if self.planner.fits(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
+    }
+}
+
+/// What does not decrypt.
+struct TooNoisy;
+
+impl<P: Parameters, F: Fn(State) -> f64 + Sync> Slotted for Noises<'_, '_, P, F> {
+    type Ciphertext = f64;
+    type Error = TooNoisy;
+
+    fn add(&self, x: &f64, y: &f64) -> Result<f64, TooNoisy> {
+        self.checked(log2_sum(*x, *y))
+    }
+
+    fn mask(&self, x: &f64, mask: usize) -> Result<f64, TooNoisy> {
+        self.checked(*x + self.peaks[mask])
+    }
+
+    fn rotate(&self, x: &f64, _: u32) -> Result<f64, TooNoisy> {
+        self.swap(x)
+    }
+
+    fn swap(&self, x: &f64) -> Result<f64, TooNoisy> {
+        self.checked((self.rotated)(State { level: self.level, noise: *x }))
+    }
 }
 
 /// `log2` of a constant modulo `p`, centred; 0 for 0.
@@ -399,8 +469,13 @@ pub(crate) fn log2_centred(constant: u64, p: u64) -> f64 {
     (constant.min(p - constant).max(1) as f64).log2()
 }
 
+/// Noise of a sum: the operands may be the same.
+fn log2_sum(x: f64, y: f64) -> f64 {
+    (x.exp2() + y.exp2()).log2()
+}
+
 fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
-    let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
+    let sum = State { level: x.level, noise: log2_sum(x.noise, y.noise) };
     planner.fits(sum).then_some(sum)
 }
 
@@ -456,6 +531,11 @@ impl arithmetic::Planner for Depth {
     fn majority(&mut self, [x, y, z]: [Value; 3]) -> Result<Value, Error> {
         let both = self.add(x, y)?;
         self.multiply(both, z)
+    }
+
+    /// It takes none by itself.
+    fn across(&mut self, x: Value, _: Across, _: usize) -> Result<Value, Error> {
+        Ok(x)
     }
 
     fn used(&mut self, _: Value, _: u32) {}
