@@ -64,7 +64,7 @@ impl<S: Leveled> LeveledEngine<S> {
         };
         let rotation = match S::rotates(&self.key.key) {
             false => 0.0,
-            true => time(&|| S::swap(&self.key.key, &x))?,
+            true => time(&|| S::swap_rows(&self.key.key, &x))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, bootstrap, rotation }))
     }
@@ -84,7 +84,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.set().memory_bytes() + S::more_bytes(&self.key.key)
+        S::key_bytes(&self.key.key)
     }
 
     fn form(&self) -> Form {
@@ -96,7 +96,8 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         // An estimate is of a full polynomial, unless it says of how many elements.
         let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
         let arrays = Arrays { elements, inputs: &slots };
-        Ok(self.job(plan_program(program, self.set(), &states, arrays, S::rotates(&self.key.key))?))
+        let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), &states) };
+        Ok(self.job(plan_program(program, &setting, arrays)?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
@@ -121,13 +122,11 @@ fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a,
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
 fn plan_program(
     program: &Program,
-    params: &impl Parameters,
-    inputs: &[State],
+    setting: &Setting<'_, impl Parameters>,
     arrays: Arrays<'_>,
-    rotates: bool,
 ) -> Result<Planned, Error> {
     program.validate()?;
-    let setting = &Setting { rotates, ..setting(params, inputs) };
+    let params = setting.params;
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
             return plan::program(program, setting, arrays);
@@ -177,7 +176,9 @@ fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Resu
 /// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
 pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
-    Ok(count::<S>(&plan_program(program, params, &[], arrays, params.rotation().is_ok())?, 1, params))
+    // A key may have them, or the parameters say why not.
+    let setting = Setting { rotates: true, ..setting(params, &[]) };
+    Ok(count::<S>(&plan_program(program, &setting, arrays)?, 1, params))
 }
 
 fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
@@ -207,7 +208,7 @@ impl<S: Leveled> Job<'_, S> {
 
 impl<S: Leveled> Plan for Job<'_, S> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let memory_bytes = self.engine.memory_bytes() as u64;
+        let memory_bytes = S::key_bytes(&self.engine.key.key) as u64;
         Ok(Estimate { memory_bytes, ..count::<S>(&self.planned, self.lanes(lanes), self.engine.set()) })
     }
 
@@ -226,13 +227,12 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let runner = Polynomials::<S>(&engine.key.key);
-        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
+        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
-        let slots = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
-        let outputs = batch.outputs(form, results).zip(slots).map(|((ty, shape, blocks), slots)| {
+        let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {
             let count = if shape.is_some() { count } else { 1 };
-            let clean = slots == Some(Slots::Array { clean: true });
+            let clean = held == Some(Slots::Array { clean: true });
             let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, clean, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });

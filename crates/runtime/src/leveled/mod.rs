@@ -1,6 +1,7 @@
 //! What the leveled schemes over rings share ([`Leveled`]): bits as ring elements, whose exclusive or is a sum and `and` a product, or vectors of integers modulo
 //! a prime in slots; plans by levels and formulas of noise; files; keys.
 
+mod across;
 mod elements;
 mod engine;
 mod keys;
@@ -67,14 +68,11 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// What a ciphertext becomes as it is lowered, as [`Self::product`].
     fn lowered(&self, x: State) -> Vec<State>;
 
-    /// `log2` of the largest value of a plaintext at a root of the ring, by which a product with it multiplies noise.
-    fn peak(&self, plaintext: &[u64]) -> f64;
-
-    /// Noise of a ciphertext whose slots are rotated or swapped, by its state.
+    /// Noise after an automorphism of slots.
     ///
     /// # Errors
-    /// Where no key can.
-    fn rotation(&self) -> Result<impl Fn(State) -> f64 + Sync, Error>;
+    /// Where no key rotates slots.
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error>;
 
     /// What keys can bootstrap.
     fn refresh(&self) -> Option<Refresh> {
@@ -90,7 +88,7 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Bytes of a stored server key.
     fn stored_bytes(&self) -> usize;
 
-    /// Bytes of a server key in memory, without what it has only where that is asked for.
+    /// Bytes of a server key in memory.
     fn memory_bytes(&self) -> usize;
 }
 
@@ -167,6 +165,26 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    fn multiply_plain(
+        key: &Self::ServerKey,
+        x: &Self::Ciphertext,
+        plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error>;
+
+    /// Whether the key rotates slots.
+    fn rotates(key: &Self::ServerKey) -> bool;
+
+    /// Both rows of slots `2^log2` places to the left.
+    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
+
+    /// The rows of slots in each other's place.
+    fn swap_rows(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Bytes of the key in memory.
+    fn key_bytes(key: &Self::ServerKey) -> usize {
+        Self::params(Self::of_server(key)).memory_bytes()
+    }
+
     /// At the level below.
     fn multiply(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
@@ -175,27 +193,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     /// Bootstraps, where [`Parameters::refresh`] says so.
     fn refresh(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
-
-    /// Bytes of what a server key has where that is asked for.
-    fn more_bytes(_: &Self::ServerKey) -> usize {
-        0
-    }
-
-    /// Whether a server key can rotate slots.
-    fn rotates(key: &Self::ServerKey) -> bool;
-
-    /// Both rows of slots rotated by `2^log2` places to the left.
-    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
-
-    /// The rows of slots in each other's place.
-    fn swap(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
-
-    /// The product with a plaintext.
-    fn multiply_plain(
-        key: &Self::ServerKey,
-        x: &Self::Ciphertext,
-        plaintext: &[u64],
-    ) -> Result<Self::Ciphertext, Error>;
 
     /// Header of a file that belongs to a key.
     fn header(kind: Kind, params: &Self::Params, id: KeyId, insecure: bool) -> Result<Header, Error>;

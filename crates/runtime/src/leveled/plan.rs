@@ -4,12 +4,11 @@
 //! bootstrapped if the key can.
 
 use super::Parameters;
-use super::run::no_rotations;
+use super::across::{Noises, no_rotations};
 use crate::Error;
 use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Netlist};
-use solinas_schemes::slots::moves::{Layout, Mask, Slotted};
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
@@ -64,15 +63,12 @@ pub(super) struct Planned {
 pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
     let outputs = arithmetic::plan(netlist, &mut planner).map(|outputs| (outputs, Vec::new()));
-    planner.finish(
-        outputs,
-        |_| Slots::Array { clean: false },
-        || {
-            let mut depth = Depth::default();
-            let outputs = arithmetic::plan(netlist, &mut depth)?;
-            Ok(depth.of(&outputs))
-        },
-    )
+    let bits = |_| Slots::Array { clean: false };
+    planner.finish(outputs, bits, || {
+        let mut depth = Depth::default();
+        let outputs = arithmetic::plan(netlist, &mut depth)?;
+        Ok(depth.of(&outputs))
+    })
 }
 
 /// The plan of a program of integers modulo `p`.
@@ -86,15 +82,12 @@ pub(super) fn program(
 ) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
     let outputs = arithmetic::plan_program(program, arrays, &mut planner);
-    planner.finish(
-        outputs,
-        |index| arrays.input(index),
-        || {
-            let mut depth = Depth::default();
-            let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
-            Ok(depth.of(&outputs))
-        },
-    )
+    let slots = |index| arrays.input(index);
+    planner.finish(outputs, slots, || {
+        let mut depth = Depth::default();
+        let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
+        Ok(depth.of(&outputs))
+    })
 }
 
 /// Whether a program is of integers modulo `p` alone.
@@ -116,15 +109,15 @@ struct Planner<'a, P> {
     lowered: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
     refreshed: Vec<Option<Value>>,
-    /// Automorphisms, in those of the highest level.
-    turning: f64,
+    /// Automorphisms, and these in those of the highest level.
     rotations: u64,
+    turning: f64,
 }
 
 impl<'a, P: Parameters> Planner<'a, P> {
     fn new(setting: &'a Setting<'a, P>) -> Self {
-        let (steps, states, constants, lowered, refreshed, turning, rotations) = Default::default();
-        Self { setting, steps, states, constants, lowered, refreshed, turning, rotations }
+        let (steps, states, constants, lowered, refreshed, rotations, turning) = Default::default();
+        Self { setting, steps, states, constants, lowered, refreshed, rotations, turning }
     }
 
     fn params(&self) -> &'a P {
@@ -399,68 +392,19 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
                 Across::Sum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
             });
         }
-        let params = self.params();
         if !self.setting.rotates {
-            return Err(no_rotations(params));
+            return Err(no_rotations(self.params()));
         }
-        let (encoder, rotated) = (params.slots()?, params.rotation()?);
-        let moves = across.moves(params.dimension(), elements);
-        let peak = |mask: &Mask| Ok(params.peak(&encoder.encode(&mask.slots(params.dimension()))?));
-        let peaks = moves.masks().iter().map(peak).collect::<Result<Vec<_>, Error>>()?;
-        let polynomials = Layout::new(params.dimension(), elements).polynomials();
-        let moved = |planner: &Self, x: State, _: State| {
-            let noises = Noises { planner, level: x.level, peaks: &peaks, rotated: &rotated };
-            let noises = moves.apply(&noises, &vec![&x.noise; polynomials]).ok()?;
-            Some(State { noise: noises.into_iter().fold(x.noise, f64::max), ..x })
-        };
+        let noises = Noises::new(self.params(), across, elements)?;
+        let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.fits(state));
         let ([x, _], state) = self.ready([x, x], 1, moved)?;
-        let automorphisms = moves.automorphisms();
+        let automorphisms = noises.automorphisms();
         self.rotations += automorphisms as u64;
-        self.turning += automorphisms as f64 * params.effort(state.level);
+        self.turning += automorphisms as f64 * self.params().effort(state.level);
         Ok(self.push(Step::Across(x, across), state))
     }
 
     fn used(&mut self, _: Value, _: u32) {}
-}
-
-/// The noise of polynomials whose slots move, as far as they decrypt at their level.
-struct Noises<'a, 'b, P, F> {
-    planner: &'a Planner<'b, P>,
-    level: usize,
-    /// Of each mask.
-    peaks: &'a [f64],
-    /// What an automorphism makes of it.
-    rotated: &'a F,
-}
-
-impl<P: Parameters, F> Noises<'_, '_, P, F> {
-    fn checked(&self, noise: f64) -> Result<f64, TooNoisy> {
-        if self.planner.fits(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
-    }
-}
-
-/// What does not decrypt.
-struct TooNoisy;
-
-impl<P: Parameters, F: Fn(State) -> f64 + Sync> Slotted for Noises<'_, '_, P, F> {
-    type Ciphertext = f64;
-    type Error = TooNoisy;
-
-    fn add(&self, x: &f64, y: &f64) -> Result<f64, TooNoisy> {
-        self.checked(log2_sum(*x, *y))
-    }
-
-    fn mask(&self, x: &f64, mask: usize) -> Result<f64, TooNoisy> {
-        self.checked(*x + self.peaks[mask])
-    }
-
-    fn rotate(&self, x: &f64, _: u32) -> Result<f64, TooNoisy> {
-        self.swap(x)
-    }
-
-    fn swap(&self, x: &f64) -> Result<f64, TooNoisy> {
-        self.checked((self.rotated)(State { level: self.level, noise: *x }))
-    }
 }
 
 /// `log2` of a constant modulo `p`, centred; 0 for 0.
@@ -469,13 +413,8 @@ pub(crate) fn log2_centred(constant: u64, p: u64) -> f64 {
     (constant.min(p - constant).max(1) as f64).log2()
 }
 
-/// Noise of a sum: the operands may be the same.
-fn log2_sum(x: f64, y: f64) -> f64 {
-    (x.exp2() + y.exp2()).log2()
-}
-
 fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
-    let sum = State { level: x.level, noise: log2_sum(x.noise, y.noise) };
+    let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
     planner.fits(sum).then_some(sum)
 }
 

@@ -17,19 +17,16 @@ impl<S: Leveled> Roles for S {
         S::names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
     }
 
-    fn has(&self, params: &str) -> bool {
-        S::has(params)
-    }
-
     fn rotates(&self) -> bool {
         true
     }
 
+    fn has(&self, params: &str) -> bool {
+        S::has(params)
+    }
+
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
-        if options.rotations {
-            params.rotation().map(drop)?;
-        }
         check_memory(&params)?;
         control.report(0, 1);
         control.check()?;
@@ -62,11 +59,15 @@ impl<S: Leveled> Roles for S {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        let products = counted(estimate.products, "product");
+        let mut products = counted(estimate.products, "product");
+        if estimate.rotations > 0 {
+            products += &format!(", {}", counted(estimate.rotations, "rotation"));
+        }
         // Of a scheme that never bootstraps there is nothing to say of it.
-        let bootstraps = S::BOOTSTRAPS.then(|| counted(estimate.bootstraps, "bootstrap"));
-        let rotations = (estimate.rotations > 0).then(|| counted(estimate.rotations, "rotation"));
-        bootstraps.into_iter().chain([products]).chain(rotations).collect::<Vec<_>>().join(", ")
+        match (S::BOOTSTRAPS, estimate.bootstraps) {
+            (false, _) => products,
+            (true, bootstraps) => format!("{}, {products}", counted(bootstraps, "bootstrap")),
+        }
     }
 }
 

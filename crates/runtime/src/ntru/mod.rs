@@ -124,13 +124,9 @@ impl Parameters for Params {
         switched(self, level, noise)
     }
 
-    fn peak(&self, plaintext: &[u64]) -> f64 {
-        noise::peak(self, plaintext)
-    }
-
-    fn rotation(&self) -> Result<impl Fn(State) -> f64 + Sync, Error> {
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
         let added = noise::rotations(self)?;
-        Ok(move |x: State| noise::sum(x.noise, added[x.level - 1]))
+        Ok(Box::new(move |State { level, noise }| noise::sum(noise, added[level - 1])))
     }
 
     fn refresh(&self) -> Option<Refresh> {
@@ -200,7 +196,6 @@ impl Leveled for Ntru {
             true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch)?),
             false => None,
         };
-        control.report(1, 1);
         Ok((client, Server { hints, bootstrap, rotations }))
     }
 
@@ -265,6 +260,26 @@ impl Leveled for Ntru {
         Ok(key.evaluator().sub(x, y)?)
     }
 
+    fn multiply_plain(key: &Server, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(key.evaluator().multiply_plain(x, plaintext)?)
+    }
+
+    fn rotates(key: &Server) -> bool {
+        key.rotations.is_some()
+    }
+
+    fn rotate(key: &Server, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        key.rotate(x, Rotation::Left(1 << log2))
+    }
+
+    fn swap_rows(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        key.rotate(x, Rotation::Swap)
+    }
+
+    fn key_bytes(key: &Server) -> usize {
+        key.hints.params().memory_bytes() + key.rotations.as_ref().map_or(0, RotationKey::bytes)
+    }
+
     fn multiply(key: &Server, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(key.evaluator().composed_multiply(x, y)?)
     }
@@ -279,26 +294,6 @@ impl Leveled for Ntru {
             None => key.evaluator(),
         };
         Ok(evaluator.bootstrap(x)?)
-    }
-
-    fn more_bytes(key: &Server) -> usize {
-        key.rotations.as_ref().map_or(0, RotationKey::bytes)
-    }
-
-    fn rotates(key: &Server) -> bool {
-        key.rotations.is_some()
-    }
-
-    fn rotate(key: &Server, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
-        key.rotate(x, Rotation::Left(1 << log2))
-    }
-
-    fn swap(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        key.rotate(x, Rotation::Swap)
-    }
-
-    fn multiply_plain(key: &Server, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().multiply_plain(x, plaintext)?)
     }
 
     fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {

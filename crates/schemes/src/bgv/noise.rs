@@ -119,13 +119,6 @@ pub fn lowered(params: &Params, level: usize, noise: f64) -> [f64; 2] {
     [before, params.reduced(before, level, 2, false)]
 }
 
-/// `log2 max |mu(zeta)|` of a plaintext, centred: its peak, as for [`plain`].
-pub fn peak(params: &Params, plaintext: &[u64]) -> f64 {
-    let p = params.plaintext_modulus();
-    let centred = |&x: &u64| if x > p / 2 { x as i64 - p as i64 } else { x as i64 };
-    crate::embedding::log2_peak(&plaintext.iter().map(centred).collect::<Vec<_>>())
-}
-
 /// Noise of a ready ciphertext of a level, rotated.
 pub fn rotated(params: &Params, level: usize, noise: f64) -> f64 {
     params.switched(noise, level)

@@ -6,7 +6,6 @@
 //! square, and to hold the same key twice: its variance has an allowance of 4.
 
 use super::{Error, Params, rotate};
-use crate::embedding;
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -79,13 +78,6 @@ pub fn sum_plain(params: &Params, x: f64, degree: u32, peak: f64) -> f64 {
 /// Noise of a product with a known polynomial of that peak, as for [`trivial`]: no value at a root grows by more.
 pub fn product_plain(x: f64, peak: f64) -> f64 {
     x + peak
-}
-
-/// `log2 max |mu(zeta)|` of a plaintext, centred: its peak, as for [`trivial`].
-pub fn peak(params: &Params, plaintext: &[u64]) -> f64 {
-    let p = params.plaintext_modulus();
-    let centred = |&x: &u64| if x > p / 2 { x as i64 - p as i64 } else { x as i64 };
-    embedding::log2_peak(&plaintext.iter().map(centred).collect::<Vec<_>>())
 }
 
 /// Noise that a rotation of slots adds at each level, from level 1.

@@ -190,6 +190,11 @@ impl Moves {
         Self { row, polynomials, kind: Kind::Sum { masked: !masks.is_empty() }, masks }
     }
 
+    /// Polynomials of the array.
+    pub fn polynomials(&self) -> usize {
+        self.polynomials
+    }
+
     /// The masks that it takes, to be made once.
     pub fn masks(&self) -> &[Mask] {
         &self.masks
