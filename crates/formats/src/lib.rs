@@ -42,6 +42,7 @@
 #![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+pub mod bgv;
 mod error;
 pub mod gh;
 mod header;

@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
-use solinas_schemes::{gh, ntru, tfhe};
+use solinas_schemes::{bgv, gh, ntru, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -149,13 +149,13 @@ pub enum Error {
         /// Values that share one.
         slots: usize,
     },
-    /// A bit that decrypts to something else (NTRU).
+    /// A bit that decrypts to something else (NTRU, BGV).
     #[error(
         "a bit decrypts to a polynomial that is none; the ciphertext is damaged or was computed by a faulty server"
     )]
     NotABit,
-    /// More products in a row than the levels of ciphertexts allow (NTRU).
-    #[error("{}", levels(params, *depth, *left, *need))]
+    /// More products in a row than the levels of ciphertexts allow (NTRU, BGV).
+    #[error("{}", levels(params, *depth, *left, *need, keys))]
     Levels {
         /// The parameter set.
         params: String,
@@ -165,6 +165,8 @@ pub enum Error {
         left: usize,
         /// Those that the circuit takes.
         need: usize,
+        /// Keys that allow them, and how to find them.
+        keys: String,
     },
     /// A ciphertext form that the scheme does not have.
     #[error("scheme {scheme} has no {form} ciphertexts: key {params} holds {holds}; leave them as they are")]
@@ -292,6 +294,9 @@ pub enum Error {
     Ntru(ntru::Error),
     /// From the scheme.
     #[error(transparent)]
+    Bgv(bgv::Error),
+    /// From the scheme.
+    #[error(transparent)]
     Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
@@ -305,7 +310,7 @@ pub enum Error {
 }
 
 /// The message of [`Error::Levels`].
-fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
+fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> String {
     let takes = match need > left {
         true => format!("it takes {need} products in a row"),
         false => {
@@ -315,11 +320,6 @@ fn levels(params: &str, depth: usize, left: usize, need: usize) -> String {
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
     // Noise alone, or levels that fresh ciphertexts have.
     let again = if need <= depth { "encrypt its inputs again, or " } else { "" };
-    let more = if need > left { depth - left.min(depth) + need } else { depth + 1 };
-    let keys = format!(
-        "make keys of a set of depth {more} or more (`solinas params find --scheme ntru --depth {more}`, for vectors with --slots \
-         and --modulus), or for bits of one that bootstraps, such as boot-1024"
-    );
     let fewer = "build the circuit with fewer products in a row (`solinas circuit build --recipe lowest-depth`), or ";
     let fewer = if need > left { fewer } else { "" };
     format!("{takes}, and the ciphertexts of key {params} allow {here}; {again}{fewer}{keys}")
@@ -330,6 +330,15 @@ impl From<ntru::Error> for Error {
         match error {
             ntru::Error::Cancelled => Self::Cancelled,
             other => Self::Ntru(other),
+        }
+    }
+}
+
+impl From<bgv::Error> for Error {
+    fn from(error: bgv::Error) -> Self {
+        match error {
+            bgv::Error::Cancelled => Self::Cancelled,
+            other => Self::Bgv(other),
         }
     }
 }

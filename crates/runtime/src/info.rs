@@ -16,15 +16,17 @@ pub struct ParamsInfo {
     pub description: String,
     /// LWE dimension `n` (TFHE).
     pub lwe_dimension: Option<usize>,
-    /// Ring dimension: `N` of TFHE, `n` of NTRU, and of the lattice of Gentry-Halevi.
+    /// Ring dimension: `N` of TFHE and BGV, `n` of NTRU, and of the lattice of Gentry-Halevi.
     pub ring_dimension: usize,
     /// GLWE dimension `k` (TFHE).
     pub glwe_dimension: Option<usize>,
-    /// Bits of the modulus, about: `d` of Gentry-Halevi, `Q` of NTRU.
+    /// Bits of the modulus, about: `d` of Gentry-Halevi, `Q` of NTRU and BGV.
     pub modulus_bits: Option<f64>,
-    /// What plaintexts are counted modulo (NTRU).
+    /// What plaintexts are counted modulo (NTRU, BGV).
     pub plaintext_modulus: Option<u64>,
-    /// Products in a row that a fresh ciphertext allows (NTRU).
+    /// Values that an encrypted array holds in each polynomial, 1 where there are no arrays; none for bits (NTRU, BGV).
+    pub slots: Option<usize>,
+    /// Products in a row that a fresh ciphertext allows (NTRU, BGV).
     pub depth: Option<usize>,
     /// Whether ciphertexts are bootstrapped, so that there may be any number of products (TFHE, NTRU).
     pub bootstraps: bool,

@@ -22,6 +22,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod arithmetic;
+mod bgv;
 mod ciphertext;
 mod control;
 mod engine;
@@ -29,6 +30,7 @@ mod error;
 mod gh;
 mod info;
 mod keys;
+mod leveled;
 mod memory;
 mod ntru;
 mod plain;

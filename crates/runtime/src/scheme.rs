@@ -5,7 +5,7 @@
 use crate::engine::Engine;
 use crate::{
     Ciphertext, Condition, Control, Error, Estimate, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Program,
-    ServerOptions, Type, gh, ntru, tfhe,
+    ServerOptions, Type, bgv, gh, ntru, tfhe,
 };
 use serde::Serialize;
 use solinas_formats::{Destination, Header, Reader, Writer};
@@ -26,17 +26,20 @@ pub enum Scheme {
     Gh,
     /// Leveled, on NTRU: additions and multiplications of bits, or of vectors of integers modulo a prime.
     Ntru,
+    /// Leveled, on ring LWE (Brakerski, Gentry and Vaikuntanathan): as NTRU, with large sets at 128, 192 and 256 bits of security.
+    Bgv,
 }
 
 impl Scheme {
     /// All.
-    pub const ALL: [Self; 3] = [Self::Tfhe, Self::Gh, Self::Ntru];
+    pub const ALL: [Self; 4] = [Self::Tfhe, Self::Gh, Self::Ntru, Self::Bgv];
 
     pub(crate) fn roles(self) -> &'static dyn Roles {
         match self {
             Self::Tfhe => &tfhe::Tfhe,
             Self::Gh => &gh::Gh,
             Self::Ntru => &ntru::Ntru,
+            Self::Bgv => &bgv::Bgv,
         }
     }
 

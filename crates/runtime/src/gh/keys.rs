@@ -236,6 +236,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         glwe_dimension: None,
         modulus_bits: Some(params.modulus_bits()),
         plaintext_modulus: None,
+        slots: None,
         depth: None,
         bootstraps: false,
         classical_bits: security.classical_bits,

@@ -127,6 +127,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         glwe_dimension: Some(literal.glwe_dimension),
         modulus_bits: None,
         plaintext_modulus: None,
+        slots: None,
         depth: None,
         bootstraps: true,
         classical_bits: security.classical_bits,

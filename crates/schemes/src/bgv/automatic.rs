@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Ciphertext, Error, Evaluator, Stage};
+use super::{Ciphertext, Error, Evaluator, Stage, noise};
 
 /// Sums, products and rotations of any ciphertexts of one key: products are relinearized and reduced, the higher operand lowered, and operands of much noise
 /// lowered before they are multiplied, as needed.
@@ -168,9 +168,9 @@ impl<'a> Automatic<'a> {
         let margin = |level: usize, noise: &dyn Fn(&Ciphertext) -> f64| {
             let (x, y) = operands.split_at(operands.len() / 2);
             let noises = x.iter().zip(y).map(|(x, y)| (noise(x), noise(y)));
-            params.log2_modulus(level - 1) - self.manual.dot_noise(level, noises)[1]
+            params.log2_modulus(level - 1) - noise::dot(params, level, noises)[1]
         };
-        let lowered = |x: &Ciphertext| self.manual.lowered_noise(level, x.noise());
+        let lowered = |x: &Ciphertext| noise::lowered(params, level, x.noise())[1];
         margin(level - 1, &lowered) > margin(level, &Ciphertext::noise)
     }
 

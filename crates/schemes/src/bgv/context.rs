@@ -45,17 +45,11 @@ impl Context {
         };
         let extended = special.as_ref().map_or(Ok(top.clone()), |special| top.joined(special))?;
         let mut levels = Vec::with_capacity(params.levels());
-        let mut factor = plaintext.reduce(1);
         for level in (1..=params.levels()).rev() {
             let basis = top.prefix(level)?;
             let rescale = if level > 1 { Some(Rescale::new(&basis, p)?) } else { None };
             let switch = Switch::new(params, &basis, special.as_ref())?;
-            levels.push(Level { basis, rescale, switch, factor });
-            // A product has f^2, and the division by q leaves f^2 / q.
-            let q = plaintext.reduce(params.moduli()[level - 1].value());
-            let inverse = plaintext.vartime_inverse(q);
-            let inverse = inverse.ok_or(solinas_ring::Error::PlaintextModulus { modulus: p })?;
-            factor = plaintext.reduce(plaintext.reduce(factor * factor) * inverse);
+            levels.push(Level { basis, rescale, switch, factor: params.factor(level) });
         }
         levels.reverse();
         Ok(Arc::new(Self { params: params.clone(), plaintext, extended, levels }))

@@ -327,7 +327,8 @@ impl<'a> Evaluator<'a> {
             return Err(Error::OutOfLevels { operation: what, level: 1, depth: params.depth() });
         }
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
-        let [switched, reduced] = self.dot_noise(first.level, x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise)));
+        let noises = x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise));
+        let [switched, reduced] = noise::dot(params, first.level, noises);
         self.fits(what, switched, first.level, remedy)?;
         let Level { basis, switch, .. } = self.level(first);
         let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
@@ -339,21 +340,6 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.low(basis, i, out),
         )?;
         self.entered(what, first, reduced, parts.into())
-    }
-
-    /// Noise of a dot product of operands of those noises at a level above the first: before and after the division by its prime.
-    pub(super) fn dot_noise(&self, level: usize, operands: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
-        let params = self.key.params();
-        let products = operands.map(|(x, y)| noise::product(params, x, y));
-        let sum = products.reduce(noise::sum).unwrap_or(0.0);
-        let switched = noise::rss(sum, params.switch_noise(level));
-        [switched, params.reduced(switched, level, 2, true)]
-    }
-
-    /// Noise of a ready ciphertext of that noise, of two parts at a level above the first, when it is lowered.
-    pub(super) fn lowered_noise(&self, level: usize, noise: f64) -> f64 {
-        let factor = self.context().plaintext.centered(self.context().level(level).factor);
-        self.key.params().reduced(noise::product_plain(noise, log2_integer(factor)), level, 2, false)
     }
 }
 

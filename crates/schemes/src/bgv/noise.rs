@@ -106,6 +106,36 @@ pub fn rescale(params: &Params, noise: f64, log2_primes: f64, rounding: f64) -> 
     sum(carried(params, noise, log2_primes), rounding)
 }
 
+/// Noise of a dot product of operands of those noises, relinearized at a level above the first: before and after the division by its prime.
+pub fn dot(params: &Params, level: usize, operands: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
+    let sum = operands.map(|(x, y)| product(params, x, y)).reduce(sum).unwrap_or(0.0);
+    let switched = rss(sum, params.switch_noise(level));
+    [switched, params.reduced(switched, level, 2, true)]
+}
+
+/// Noise of a ready ciphertext of two parts at a level above the first when it is lowered: before and after the division by its prime.
+pub fn lowered(params: &Params, level: usize, noise: f64) -> [f64; 2] {
+    let before = product_plain(noise, centred(params, params.factor(level)));
+    [before, params.reduced(before, level, 2, false)]
+}
+
+/// Noise of a ready ciphertext of a level, rotated.
+pub fn rotated(params: &Params, level: usize, noise: f64) -> f64 {
+    params.switched(noise, level)
+}
+
+/// Noise of a ready ciphertext of a level to which a number is added, the same in every slot.
+pub fn sum_constant(params: &Params, level: usize, noise: f64, value: u64) -> f64 {
+    let p = params.plaintext_modulus();
+    sum(noise, plain(params, centred(params, value % p * params.factor(level) % p)))
+}
+
+/// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.
+pub fn centred(params: &Params, residue: u64) -> f64 {
+    let residue = residue % params.plaintext_modulus();
+    (residue.min(params.plaintext_modulus() - residue).max(1) as f64).log2()
+}
+
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
 pub fn tail(params: &Params) -> f64 {
     let log2_count = 1.0 + dimension(params).log2() + LOG2_FAILURE;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
+use solinas_ring::Divisor;
 
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
@@ -54,6 +55,8 @@ pub struct Params {
     literal: ParamsLiteral,
     moduli: Vec<Modulus>,
     special: Vec<Modulus>,
+    /// `f` of each level, by which messages of ready ciphertexts are multiplied modulo `p`; that of level 1 first.
+    factors: Vec<u64>,
 }
 
 /// Largest `log2 (Q P)` of 128, 192 and 256 bits of classical security for a ternary secret and `sigma = 3.2`: table 1 of the Homomorphic Encryption Standard (Albrecht
@@ -148,6 +151,14 @@ impl Params {
         Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
     }
 
+    /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
+    pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
+        let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
+            p == plaintext_modulus && of_set >= depth
+        };
+        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.4)).map(|set| set.0)
+    }
+
     /// The numbers they were made from; the bits chosen by default are filled in.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
@@ -191,6 +202,31 @@ impl Params {
     /// The special primes, whose product is `P`; none when keys are switched by digits of towers.
     pub fn special(&self) -> &[Modulus] {
         &self.special
+    }
+
+    /// Rows of a key that relinearizes or rotates.
+    pub fn switch_rows(&self) -> usize {
+        match self.switching() {
+            KeySwitching::Hybrid { group } => self.moduli.len().div_ceil(group),
+            KeySwitching::Digits { bits } => self.moduli.iter().map(|q| q.bits().div_ceil(bits) as usize).sum(),
+        }
+    }
+
+    /// What messages of ready ciphertexts of a level are multiplied by modulo `p`.
+    pub(super) fn factor(&self, level: usize) -> u64 {
+        self.factors[level - 1]
+    }
+
+    /// 1 at the highest level; a product has `f^2`, and the division by `q` leaves `f^2 / q`.
+    fn choose_factors(&self) -> Result<Vec<u64>, Error> {
+        let p = Divisor::new(self.plaintext_modulus())?;
+        let mut factors = vec![p.reduce(1); self.levels()];
+        for level in (2..=self.levels()).rev() {
+            let (f, q) = (factors[level - 1], p.reduce(self.moduli[level - 1].value()));
+            let inverse = p.vartime_inverse(q).ok_or(solinas_ring::Error::PlaintextModulus { modulus: p.value() })?;
+            factors[level - 2] = p.reduce(p.reduce(f * f) * inverse);
+        }
+        Ok(factors)
     }
 
     /// `log2 Q_l` of a level.
@@ -391,7 +427,7 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new() };
+        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), factors: Vec::new() };
         let literal = params.literal.clone();
         let in_range = |what: &str, value: u64, range: core::ops::RangeInclusive<u64>| {
             if range.contains(&value) {
@@ -477,6 +513,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let literal = &mut params.literal;
         (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
+        params.factors = params.choose_factors()?;
         Ok(params)
     }
 }

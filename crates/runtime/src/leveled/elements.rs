@@ -1,41 +1,31 @@
 //! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
 
+use super::{Leveled, Parameters};
 use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, About, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, ntru as files, pack};
-use solinas_schemes::ntru::{self, Params, PublicKey, Stage, noise};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer};
 use std::sync::Arc;
 
-/// A ciphertext as stored: its key's plans are not at hand. Of degree 1, and ready.
+/// Bytes of a seed.
+const SEED: usize = 32;
+
+/// A ciphertext as stored: its key's plans are not at hand. Ready to be computed on, and never a product that is to be reduced.
 #[derive(Debug, PartialEq)]
-pub(super) struct Poly {
-    pub(super) level: usize,
+pub(crate) struct Poly {
+    pub(crate) level: usize,
     /// `log2` of the noise by the formulas. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result be
     /// wrong, and nothing worse.
-    pub(super) noise: f64,
-    parts: Vec<Vec<u64>>,
-}
-
-impl Poly {
-    pub(super) fn of(ciphertext: &ntru::Ciphertext) -> Arc<Self> {
-        let parts = ciphertext.parts().iter().map(|part| part.words().to_vec()).collect();
-        Arc::new(Self { level: ciphertext.level(), noise: ciphertext.noise(), parts })
-    }
-
-    /// As a ciphertext of its key.
-    ///
-    /// # Errors
-    /// From the scheme, for one that is none of the key.
-    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<ntru::Ciphertext, Error> {
-        Ok(ntru::Ciphertext::from_parts(public, self.level, Stage::Ready, 1, self.noise, &self.parts)?)
-    }
+    pub(crate) noise: f64,
+    /// What the last part is made from, if it is not among the parts.
+    pub(crate) seed: Option<[u8; SEED]>,
+    pub(crate) parts: Vec<Vec<u64>>,
 }
 
 /// Encrypted elements of one type.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Elements {
-    pub(super) params: Params,
+pub(super) struct Elements<S: Leveled> {
+    pub(super) params: S::Params,
     /// How many there are.
     pub(super) count: usize,
     /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
@@ -44,23 +34,23 @@ pub(super) struct Elements {
 }
 
 /// Polynomials that hold so many elements, or a scalar.
-pub(super) fn packed(params: &Params, count: usize) -> usize {
+pub(super) fn packed(params: &impl Parameters, count: usize) -> usize {
     count.div_ceil(params.dimension())
 }
 
 /// The form of a set's elements.
-pub(super) fn form_of(params: &Params) -> Form {
+pub(super) fn form_of(params: &impl Parameters) -> Form {
     if params.plaintext_modulus() == 2 { Form::Bits } else { Form::Slots }
 }
 
-impl Elements {
+impl<S: Leveled> Elements<S> {
     /// Those of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
-        ciphertext.elements(Scheme::Ntru)
+        ciphertext.elements(S::SCHEME)
     }
 
     /// That they are of those parameters: of a custom set, the name does not tell.
-    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &Params) -> Result<(), Error> {
+    pub(super) fn check(&self, what: impl FnOnce() -> String, params: &S::Params) -> Result<(), Error> {
         if self.params == *params {
             return Ok(());
         }
@@ -78,7 +68,7 @@ impl Elements {
 
     /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
     fn margin(&self, poly: &Poly) -> f64 {
-        noise::room(&self.params, self.params.log2_modulus(poly.level)) - poly.noise
+        self.params.room(poly.level) - poly.noise
     }
 
     /// Elements of slots are not taken apart.
@@ -88,7 +78,7 @@ impl Elements {
 
     pub(super) fn read(reader: &Reader, about: &About) -> Result<Self, Error> {
         let About { ty, form, scalar, count } = *about;
-        let params = files::params(reader)?;
+        let params = S::read_params(reader)?;
         let want = form_of(&params);
         if form != want {
             return Err(reader.field("form", &format!("the parameter set holds {want}")).into());
@@ -107,37 +97,51 @@ impl Elements {
         let total = total.ok_or_else(too_many)?;
         let levels = reader.section_u64("levels", total)?;
         let noises = reader.section_u64("noise", total)?;
-        let allowed = 1..=params.levels() as u64;
-        if levels.iter().any(|level| !allowed.contains(level)) {
-            return Err(reader
-                .section_error("levels", format_args!("a level is not in 1..={}", params.levels()))
-                .into());
+        let highest = params.depth() + 1;
+        if levels.iter().any(|level| !(1..=highest as u64).contains(level)) {
+            return Err(reader.section_error("levels", format_args!("a level is not in 1..={highest}")).into());
         }
-        let words = |level: u64| params.towers(level as usize) * params.dimension();
-        let all = levels.iter().try_fold(0usize, |sum, &level| sum.checked_add(words(level))).ok_or_else(too_many)?;
-        let all = reader.section_u64("polynomials", all)?;
-        let (mut rest, mut polynomials) = (all.as_slice(), Vec::with_capacity(total));
-        for (&level, noise) in levels.iter().zip(noises) {
-            let noise = f64::from_bits(noise);
-            // A key's constant coefficient is 1 at least.
+        let levels: Vec<usize> = levels.into_iter().map(|level| level as usize).collect();
+        let seeds = seeds::<S>(reader, total)?;
+        let parts = |at: usize| params.parts(levels[at]) - usize::from(seeds[at].is_some());
+        let bytes = |at: usize| S::packed_bytes(&params, levels[at]).checked_mul(parts(at));
+        let all = (0..total).try_fold(0usize, |sum, at| sum.checked_add(bytes(at)?)).ok_or_else(too_many)?;
+        let (mut rest, mut polynomials) = (reader.section_of_len("polynomials", all)?, Vec::with_capacity(total));
+        for (at, noise) in noises.into_iter().enumerate() {
+            let (level, noise) = (levels[at], f64::from_bits(noise));
+            // Less than that of a coefficient of 1 is not told.
             if !noise.is_finite() || noise < 0.0 {
                 return Err(reader.section_error("noise", "a noise is negative or no number").into());
             }
-            let (first, others) = rest.split_at(words(level));
+            let part = S::packed_bytes(&params, level);
+            let (first, others) = rest.split_at(part * parts(at));
             rest = others;
-            let level = level as usize;
-            let part = params.towers(level) * params.dimension_at(level);
-            let parts = first.chunks_exact(part).map(<[u64]>::to_vec).collect();
-            polynomials.push(Arc::new(Poly { level, noise, parts }));
+            let parts = first.chunks_exact(part).map(|part| S::unpack(&params, level, part));
+            polynomials.push(Arc::new(Poly { level, noise, seed: seeds[at], parts: parts.collect::<Result<_, _>>()? }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
         Ok(Self { params, count, blocks })
     }
 }
 
-impl scheme::Elements for Elements {
+/// The seed of each of so many polynomials that has one, in a file.
+fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SEED]>>, Error> {
+    if !S::SEEDED {
+        return Ok(vec![None; total]);
+    }
+    let seeded = reader.section_of_len("seeded", total)?;
+    if seeded.iter().any(|&seeded| seeded > 1) {
+        return Err(reader.section_error("seeded", "a number is neither 0 nor 1").into());
+    }
+    let count = seeded.iter().filter(|&&seeded| seeded == 1).count();
+    let (seeds, _) = reader.section_of_len("seeds", count * SEED)?.as_chunks();
+    let mut seeds = seeds.iter().copied();
+    Ok(seeded.iter().map(|&seeded| if seeded == 1 { seeds.next() } else { None }).collect())
+}
+
+impl<S: Leveled> scheme::Elements for Elements<S> {
     fn scheme(&self) -> Scheme {
-        Scheme::Ntru
+        S::SCHEME
     }
 
     fn params_name(&self) -> &str {
@@ -162,7 +166,7 @@ impl scheme::Elements for Elements {
         }
         let mut all = self.clone();
         for other in others {
-            let other: &Self = downcast(&**other, Scheme::Ntru)?;
+            let other: &Self = downcast(&**other, S::SCHEME)?;
             other.check(|| "an element".into(), &self.params)?;
             all.count += other.count;
             all.blocks.extend_from_slice(&other.blocks);
@@ -171,7 +175,7 @@ impl scheme::Elements for Elements {
     }
 
     fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other, Scheme::Ntru).is_ok_and(|other: &Self| other == self)
+        downcast(other, S::SCHEME).is_ok_and(|other: &Self| other == self)
     }
 
     fn condition(&self) -> Option<Condition> {
@@ -181,20 +185,26 @@ impl scheme::Elements for Elements {
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?)
+        S::header(Kind::Ciphertext, &self.params, key_id, insecure)
     }
 
-    /// Sections `levels` and `noise`: a number for each polynomial; `polynomials`: their words, one after the other.
+    /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and
+    /// `seeds`: those; `polynomials`: their parts, one after the other.
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
         use std::io::Write;
         let levels: Vec<u64> = self.polynomials().map(|poly| poly.level as u64).collect();
         writer.section_u64("levels", &levels)?;
         let noises: Vec<u64> = self.polynomials().map(|poly| poly.noise.to_bits()).collect();
         writer.section_u64("noise", &noises)?;
+        if S::SEEDED {
+            let seeded: Vec<u8> = self.polynomials().map(|poly| poly.seed.is_some().into()).collect();
+            writer.section("seeded", &seeded)?;
+            writer.section("seeds", &self.polynomials().filter_map(|poly| poly.seed).flatten().collect::<Vec<u8>>())?;
+        }
         let mut section = writer.begin_section("polynomials")?;
-        for part in self.polynomials().flat_map(|poly| &poly.parts) {
+        for (poly, part) in self.polynomials().flat_map(|poly| poly.parts.iter().map(move |part| (poly, part))) {
             // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u64_to_le(part)).is_err() {
+            if section.write_all(&S::pack(&self.params, poly.level, part)?).is_err() {
                 break;
             }
         }

@@ -3,12 +3,12 @@
 //! Invariant: every value decrypts at its level. Where a product would break that, the noisier operand is lowered first; where no level is left, operands are
 //! bootstrapped if the key can.
 
+use super::Parameters;
 use crate::Error;
 use crate::arithmetic::{self, Schedule, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::program::Op;
 use solinas_circuits::{GateCosts, Netlist};
-use solinas_schemes::ntru::{Params, noise};
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
@@ -18,31 +18,23 @@ pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, 
 
 /// What a ciphertext is known to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct State {
-    pub(super) level: usize,
-    pub(super) noise: f64,
+pub(crate) struct State {
+    pub(crate) level: usize,
+    pub(crate) noise: f64,
 }
 
 /// What a bootstrap takes and gives.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Refresh {
+pub(crate) struct Refresh {
     /// The most noise at level 1.
-    pub(super) room: f64,
-    pub(super) gives: State,
-}
-
-impl Refresh {
-    pub(super) fn of(params: &Params) -> Option<Self> {
-        let growth = params.bootstrapping_noise()?;
-        let gives = State { level: params.bootstrapped_level(), noise: growth.output };
-        Some(Self { room: growth.room, gives })
-    }
+    pub(crate) room: f64,
+    pub(crate) gives: State,
 }
 
 /// What decides of a plan.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Setting<'a> {
-    pub(super) params: &'a Params,
+#[derive(Debug)]
+pub(super) struct Setting<'a, P> {
+    pub(super) params: &'a P,
     /// Of each input; fresh where there is none.
     pub(super) inputs: &'a [State],
     /// Where the key can bootstrap.
@@ -60,7 +52,7 @@ pub(super) struct Planned {
 ///
 /// # Errors
 /// [`Error::Levels`] where there are too few.
-pub(super) fn circuit(netlist: &Netlist, setting: Setting<'_>) -> Result<Planned, Error> {
+pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
     let outputs = arithmetic::plan(netlist, &mut planner);
     planner.finish(outputs, || {
@@ -74,7 +66,7 @@ pub(super) fn circuit(netlist: &Netlist, setting: Setting<'_>) -> Result<Planned
 ///
 /// # Errors
 /// As [`circuit`].
-pub(super) fn program(program: &Program, setting: Setting<'_>) -> Result<Planned, Error> {
+pub(super) fn program(program: &Program, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
     let outputs = modular(program, &mut planner);
     planner.finish(outputs, || {
@@ -115,12 +107,12 @@ pub(super) fn is_modular(program: &Program, p: u64) -> bool {
 }
 
 /// The type that a set's slots hold.
-pub(super) fn slot_type(params: &Params) -> Type {
+pub(super) fn slot_type(params: &impl Parameters) -> Type {
     Type::Mod(params.plaintext_modulus() as u32)
 }
 
-struct Planner<'a> {
-    setting: Setting<'a>,
+struct Planner<'a, P> {
+    setting: &'a Setting<'a, P>,
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
@@ -130,13 +122,13 @@ struct Planner<'a> {
     refreshed: Vec<Option<Value>>,
 }
 
-impl<'a> Planner<'a> {
-    fn new(setting: Setting<'a>) -> Self {
+impl<'a, P: Parameters> Planner<'a, P> {
+    fn new(setting: &'a Setting<'a, P>) -> Self {
         let (steps, states, constants, lowered, refreshed) = Default::default();
         Self { setting, steps, states, constants, lowered, refreshed }
     }
 
-    fn params(&self) -> &'a Params {
+    fn params(&self) -> &'a P {
         self.setting.params
     }
 
@@ -168,7 +160,7 @@ impl<'a> Planner<'a> {
 
     /// Whether it decrypts, and at level 1 can be bootstrapped where the key can.
     fn fits(&self, state: State) -> bool {
-        let room = noise::room(self.params(), self.params().log2_modulus(state.level));
+        let room = self.params().room(state.level);
         let room = match self.setting.refresh {
             Some(refresh) if state.level == 1 => room.min(refresh.room),
             _ => room,
@@ -184,7 +176,7 @@ impl<'a> Planner<'a> {
     /// Whether it can be bootstrapped, for which it is lowered to level 1.
     fn can_refresh(&self, mut state: State) -> bool {
         while state.level > 1 {
-            match self.switched(state.level, state.noise) {
+            match self.reached(&self.params().lowered(state)) {
                 Some(below) => state = below,
                 None => return false,
             }
@@ -192,33 +184,17 @@ impl<'a> Planner<'a> {
         self.fits(state)
     }
 
-    /// What a ciphertext of that noise at that level is at the level below, its key switched.
-    fn switched(&self, level: usize, noise: f64) -> Option<State> {
-        let (params, dimension) = (self.params(), self.params().dimension_at(level));
-        let noise = noise::hint(params, noise, dimension);
-        if !self.fits(State { level, noise }) {
-            return None;
-        }
-        let primes = params.log2_modulus(level) - params.log2_modulus(level - 1);
-        let mut below = State {
-            level: level - 1,
-            noise: noise::rescale(params, params.plaintext_modulus(), noise, primes, dimension),
-        };
-        if !self.fits(below) {
-            return None;
-        }
-        if params.dimension_at(level - 1) < dimension {
-            below.noise = noise::ring_hint(params, below.noise, dimension);
-        }
-        self.fits(below).then_some(below)
+    /// The last of the states that a ciphertext goes through, if it decrypts in all of them.
+    fn reached(&self, states: &[State]) -> Option<State> {
+        states.iter().all(|&state| self.fits(state)).then(|| states.last().copied()).flatten()
     }
 
     fn lower(&mut self, value: Value) -> Option<Value> {
         if let Some(lowered) = self.lowered[value as usize] {
             return Some(lowered);
         }
-        let State { level, noise } = self.state(value);
-        let below = (level > 1).then(|| self.switched(level, noise)).flatten()?;
+        let state = self.state(value);
+        let below = (state.level > 1).then(|| self.reached(&self.params().lowered(state))).flatten()?;
         let lowered = self.push(Step::Lower(value), below);
         self.lowered[value as usize] = Some(lowered);
         Some(lowered)
@@ -242,8 +218,9 @@ impl<'a> Planner<'a> {
         Error::Levels {
             params: self.params().name().into(),
             depth: self.params().depth(),
-            left: left.unwrap_or_else(|| self.params().levels()) - 1,
+            left: left.map_or(self.params().depth(), |level| level - 1),
             need: 0,
+            keys: String::new(),
         }
     }
 
@@ -300,15 +277,18 @@ impl<'a> Planner<'a> {
     ) -> Result<Planned, Error> {
         let outputs = match outputs {
             Err(Error::Levels { params, depth, left, .. }) => {
-                return Err(Error::Levels { params, depth, left, need: need()? });
+                let need = need()?;
+                // By noise alone, one more.
+                let more = if need > left { depth - left.min(depth) + need } else { depth + 1 };
+                return Err(Error::Levels { params, depth, left, need, keys: self.params().deeper(more) });
             }
             outputs => outputs?,
         };
         let outputs: Vec<Value> = outputs.into_iter().map(|output| self.latest(output)).collect();
         // Time goes with the primes there are.
-        let (params, all) = (self.params(), self.params().towers(self.params().levels()));
+        let params = self.params();
         let effort = |(step, state): (&Step, &State)| match step {
-            Step::Multiply(..) | Step::Lower(_) => params.towers(state.level + 1) as f64 / all as f64,
+            Step::Multiply(..) | Step::Lower(_) => params.effort(state.level + 1),
             _ => 0.0,
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
@@ -316,18 +296,18 @@ impl<'a> Planner<'a> {
     }
 }
 
-impl arithmetic::Planner for Planner<'_> {
+impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || State { level: params.levels(), noise: noise::fresh(params) };
+        let fresh = || State { level: params.depth() + 1, noise: params.fresh() };
         let state = self.setting.inputs.get(index as usize).copied().unwrap_or_else(fresh);
         Ok(self.push(Step::Input(index), state))
     }
 
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
-        let noise = noise::trivial(params, log2_centred(value, self.p()));
-        let constant = self.push(Step::Constant(value), State { level: params.levels(), noise });
+        let state = State { level: params.depth() + 1, noise: params.constant(value) };
+        let constant = self.push(Step::Constant(value), state);
         self.constants[constant as usize] = Some(value % self.p());
         constant
     }
@@ -339,9 +319,8 @@ impl arithmetic::Planner for Planner<'_> {
         if constant.is_multiple_of(self.p()) {
             return Ok(x);
         }
-        let peak = log2_centred(constant, self.p());
         let sum = |planner: &Self, x: State, _: State| {
-            let sum = State { noise: noise::sum_plain(planner.params(), x.noise, 1, peak), ..x };
+            let sum = State { noise: planner.params().sum_constant(x, constant), ..x };
             planner.fits(sum).then_some(sum)
         };
         let ([x, _], state) = self.ready([x, x], 1, sum)?;
@@ -358,7 +337,7 @@ impl arithmetic::Planner for Planner<'_> {
         }
         let peak = log2_centred(constant, self.p());
         let product = |planner: &Self, x: State, _: State| {
-            let product = State { noise: noise::product_plain(x.noise, peak), ..x };
+            let product = State { noise: x.noise + peak, ..x };
             planner.fits(product).then_some(product)
         };
         let ([x, _], state) = self.ready([x, x], 1, product)?;
@@ -396,8 +375,7 @@ impl arithmetic::Planner for Planner<'_> {
             _ => {}
         }
         let product = |planner: &Self, x: State, y: State| {
-            let noise = noise::product(planner.params(), x.noise, y.noise);
-            planner.switched(x.level, noise)
+            planner.reached(&planner.params().product(x.level, [x.noise, y.noise]))
         };
         let (pair, state) = self.ready([x, y], 2, product)?;
         Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
@@ -416,13 +394,13 @@ impl arithmetic::Planner for Planner<'_> {
 }
 
 /// `log2` of a constant modulo `p`, centred; 0 for 0.
-fn log2_centred(constant: u64, p: u64) -> f64 {
+pub(crate) fn log2_centred(constant: u64, p: u64) -> f64 {
     let constant = constant % p;
     (constant.min(p - constant).max(1) as f64).log2()
 }
 
-fn sum(planner: &Planner<'_>, x: State, y: State) -> Option<State> {
-    let sum = State { level: x.level, noise: noise::sum(x.noise, y.noise) };
+fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
+    let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
     planner.fits(sum).then_some(sum)
 }
 

@@ -2,21 +2,21 @@
 
 use super::elements::{Elements, form_of, packed};
 use super::keys::Server;
-use super::plan::{self, GATE_COSTS, Planned, Refresh, Setting, State};
-use super::run::{Polynomials, constant};
+use super::plan::{self, GATE_COSTS, Planned, Setting, State};
+use super::run::Polynomials;
+use super::{Leveled, Parameters, constant};
 use crate::arithmetic::run;
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
-use solinas_schemes::ntru::{self, Evaluator, Params};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Evaluation under a key of NTRU.
+/// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
-pub(super) struct NtruEngine {
-    key: Arc<Server>,
+pub(super) struct LeveledEngine<S: Leveled> {
+    key: Arc<Server<S>>,
     speed: OnceLock<Speed>,
 }
 
@@ -28,21 +28,13 @@ struct Speed {
     bootstrap: f64,
 }
 
-impl NtruEngine {
-    pub(super) fn new(key: Arc<Server>) -> Self {
+impl<S: Leveled> LeveledEngine<S> {
+    pub(super) fn new(key: Arc<Server<S>>) -> Self {
         Self { key, speed: OnceLock::new() }
     }
 
-    fn evaluator(&self) -> Result<Evaluator<'_>, Error> {
-        let evaluator = Evaluator::new(&self.key.hints);
-        match &self.key.bootstrap {
-            Some(key) => Ok(evaluator.with_bootstrapping(key)?),
-            None => Ok(evaluator),
-        }
-    }
-
-    fn set(&self) -> &Params {
-        self.key.hints.params()
+    fn set(&self) -> &S::Params {
+        S::params(self.key.public())
     }
 
     /// Measured once: the second of two runs, of a ciphertext that anyone can read.
@@ -50,23 +42,23 @@ impl NtruEngine {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
-        let x = self.key.hints.public().trivial(&constant(self.set(), 1))?;
-        let time = |work: &dyn Fn(Evaluator<'_>) -> Result<ntru::Ciphertext, ntru::Error>| -> Result<f64, Error> {
+        let x = S::trivial(self.key.public(), &constant(self.set(), 1))?;
+        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| -> Result<f64, Error> {
             let mut seconds = 0.0;
             for _ in 0..2 {
                 let start = Instant::now();
-                work(self.evaluator()?)?;
+                work()?;
                 seconds = start.elapsed().as_secs_f64();
             }
             Ok(seconds)
         };
         let product = match self.set().depth() {
             0 => 0.0,
-            _ => time(&|evaluator| evaluator.composed_multiply(&x, &x))?,
+            _ => time(&|| S::multiply(&self.key.key, &x, &x))?,
         };
-        let bootstrap = match self.key.bootstrap {
+        let bootstrap = match self.set().refresh() {
             None => 0.0,
-            Some(_) => time(&|evaluator| evaluator.bootstrap(&x))?,
+            Some(_) => time(&|| S::refresh(&self.key.key, &x))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, bootstrap }))
     }
@@ -76,9 +68,9 @@ impl NtruEngine {
     }
 }
 
-impl Engine for NtruEngine {
+impl<S: Leveled> Engine for LeveledEngine<S> {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.hints.id().0)
+        S::id(self.key.public())
     }
 
     fn params(&self) -> ParamsInfo {
@@ -86,7 +78,7 @@ impl Engine for NtruEngine {
     }
 
     fn memory_bytes(&self) -> usize {
-        solinas_formats::ntru::stored_server_bytes(self.set())
+        self.set().memory_bytes()
     }
 
     fn form(&self) -> Form {
@@ -94,7 +86,7 @@ impl Engine for NtruEngine {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.job(plan_program(program, self.set(), &states(work.inputs, self.set())?)?))
+        Ok(self.job(plan_program(program, self.set(), &states::<S>(work.inputs, self.set())?)?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
@@ -102,24 +94,24 @@ impl Engine for NtruEngine {
             let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
             return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
         }
-        let inputs = states(work.inputs, self.set())?;
+        let inputs = states::<S>(work.inputs, self.set())?;
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
-        Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), setting(self.set(), &inputs))?))
+        Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), &setting(self.set(), &inputs))?))
     }
 
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::SchemeForm { scheme: Scheme::Ntru, params: self.set().name().into(), holds: self.form(), form })
+        Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
 }
 
-fn setting<'a>(params: &'a Params, inputs: &'a [State]) -> Setting<'a> {
-    Setting { params, inputs, refresh: Refresh::of(params) }
+fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a, P> {
+    Setting { params, inputs, refresh: params.refresh() }
 }
 
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
-fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<Planned, Error> {
+fn plan_program(program: &Program, params: &impl Parameters, inputs: &[State]) -> Result<Planned, Error> {
     program.validate()?;
-    let setting = setting(params, inputs);
+    let setting = &setting(params, inputs);
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
             return plan::program(program, setting);
@@ -145,12 +137,12 @@ fn plan_program(program: &Program, params: &Params, inputs: &[State]) -> Result<
 }
 
 /// For each input bit, or polynomial of slots, the worst of any lane; none for an estimate.
-fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, Error> {
+fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<Vec<State>, Error> {
     let mut states = Vec::new();
     for (i, input) in inputs.into_iter().flatten().enumerate() {
-        let elements = Elements::of(input)?;
+        let elements = Elements::<S>::of(input)?;
         elements.check(|| format!("input {i}"), params)?;
-        let fresh = State { level: elements.params.levels(), noise: 0.0 };
+        let fresh = State { level: params.depth() + 1, noise: 0.0 };
         for i in 0..input.form().blocks(input.ty()) {
             let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {
                 level: worst.level.min(poly.level),
@@ -163,37 +155,37 @@ fn states(inputs: Option<&[Ciphertext]>, params: &Params) -> Result<Vec<State>, 
 }
 
 /// Products and depth of a program under a parameter set, without a key.
-pub(super) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
-    Ok(count(&plan_program(program, params, &[])?, 1, params))
+pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<Estimate, Error> {
+    Ok(count::<S>(&plan_program(program, params, &[])?, 1, params))
 }
 
-fn count(Planned { schedule, .. }: &Planned, lanes: usize, params: &Params) -> Estimate {
+fn count<S: Leveled>(Planned { schedule, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
     Estimate {
         bootstraps: schedule.refreshes * lanes as u64,
         products: schedule.products * lanes as u64,
         depth: schedule.levels,
-        memory_bytes: solinas_formats::ntru::stored_server_bytes(params) as u64,
-        scheme: Scheme::Ntru,
+        memory_bytes: params.memory_bytes() as u64,
+        scheme: S::SCHEME,
         ..Default::default()
     }
 }
 
 /// A plan of this engine.
-struct Job<'a> {
-    engine: &'a NtruEngine,
+struct Job<'a, S: Leveled> {
+    engine: &'a LeveledEngine<S>,
     planned: Planned,
 }
 
-impl Job<'_> {
+impl<S: Leveled> Job<'_, S> {
     /// Sets of ciphertexts that hold so many elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
 }
 
-impl Plan for Job<'_> {
+impl<S: Leveled> Plan for Job<'_, S> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.planned, self.lanes(lanes), self.engine.set()))
+        Ok(count::<S>(&self.planned, self.lanes(lanes), self.engine.set()))
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
@@ -207,11 +199,11 @@ impl Plan for Job<'_> {
         let (engine, form) = (self.engine, self.engine.form());
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
-        let polynomials = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials(engine.evaluator()?), &polynomials, control)?;
-        let (key_id, insecure) = (engine.key_id(), engine.key.hints.public().is_insecure());
+        let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
+        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, control)?;
+        let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let elements = Arc::new(Elements { params: engine.set().clone(), count, blocks });
+            let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()

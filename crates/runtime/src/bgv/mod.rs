@@ -1,0 +1,306 @@
+//! BGV, leveled.
+
+use crate::leveled::{Leveled, Parameters, Poly, State, constant};
+use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer, bgv as files};
+use solinas_schemes::bgv::{
+    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, SlotEncoder,
+    Stage, noise,
+};
+use solinas_schemes::security::SecurityClaim;
+use std::ops::ControlFlow;
+
+/// The scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bgv;
+
+/// The rotations that a server key has keys for: all, where there are slots.
+fn rotations(params: &Params) -> Rotations {
+    Rotations::all(params).unwrap_or_else(|_| Rotations::none(params))
+}
+
+/// A residue with its sign, nearest to 0.
+fn centred(params: &Params, value: u64) -> i64 {
+    let p = params.plaintext_modulus();
+    let value = (value % p) as i64;
+    if value as u64 > p / 2 { value - p as i64 } else { value }
+}
+
+impl Parameters for Params {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension()
+    }
+
+    fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus()
+    }
+
+    fn has_slots(&self) -> bool {
+        SlotEncoder::new(self).is_ok()
+    }
+
+    fn depth(&self) -> usize {
+        self.depth()
+    }
+
+    fn modulus_bits(&self) -> f64 {
+        self.log2_modulus(self.levels())
+    }
+
+    fn security(&self) -> SecurityClaim {
+        self.security()
+    }
+
+    fn products(&self) -> String {
+        match self.depth() {
+            1 => "1 product".into(),
+            depth => format!("{depth} products in a row"),
+        }
+    }
+
+    fn deeper(&self, products: usize) -> String {
+        match Params::deep_enough(self.plaintext_modulus(), products) {
+            Some(name) => format!("make keys of a deeper set, such as {name} (`solinas params`)"),
+            None => {
+                let family = if self.plaintext_modulus() == 2 { "bits" } else { "slots" };
+                format!(
+                    "decrypt on the way and encrypt anew: no set that is secure takes {products}; for study alone, {family}-32768-DEPTH takes DEPTH"
+                )
+            }
+        }
+    }
+
+    fn effort(&self, level: usize) -> f64 {
+        level as f64 / self.levels() as f64
+    }
+
+    fn room(&self, level: usize) -> f64 {
+        noise::room(self, self.log2_modulus(level))
+    }
+
+    fn fresh(&self) -> f64 {
+        noise::fresh(self)
+    }
+
+    fn constant(&self, value: u64) -> f64 {
+        noise::plain(self, noise::centred(self, value)).max(0.0)
+    }
+
+    fn sum_constant(&self, x: State, value: u64) -> f64 {
+        noise::sum_constant(self, x.level, x.noise, value)
+    }
+
+    fn product(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        let [before, after] = noise::dot(self, level, std::iter::once((x, y)));
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn lowered(&self, State { level, noise }: State) -> Vec<State> {
+        let [before, after] = noise::lowered(self, level, noise);
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn parts(&self, _: usize) -> usize {
+        2
+    }
+
+    fn ciphertext_bytes(&self) -> usize {
+        2 * files::packed_bytes(self.dimension(), &files::tower_bits(self, self.levels()))
+    }
+
+    fn stored_bytes(&self) -> usize {
+        files::stored_server_bytes(self, &rotations(self))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let towers = self.moduli().len() + self.special().len();
+        let keys = (1 + rotations(self).len()) * self.switch_rows() * towers;
+        2 * 8 * self.dimension() * (self.moduli().len() + keys)
+    }
+}
+
+impl Leveled for Bgv {
+    const SCHEME: Scheme = Scheme::Bgv;
+    const NAME: &'static str = files::SCHEME;
+    /// Of 128 bits, vectors, and depth for more than a polynomial or two.
+    const DEFAULT: &'static str = "slots128-16384-8";
+    const BOOTSTRAPS: bool = false;
+    const SEEDED: bool = true;
+
+    type Params = Params;
+    type PublicKey = PublicKey;
+    type ClientKey = ClientKey;
+    type ServerKey = ServerKey;
+    type Ciphertext = Ciphertext;
+    type Encoder = SlotEncoder;
+
+    fn names() -> Vec<&'static str> {
+        Params::names()
+    }
+
+    fn named(name: &str) -> Result<Params, Error> {
+        Ok(Params::named(name)?)
+    }
+
+    fn has(name: &str) -> bool {
+        !matches!(Params::named(name), Err(bgv::Error::UnknownParams { .. }))
+    }
+
+    fn generate(
+        params: &Params,
+        options: &KeygenOptions,
+        control: &Control<'_>,
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let client = match options.insecure_seed {
+            Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
+            None => ClientKey::generate(params, options.research)?,
+        };
+        let server = client.server_key(&rotations(params), &|done, of| {
+            control.report(done as u64, of as u64);
+            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok((client, server))
+    }
+
+    fn params(key: &PublicKey) -> &Params {
+        key.params()
+    }
+
+    fn id(key: &PublicKey) -> KeyId {
+        KeyId(key.id().0)
+    }
+
+    fn is_insecure(key: &PublicKey) -> bool {
+        key.is_insecure()
+    }
+
+    fn of_client(key: &ClientKey) -> &PublicKey {
+        key.public()
+    }
+
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
+    }
+
+    fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
+        Ok(Self::store(&key.encrypt(plaintext, &mut key.encryption_rng(nonce)?)?))
+    }
+
+    /// Of half the size.
+    fn encrypt_secret(key: &ClientKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
+        let x = key.encrypt_seeded(plaintext, &mut key.public().encryption_rng(nonce)?)?;
+        let parts = vec![x.body().words().to_vec()];
+        Ok(Poly { level: x.level(), noise: x.noise().max(0.0), seed: Some(*x.seed()), parts })
+    }
+
+    fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
+        Ok(key.decrypt(x)?)
+    }
+
+    fn encoder(params: &Params) -> Result<SlotEncoder, Error> {
+        Ok(SlotEncoder::new(params)?)
+    }
+
+    fn encode(encoder: &SlotEncoder, slots: &[u64]) -> Result<Vec<u64>, Error> {
+        Ok(encoder.encode(slots)?)
+    }
+
+    fn decode(encoder: &SlotEncoder, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
+        Ok(encoder.decode(plaintext)?)
+    }
+
+    fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {
+        Ok(match (x.seed, x.parts.as_slice()) {
+            (Some(seed), [body]) => key.expand(&SeededCiphertext::from_parts(key, x.level, x.noise, seed, body)?)?,
+            _ => Ciphertext::from_parts(key, x.level, Stage::Ready, x.noise, &x.parts)?,
+        })
+    }
+
+    fn store(x: &Ciphertext) -> Poly {
+        let parts = x.parts().iter().map(|part| part.words().to_vec()).collect();
+        // That of a number anyone can read is below what files tell.
+        Poly { level: x.level(), noise: x.noise().max(0.0), seed: None, parts }
+    }
+
+    fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(key.trivial(plaintext)?)
+    }
+
+    fn negate(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).negate(x)?)
+    }
+
+    fn add_constant(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).add_plain(x, &constant(key.params(), value))?)
+    }
+
+    fn scale(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).multiply_integer(x, centred(key.params(), value))?)
+    }
+
+    fn add(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).add(x, y)?)
+    }
+
+    fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).sub(x, y)?)
+    }
+
+    fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).composed_multiply(x, y)?)
+    }
+
+    fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).lower(x)?)
+    }
+
+    /// No parameter set bootstraps, so that no plan asks for it.
+    fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let (operation, depth) = ("bootstrapping", key.params().depth());
+        Err(bgv::Error::OutOfLevels { operation, level: x.level(), depth }.into())
+    }
+
+    fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
+        Ok(files::header(kind, params, id, insecure)?)
+    }
+
+    fn read_params(reader: &Reader) -> Result<Params, Error> {
+        Ok(files::params(reader)?)
+    }
+
+    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+        Ok(files::read_public(reader)?)
+    }
+
+    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+        Ok(files::read_client(reader)?)
+    }
+
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+        Ok(files::read_server(reader)?)
+    }
+
+    fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_client(writer, key)?)
+    }
+
+    fn write_server(key: &ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_server(writer, key)?)
+    }
+
+    fn packed_bytes(params: &Params, level: usize) -> usize {
+        files::packed_bytes(params.dimension(), &files::tower_bits(params, level))
+    }
+
+    fn pack(params: &Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error> {
+        Ok(files::pack_towers(part, &files::tower_bits(params, level))?)
+    }
+
+    fn unpack(params: &Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error> {
+        Ok(files::unpack_towers(bytes, params.dimension(), &files::tower_bits(params, level))?)
+    }
+}

@@ -1,0 +1,264 @@
+//! Encryption, decryption, and parameter sets as data.
+
+use super::elements::{Elements, Poly, form_of};
+use super::engine::LeveledEngine;
+use super::plan::slot_type;
+use super::{Leveled, Parameters, constant};
+use crate::engine::Engine;
+use crate::scheme::{self, Encrypt, Secret};
+use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
+use rayon::prelude::*;
+use solinas_formats::{Destination, Header, Kind, Writer};
+use solinas_schemes::security::Status;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use zeroize::Zeroizing;
+
+/// A secret polynomial, wiped when dropped.
+type Plaintext = Zeroizing<Vec<u64>>;
+
+/// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
+fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
+    if form_of(params) == Form::Bits {
+        let bits = |&value: &u128| -> Vec<Plaintext> {
+            (0..plain.ty.width()).map(|i| constant(params, (value >> i & 1) as u64).into()).collect()
+        };
+        return Ok(plain.values.iter().map(bits).collect());
+    }
+    if plain.shape.is_none() {
+        // In every slot.
+        return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
+    }
+    let encoder = S::encoder(params)?;
+    let polynomial = |values: &[u128]| {
+        let mut slots: Plaintext = vec![0; params.dimension()].into();
+        slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
+        Ok(vec![S::encode(&encoder, &slots)?.into()])
+    };
+    plain.values.chunks(params.dimension()).map(polynomial).collect()
+}
+
+/// Encrypts each element by `one`, which takes a polynomial and a number that makes the encryptions of an insecure key differ. On the current thread pool.
+fn encrypt<S: Leveled>(
+    key: &S::PublicKey,
+    plain: Plain,
+    one: impl Fn(&[u64]) -> Result<Poly, Error> + Sync,
+) -> Result<Ciphertext, Error> {
+    let (params, insecure) = (S::params(key), S::is_insecure(key));
+    check_type(&plain, params)?;
+    let plaintexts = plaintexts::<S>(params, &plain)?;
+    let element = |polynomials: &Vec<Plaintext>| {
+        polynomials.iter().map(|plaintext| Ok(Arc::new(one(plaintext)?))).collect::<Result<Vec<_>, Error>>()
+    };
+    // One by one where randomness is chosen.
+    let blocks = if insecure {
+        plaintexts.iter().map(element).collect::<Result<_, _>>()?
+    } else {
+        plaintexts.par_iter().map(element).collect::<Result<_, _>>()?
+    };
+    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), blocks });
+    Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
+        .checked()
+}
+
+/// A public key, which encrypts.
+#[derive(Debug)]
+pub(super) struct Public<S: Leveled> {
+    key: S::PublicKey,
+    /// Makes the encryptions of an insecure key differ from each other.
+    count: AtomicU64,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
+}
+
+impl<S: Leveled> Public<S> {
+    pub(super) fn new(key: S::PublicKey) -> Self {
+        Self { key, count: AtomicU64::new(0), info: OnceLock::new() }
+    }
+
+    fn next(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl<S: Leveled> Encrypt for Public<S> {
+    fn key_id(&self) -> KeyId {
+        S::id(&self.key)
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.info.get_or_init(|| info::<S>(S::params(&self.key))).clone()
+    }
+
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        encrypt::<S>(&self.key, plain, |plaintext| S::encrypt(&self.key, plaintext, self.next()))
+    }
+}
+
+/// That a key of those parameters holds values of that type.
+fn check_type(plain: &Plain, params: &impl Parameters) -> Result<(), Error> {
+    let slots = form_of(params) == Form::Slots;
+    let fits = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
+    if fits {
+        return Ok(());
+    }
+    let holds = if slots { slot_type(params).to_string() } else { "bits".into() };
+    Err(Error::Modular { params: params.name().into(), holds, wanted: plain.ty.to_string() })
+}
+
+/// A client key.
+#[derive(Debug)]
+pub(super) struct Client<S: Leveled> {
+    key: S::ClientKey,
+    public: Public<S>,
+}
+
+impl<S: Leveled> Client<S> {
+    pub(super) fn new(key: S::ClientKey) -> Self {
+        let public = Public::new(S::of_client(&key).clone());
+        Self { key, public }
+    }
+}
+
+impl<S: Leveled> Encrypt for Client<S> {
+    fn key_id(&self) -> KeyId {
+        self.public.key_id()
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.public.params()
+    }
+
+    fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
+        let one = |plaintext: &[u64]| S::encrypt_secret(&self.key, plaintext, self.public.next());
+        encrypt::<S>(&self.public.key, plain, one)
+    }
+}
+
+impl<S: Leveled> Secret for Client<S> {
+    /// On the current thread pool.
+    fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u128>, Error> {
+        let elements = Elements::<S>::of(ciphertext)?;
+        let plaintext = |poly: &Arc<Poly>| -> Result<Plaintext, Error> {
+            Ok(S::decrypt(&self.key, &S::load(&self.public.key, poly)?)?.into())
+        };
+        // Sums and products of constants are constants.
+        let constant_of = |poly: &Arc<Poly>| -> Result<u128, Error> {
+            let plaintext = plaintext(poly)?;
+            match plaintext.split_first() {
+                Some((&x, rest)) if rest.iter().all(|&x| x == 0) => Ok(x.into()),
+                _ => Err(Error::NotABit),
+            }
+        };
+        if ciphertext.form() == Form::Slots && ciphertext.shape().is_none() {
+            return elements.blocks.iter().flatten().map(constant_of).collect();
+        }
+        if ciphertext.form() == Form::Slots {
+            let encoder = S::encoder(S::params(&self.public.key))?;
+            let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
+                blocks.iter().map(|poly| S::decode(&encoder, &plaintext(poly)?)).collect()
+            };
+            let all = elements.blocks.par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
+            return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
+        }
+        let element = |bits: &Vec<Arc<Poly>>| {
+            bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))
+        };
+        elements.blocks.par_iter().map(element).collect()
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        let key = &self.public.key;
+        S::header(Kind::ClientKey, S::params(key), S::id(key), S::is_insecure(key))
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        S::write_client(&self.key, writer)
+    }
+}
+
+/// A server key.
+#[derive(Debug)]
+pub(super) struct Server<S: Leveled> {
+    pub(super) key: S::ServerKey,
+    /// Made once: an estimate of security takes a while.
+    info: OnceLock<ParamsInfo>,
+}
+
+impl<S: Leveled> Server<S> {
+    pub(super) fn new(key: S::ServerKey) -> Arc<Self> {
+        Arc::new(Self { key, info: OnceLock::new() })
+    }
+
+    pub(super) fn public(&self) -> &S::PublicKey {
+        S::of_server(&self.key)
+    }
+
+    pub(super) fn info(&self) -> ParamsInfo {
+        self.info.get_or_init(|| info::<S>(S::params(self.public()))).clone()
+    }
+}
+
+impl<S: Leveled> scheme::Public for Arc<Server<S>> {
+    fn key_id(&self) -> KeyId {
+        S::id(self.public())
+    }
+
+    fn params(&self) -> ParamsInfo {
+        self.info()
+    }
+
+    fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+        Ok(Box::new(LeveledEngine::new(Arc::clone(self))))
+    }
+
+    fn header(&self) -> Result<Header, Error> {
+        let key = self.public();
+        S::header(Kind::ServerKey, S::params(key), S::id(key), S::is_insecure(key))
+    }
+
+    fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        S::write_server(&self.key, writer)
+    }
+}
+
+/// A parameter set as data.
+pub(super) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
+    let security = params.security();
+    let why = match &security.status {
+        Status::ResearchOnly { why } => Some(why.clone()),
+        _ => None,
+    };
+    let products = params.products();
+    let slots = (form_of(params) == Form::Slots).then(|| if params.has_slots() { params.dimension() } else { 1 });
+    let (family, description) = match slots {
+        Some(1) => ("slots", format!("single values of type {}; {products}", slot_type(params))),
+        Some(n) => ("slots", format!("vectors of {n} values of type {}; {products}", slot_type(params))),
+        None => ("gates", format!("bits; {products}")),
+    };
+    ParamsInfo {
+        name: params.name().into(),
+        scheme: S::SCHEME,
+        family,
+        description,
+        lwe_dimension: None,
+        ring_dimension: params.dimension(),
+        glwe_dimension: None,
+        modulus_bits: Some(params.modulus_bits()),
+        plaintext_modulus: Some(params.plaintext_modulus()),
+        slots,
+        depth: Some(params.depth()),
+        bootstraps: params.refresh().is_some(),
+        classical_bits: security.classical_bits,
+        quantum_bits: security.quantum_bits,
+        estimator: security.estimator,
+        date: security.date,
+        log2_failure: None,
+        ciphertext_bytes: params.ciphertext_bytes(),
+        server_key_bytes: params.stored_bytes(),
+        memory_bytes: params.memory_bytes(),
+        recommended: security.status == Status::Recommended,
+        research_only: why,
+        test_size: false,
+    }
+}

@@ -1,0 +1,205 @@
+//! What the leveled schemes over rings share ([`Leveled`]): bits as ring elements, whose exclusive or is a sum and `and` a product, or vectors of integers modulo
+//! a prime in slots; plans by levels and formulas of noise; files; keys.
+
+mod elements;
+mod engine;
+mod keys;
+mod plan;
+mod roles;
+mod run;
+
+pub(crate) use elements::Poly;
+pub(crate) use plan::{Refresh, State, log2_centred};
+
+use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use solinas_schemes::security::SecurityClaim;
+use std::fmt::Debug;
+
+/// A parameter set of a leveled scheme: levels are 1 to `depth + 1`, of which fresh ciphertexts have the highest.
+pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
+    fn name(&self) -> &str;
+
+    /// Ring dimension, which is the number of slots where there are any.
+    fn dimension(&self) -> usize;
+
+    fn plaintext_modulus(&self) -> u64;
+
+    /// Whether a plaintext is a vector: otherwise it is a single number.
+    fn has_slots(&self) -> bool;
+
+    /// Products in a row.
+    fn depth(&self) -> usize;
+
+    /// `log2` of the modulus of fresh ciphertexts.
+    fn modulus_bits(&self) -> f64;
+
+    fn security(&self) -> SecurityClaim;
+
+    /// The products that it allows, in words.
+    fn products(&self) -> String;
+
+    /// What to do for so many products in a row.
+    fn deeper(&self, products: usize) -> String;
+
+    /// Time of a product of ciphertexts of a level, in those of the highest.
+    fn effort(&self, level: usize) -> f64;
+
+    /// `log2` of the largest noise that decrypts at a level.
+    fn room(&self, level: usize) -> f64;
+
+    /// Noise of an encryption.
+    fn fresh(&self) -> f64;
+
+    /// Noise of a ciphertext of a number that anyone can read.
+    fn constant(&self, value: u64) -> f64;
+
+    /// Noise after a number is added.
+    fn sum_constant(&self, x: State, value: u64) -> f64;
+
+    /// What two ciphertexts of those noises become as their product, which is below their level: each of them has to decrypt.
+    fn product(&self, level: usize, noises: [f64; 2]) -> Vec<State>;
+
+    /// What a ciphertext becomes as it is lowered, as [`Self::product`].
+    fn lowered(&self, x: State) -> Vec<State>;
+
+    /// What keys can bootstrap.
+    fn refresh(&self) -> Option<Refresh> {
+        None
+    }
+
+    /// Parts of a ciphertext at a level.
+    fn parts(&self, level: usize) -> usize;
+
+    /// Bytes of a fresh ciphertext as stored, of whoever has the server key alone.
+    fn ciphertext_bytes(&self) -> usize;
+
+    /// Bytes of a stored server key.
+    fn stored_bytes(&self) -> usize;
+
+    /// Bytes of a server key in memory.
+    fn memory_bytes(&self) -> usize;
+}
+
+/// A leveled scheme over rings.
+pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
+    const SCHEME: Scheme;
+    /// Its name in files.
+    const NAME: &'static str;
+    /// The parameter set where none is chosen.
+    const DEFAULT: &'static str;
+    /// Whether some parameter sets bootstrap.
+    const BOOTSTRAPS: bool;
+    /// Whether client keys make ciphertexts of which one part is a seed.
+    const SEEDED: bool;
+
+    type Params: Parameters;
+    type PublicKey: Debug + Clone + Send + Sync;
+    type ClientKey: Debug + Send + Sync;
+    type ServerKey: Debug + Send + Sync;
+    type Ciphertext: Send + Sync;
+    /// Packs numbers in slots.
+    type Encoder: Send + Sync;
+
+    /// Names of the parameter sets.
+    fn names() -> Vec<&'static str>;
+
+    fn named(name: &str) -> Result<Self::Params, Error>;
+
+    /// Whether a parameter set, or a family of them, has that name.
+    fn has(name: &str) -> bool;
+
+    fn generate(
+        params: &Self::Params,
+        options: &KeygenOptions,
+        control: &Control<'_>,
+    ) -> Result<(Self::ClientKey, Self::ServerKey), Error>;
+
+    fn params(key: &Self::PublicKey) -> &Self::Params;
+
+    fn id(key: &Self::PublicKey) -> KeyId;
+
+    fn is_insecure(key: &Self::PublicKey) -> bool;
+
+    fn of_client(key: &Self::ClientKey) -> &Self::PublicKey;
+
+    fn of_server(key: &Self::ServerKey) -> &Self::PublicKey;
+
+    /// Encrypts a polynomial; those of an insecure key differ by `nonce`.
+    fn encrypt(key: &Self::PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error>;
+
+    /// As [`Self::encrypt`], with the client key.
+    fn encrypt_secret(key: &Self::ClientKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
+        Self::encrypt(Self::of_client(key), plaintext, nonce)
+    }
+
+    fn decrypt(key: &Self::ClientKey, x: &Self::Ciphertext) -> Result<Vec<u64>, Error>;
+
+    /// # Errors
+    /// For a parameter set without slots.
+    fn encoder(params: &Self::Params) -> Result<Self::Encoder, Error>;
+
+    fn encode(encoder: &Self::Encoder, slots: &[u64]) -> Result<Vec<u64>, Error>;
+
+    fn decode(encoder: &Self::Encoder, plaintext: &[u64]) -> Result<Vec<u64>, Error>;
+
+    /// A stored ciphertext as one of its key.
+    ///
+    /// # Errors
+    /// From the scheme, for one that is none of the key.
+    fn load(key: &Self::PublicKey, stored: &Poly) -> Result<Self::Ciphertext, Error>;
+
+    fn store(x: &Self::Ciphertext) -> Poly;
+
+    /// A ciphertext that anyone can read.
+    fn trivial(key: &Self::PublicKey, plaintext: &[u64]) -> Result<Self::Ciphertext, Error>;
+
+    fn negate(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    fn add_constant(key: &Self::ServerKey, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Error>;
+
+    fn scale(key: &Self::ServerKey, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Error>;
+
+    fn add(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// At the level below.
+    fn multiply(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// At the level below.
+    fn lower(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Bootstraps, where [`Parameters::refresh`] says so.
+    fn refresh(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Header of a file that belongs to a key.
+    fn header(kind: Kind, params: &Self::Params, id: KeyId, insecure: bool) -> Result<Header, Error>;
+
+    /// The parameters a file was written with.
+    fn read_params(reader: &Reader) -> Result<Self::Params, Error>;
+
+    fn read_public(reader: &Reader) -> Result<Self::PublicKey, Error>;
+
+    fn read_client(reader: &Reader) -> Result<Self::ClientKey, Error>;
+
+    fn read_server(reader: &Reader) -> Result<Self::ServerKey, Error>;
+
+    fn write_client(key: &Self::ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
+
+    fn write_server(key: &Self::ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
+
+    /// Bytes of a part of a ciphertext at a level, as [`Self::pack`] makes them.
+    fn packed_bytes(params: &Self::Params, level: usize) -> usize;
+
+    fn pack(params: &Self::Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error>;
+
+    fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error>;
+}
+
+/// A plaintext of a number alone: that number in every slot.
+pub(crate) fn constant(params: &impl Parameters, value: u64) -> Vec<u64> {
+    let mut plain = vec![0; params.dimension()];
+    plain[0] = value % params.plaintext_modulus();
+    plain
+}

@@ -1,0 +1,80 @@
+//! What makes and opens the things of a leveled scheme.
+
+use super::elements::Elements;
+use super::keys::{Client, Public, Server, info};
+use super::{Leveled, Parameters, engine};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use solinas_formats::{Kind, Reader};
+use std::sync::Arc;
+
+impl<S: Leveled> Roles for S {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn params(&self) -> Vec<ParamsInfo> {
+        S::names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
+    }
+
+    fn has(&self, params: &str) -> bool {
+        S::has(params)
+    }
+
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
+        let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
+        check_memory(&params)?;
+        control.report(0, 1);
+        control.check()?;
+        let (client, server) = S::generate(&params, options, control)?;
+        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(server))))
+    }
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
+        Ok(Box::new(Client::<S>::new(S::read_client(reader)?)))
+    }
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
+        check_memory(&S::read_params(reader)?)?;
+        Ok(Arc::new(Server::<S>::new(S::read_server(reader)?)))
+    }
+
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
+        Ok(match reader.kind() {
+            Kind::ClientKey => None,
+            _ => Some(Box::new(Public::<S>::new(S::read_public(reader)?))),
+        })
+    }
+
+    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+        Ok(Arc::new(Elements::<S>::read(reader, about)?))
+    }
+
+    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
+        engine::cost::<S>(program, &S::named(params)?)
+    }
+
+    fn counts(&self, estimate: &Estimate) -> String {
+        let products = counted(estimate.products, "product");
+        // Of a scheme that never bootstraps there is nothing to say of it.
+        match (S::BOOTSTRAPS, estimate.bootstraps) {
+            (false, _) => products,
+            (true, bootstraps) => format!("{}, {products}", counted(bootstraps, "bootstrap")),
+        }
+    }
+}
+
+/// That a server key has room, before anything is made.
+fn check_memory(params: &impl Parameters) -> Result<(), Error> {
+    const MIB: u64 = 1 << 20;
+    let (need, limit) = (params.memory_bytes() as u64, memory::budget()?);
+    if need <= limit {
+        return Ok(());
+    }
+    let (need_mib, limit_mib) = (need.div_ceil(MIB), limit / MIB);
+    let remedy = format!(
+        "allow {need_mib} MiB by {}, or choose a set of smaller dimension or fewer products (`solinas params`)",
+        memory::VARIABLE
+    );
+    Err(Error::Memory { method: "a server key", params: params.name().into(), need_mib, limit_mib, remedy })
+}

@@ -1,0 +1,77 @@
+//! The operations on ring elements.
+
+use super::elements::Poly;
+use super::{Leveled, Parameters, constant};
+use crate::Error;
+use crate::arithmetic::Runner;
+use std::sync::Arc;
+
+/// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
+const TOGETHER: usize = 1 << 16;
+
+/// Evaluation with one key.
+pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey);
+
+impl<S: Leveled> Polynomials<'_, S> {
+    fn params(&self) -> &S::Params {
+        S::params(S::of_server(self.0))
+    }
+}
+
+impl<S: Leveled> Runner for Polynomials<'_, S> {
+    type Stored = Arc<Poly>;
+    type Ciphertext = S::Ciphertext;
+
+    fn refreshes_alone(&self) -> bool {
+        false
+    }
+
+    fn together(&self) -> usize {
+        (TOGETHER / self.params().dimension()).max(1) * rayon::current_num_threads()
+    }
+
+    fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
+        S::load(S::of_server(self.0), stored)
+    }
+
+    fn store(&self, x: &S::Ciphertext) -> Arc<Poly> {
+        Arc::new(S::store(x))
+    }
+
+    /// In the constant coefficient, which is in every slot.
+    fn constant(&self, value: u64) -> Result<S::Ciphertext, Error> {
+        S::trivial(S::of_server(self.0), &constant(self.params(), value))
+    }
+
+    fn add_constant(&self, x: &S::Ciphertext, constant: u64) -> Result<S::Ciphertext, Error> {
+        S::add_constant(self.0, x, constant)
+    }
+
+    fn scale(&self, x: &S::Ciphertext, constant: u64) -> Result<S::Ciphertext, Error> {
+        // A change of sign adds no noise and takes no transform.
+        if constant == self.params().plaintext_modulus() - 1 {
+            return S::negate(self.0, x);
+        }
+        S::scale(self.0, x, constant)
+    }
+
+    fn add(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
+        S::add(self.0, x, y)
+    }
+
+    fn subtract(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
+        S::subtract(self.0, x, y)
+    }
+
+    fn multiply(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
+        S::multiply(self.0, x, y)
+    }
+
+    fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
+        S::lower(self.0, x)
+    }
+
+    fn refresh(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
+        S::refresh(self.0, x)
+    }
+}
