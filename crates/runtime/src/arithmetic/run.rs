@@ -19,6 +19,11 @@ pub(crate) trait Runner: Sync {
     /// How many sets of inputs run side by side: more would only hold more values in memory.
     fn together(&self) -> usize;
 
+    /// How many products of a wave [`Self::multiply_all`] takes at a time; with 1 they run side by side.
+    fn multiplies_together(&self) -> usize {
+        1
+    }
+
     fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
 
     fn store(&self, x: &Self::Ciphertext) -> Self::Stored;
@@ -34,6 +39,11 @@ pub(crate) trait Runner: Sync {
     fn subtract(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// The products of pairs, [`Self::multiplies_together`] of them at most.
+    fn multiply_all(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Result<Vec<Self::Ciphertext>, Error> {
+        pairs.iter().map(|(x, y)| self.multiply(x, y)).collect()
+    }
 
     fn lower(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
@@ -110,7 +120,10 @@ fn run_lanes<R: Runner>(
     let mut order: Vec<usize> = (0..count).collect();
     // Sums and products of a wave first; refreshes last, one after the other where each fills the machine.
     let refreshes = |index: usize| matches!(schedule.steps[index], Step::Refresh(_));
-    let key = |index: &usize| (schedule.waves[*index], refreshes(*index));
+    // Products that are better taken together come before the others of their wave.
+    let together = runner.multiplies_together();
+    let shared = |index: usize| together > 1 && matches!(schedule.steps[index], Step::Multiply(..));
+    let key = |index: &usize| (schedule.waves[*index], refreshes(*index), !shared(*index));
     order.sort_by_key(key);
     for part in order.chunk_by(|a, b| key(a) == key(b)) {
         let jobs: Vec<(usize, usize)> =
@@ -123,18 +136,37 @@ fn run_lanes<R: Runner>(
                 tick(&step);
                 Ok(Arc::new(result))
             };
+        let many = |values: &Values<R::Ciphertext>, jobs: &[(usize, usize)]| -> Result<Vec<_>, Error> {
+            control.check()?;
+            let pairs = jobs.iter().map(|&(index, lane)| {
+                let [x, y] = schedule.steps[index].pair();
+                Ok((values.get(x, lane)?, values.get(y, lane)?))
+            });
+            let results = runner.multiply_all(&pairs.collect::<Result<Vec<_>, Error>>()?)?;
+            jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
+            Ok(results.into_iter().map(Arc::new).collect())
+        };
         let alone = refreshes(part[0]) && runner.refreshes_alone();
+        let size = match (alone, shared(part[0])) {
+            (true, _) => inputs.len(),
+            (_, true) => together,
+            _ => jobs.len(),
+        };
         // Jobs that run together; their operands go when all of them are done.
-        for jobs in jobs.chunks(if alone { inputs.len() } else { jobs.len() }) {
+        for jobs in jobs.chunks(size) {
             let results: Vec<_> = if alone {
                 jobs.iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+            } else if shared(part[0]) {
+                many(&values, jobs)?
             } else {
                 jobs.par_iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
             };
             for (&(index, lane), result) in jobs.iter().zip(results) {
                 values.lanes[lane][index] = Some(result);
             }
-            jobs.iter().filter(|(_, lane)| *lane == 0).for_each(|&(index, _)| values.release(schedule.steps[index]));
+            // The last lane of a step is its last reader.
+            let last = inputs.len() - 1;
+            jobs.iter().filter(|(_, lane)| *lane == last).for_each(|&(index, _)| values.release(schedule.steps[index]));
         }
     }
     let output = |lane: usize, value: Value| Ok(runner.store(values.get(value, lane)?));

@@ -225,7 +225,7 @@ impl SeededMatrix {
     pub(super) fn leading(&self, rows: usize) -> Result<Self, Error> {
         let layout = Layout::new(rows, self.layout.columns(), &self.modulus)?;
         let first = self.first.as_ref().map(|first| first.leading(rows).into());
-        Ok(Self { layout, modulus: self.modulus.clone(), uniform: self.uniform.clone(), first })
+        Ok(Self { layout, modulus: self.modulus.clone(), uniform: self.uniform, first })
     }
 }
 
