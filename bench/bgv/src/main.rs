@@ -27,6 +27,9 @@ pub enum Error {
     /// From the scheme.
     #[error(transparent)]
     Scheme(#[from] solinas_schemes::bgv::Error),
+    /// From the slots.
+    #[error(transparent)]
+    Slots(#[from] solinas_schemes::slots::Error),
     /// Results that are wrong.
     #[error("{who} decrypts to something else: its figures would mean nothing")]
     Wrong {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use solinas_schemes::bgv::{
-    self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey, SlotEncoder,
+    self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
 
 use crate::Error;
@@ -57,7 +57,7 @@ impl Ours {
             terms: 2,
         })?;
         let (client, server) = bgv::generate_insecure(&params, &Rotations::of_steps(&params, &[1])?, true, 1)?;
-        let encoder = SlotEncoder::new(&params)?;
+        let encoder = params.slots()?;
         let slots: Vec<u64> = (0..dimension as u64).map(|i| i * i % 211).collect();
         let plaintext = encoder.encode(&slots)?;
         let mut rng = server.public().encryption_rng(1)?;

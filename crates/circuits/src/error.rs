@@ -93,7 +93,7 @@ pub enum Error {
     },
     /// Integers modulo a number are no bits.
     #[error(
-        "{ty} values are no bits, and gates do not compute them; run the program under a key of slots of that modulus, scheme ntru"
+        "{ty} values are no bits, and gates do not compute them; run the program under a key of slots of that modulus, scheme ntru or bgv"
     )]
     Modular {
         /// The type.

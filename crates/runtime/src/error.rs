@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
-use solinas_schemes::{bgv, gh, lwe, ntru, tfhe};
+use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -292,6 +292,9 @@ pub enum Error {
     /// From the scheme.
     #[error(transparent)]
     Ntru(ntru::Error),
+    /// From the slots of a plaintext.
+    #[error(transparent)]
+    Slots(#[from] slots::Error),
     /// From the scheme.
     #[error(transparent)]
     Bgv(bgv::Error),
@@ -314,11 +317,10 @@ pub enum Error {
 
 /// The message of [`Error::Levels`].
 fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> String {
+    let products = if need == 1 { "1 product".to_owned() } else { format!("{need} products in a row") };
     let takes = match need > left {
-        true => format!("it takes {need} products in a row"),
-        false => {
-            format!("it takes {need} products in a row, and the noise of its sums takes more levels than are left")
-        }
+        true => format!("it takes {products}"),
+        false => format!("it takes {products}, and the noise of its sums takes more levels than are left"),
     };
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
     // Noise alone, or levels that fresh ciphertexts have.

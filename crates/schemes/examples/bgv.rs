@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use rand_core::RngCore as _;
-use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, SlotEncoder};
+use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -58,7 +58,7 @@ fn run(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
         params.log2_total()
     );
     println!("security: {:?}", params.security());
-    let slots = SlotEncoder::new(&params)?;
+    let slots = params.slots()?;
     let start = Instant::now();
     let (client, server) = bgv::generate_insecure(&params, &Rotations::of_steps(&params, &[1])?, true, 1)?;
     println!("key generation {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
@@ -119,7 +119,7 @@ fn sets() -> Result<()> {
     for security in [128, 192, 256] {
         for dimension in [1024, 2048, 4096, 8192, 16384, 32768] {
             let bound = bgv::params::standard_bits(dimension, security);
-            for family in ["slots", "bits"] {
+            for family in ["slots", "wide", "bits"] {
                 let mut line = format!("{security:>8}  {dimension:<6} {family:<6}");
                 for group in 1..=5 {
                     let at = |depth: usize| -> Option<Params> {

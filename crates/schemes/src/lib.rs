@@ -13,4 +13,5 @@ pub mod ntru;
 mod random;
 pub mod rsa;
 pub mod security;
+pub mod slots;
 pub mod tfhe;

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from solinas._cipher import Ciphertext
 
 MAX_WIDTH = 128
-MAX_MODULUS = 1 << 20
+MAX_MODULUS = 1 << 30
 MAX_LABEL = 48
 
 V = TypeVar("V", bound="Value")
@@ -506,7 +506,7 @@ def int_(width: int) -> type[Int]:
 
 
 def mod(modulus: int) -> type[Modular]:
-    """Give the type of integers modulo a number from 2 to 2^20: `sl.mod(257)(256)`."""
+    """Give the type of integers modulo a number from 2 to 2^30: `sl.mod(257)(256)`."""
     name = f"mod{operator.index(modulus)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)

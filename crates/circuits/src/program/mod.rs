@@ -24,7 +24,7 @@ pub enum Type {
     Uint(u8),
     /// Two's complement integer of that many bits, 1..=128.
     Int(u8),
-    /// Integer modulo that number, 2..=2^20: added, subtracted and multiplied, not as gates.
+    /// Integer modulo that number, 2..=2^30: added, subtracted and multiplied, not as gates.
     Mod(u32),
 }
 

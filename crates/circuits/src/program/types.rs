@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Largest modulus.
-const MAX_MODULUS: u32 = 1 << 20;
+const MAX_MODULUS: u32 = 1 << 30;
 
 impl Type {
     /// Number of bits, 1 for a bool.
@@ -53,7 +53,7 @@ impl Type {
         }
     }
 
-    /// Whether the width is in 1..=128, and a modulus in 2..=2^20.
+    /// Whether the width is in 1..=128, and a modulus in 2..=2^30.
     ///
     /// # Errors
     /// [`Error::BadType`] where it is not.
@@ -87,7 +87,7 @@ impl fmt::Display for Type {
 impl FromStr for Type {
     type Err = Error;
 
-    /// Reads `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1048576`.
+    /// Reads `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1073741824`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownType { name: text.to_owned() };
         if text == "bool" {

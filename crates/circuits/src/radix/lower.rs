@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// Integers modulo a number are no bits.
     #[error(
-        "{place} is {ty}, which lookup tables do not compute; run the program under a key of slots of that modulus, scheme ntru"
+        "{place} is {ty}, which lookup tables do not compute; run the program under a key of slots of that modulus, scheme ntru or bgv"
     )]
     Modular {
         /// The value or input.

@@ -4,10 +4,10 @@ use crate::leveled::{Leveled, Parameters, Poly, State, constant};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, bgv as files};
 use solinas_schemes::bgv::{
-    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, SlotEncoder,
-    Stage, noise,
+    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 
 /// The scheme.
@@ -39,8 +39,8 @@ impl Parameters for Params {
         self.plaintext_modulus()
     }
 
-    fn has_slots(&self) -> bool {
-        SlotEncoder::new(self).is_ok()
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(self.slots()?)
     }
 
     fn depth(&self) -> usize {
@@ -65,12 +65,9 @@ impl Parameters for Params {
     fn deeper(&self, products: usize) -> String {
         match Params::deep_enough(self.plaintext_modulus(), products) {
             Some(name) => format!("make keys of a deeper set, such as {name} (`solinas params`)"),
-            None => {
-                let family = if self.plaintext_modulus() == 2 { "bits" } else { "slots" };
-                format!(
-                    "decrypt on the way and encrypt anew: no set that is secure takes {products}; for study alone, {family}-32768-DEPTH takes DEPTH"
-                )
-            }
+            None => format!(
+                "decrypt on the way and encrypt anew: no secure set of these plaintexts takes {products} products in a row (`solinas params`)"
+            ),
         }
     }
 
@@ -136,7 +133,6 @@ impl Leveled for Bgv {
     type ClientKey = ClientKey;
     type ServerKey = ServerKey;
     type Ciphertext = Ciphertext;
-    type Encoder = SlotEncoder;
 
     fn names() -> Vec<&'static str> {
         Params::names()
@@ -199,18 +195,6 @@ impl Leveled for Bgv {
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
         Ok(key.decrypt(x)?)
-    }
-
-    fn encoder(params: &Params) -> Result<SlotEncoder, Error> {
-        Ok(SlotEncoder::new(params)?)
-    }
-
-    fn encode(encoder: &SlotEncoder, slots: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(encoder.encode(slots)?)
-    }
-
-    fn decode(encoder: &SlotEncoder, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(encoder.decode(plaintext)?)
     }
 
     fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {

@@ -29,11 +29,11 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
         // In every slot.
         return Ok(plain.values.iter().map(|&value| vec![constant(params, value as u64).into()]).collect());
     }
-    let encoder = S::encoder(params)?;
+    let encoder = params.slots()?;
     let polynomial = |values: &[u128]| {
         let mut slots: Plaintext = vec![0; params.dimension()].into();
         slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
-        Ok(vec![S::encode(&encoder, &slots)?.into()])
+        Ok(vec![encoder.encode(&slots)?.into()])
     };
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
@@ -156,9 +156,9 @@ impl<S: Leveled> Secret for Client<S> {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = S::encoder(S::params(&self.public.key))?;
+            let encoder = S::params(&self.public.key).slots()?;
             let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
-                blocks.iter().map(|poly| S::decode(&encoder, &plaintext(poly)?)).collect()
+                blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
             };
             let all = elements.blocks.par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
             return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
@@ -232,7 +232,7 @@ pub(super) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
         _ => None,
     };
     let products = params.products();
-    let slots = (form_of(params) == Form::Slots).then(|| if params.has_slots() { params.dimension() } else { 1 });
+    let slots = (form_of(params) == Form::Slots).then(|| if params.slots().is_ok() { params.dimension() } else { 1 });
     let (family, description) = match slots {
         Some(1) => ("slots", format!("single values of type {}; {products}", slot_type(params))),
         Some(n) => ("slots", format!("vectors of {n} values of type {}; {products}", slot_type(params))),

@@ -15,6 +15,7 @@ pub(crate) use plan::{Refresh, State, log2_centred};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer};
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use std::fmt::Debug;
 
 /// A parameter set of a leveled scheme: levels are 1 to `depth + 1`, of which fresh ciphertexts have the highest.
@@ -31,8 +32,11 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
         self.dimension()
     }
 
-    /// Whether a plaintext is a vector: otherwise it is a single number.
-    fn has_slots(&self) -> bool;
+    /// What packs numbers in a plaintext.
+    ///
+    /// # Errors
+    /// Where there are no slots: a plaintext is a single number.
+    fn slots(&self) -> Result<SlotEncoder, Error>;
 
     /// Products in a row.
     fn depth(&self) -> usize;
@@ -108,8 +112,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     type ClientKey: Debug + Send + Sync;
     type ServerKey: Debug + Send + Sync;
     type Ciphertext: Send + Sync;
-    /// Packs numbers in slots.
-    type Encoder: Send + Sync;
 
     /// Names of the parameter sets.
     fn names() -> Vec<&'static str>;
@@ -157,14 +159,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     }
 
     fn decrypt(key: &Self::ClientKey, x: &Self::Ciphertext) -> Result<Vec<u64>, Error>;
-
-    /// # Errors
-    /// For a parameter set without slots.
-    fn encoder(params: &Self::Params) -> Result<Self::Encoder, Error>;
-
-    fn encode(encoder: &Self::Encoder, slots: &[u64]) -> Result<Vec<u64>, Error>;
-
-    fn decode(encoder: &Self::Encoder, plaintext: &[u64]) -> Result<Vec<u64>, Error>;
 
     /// A stored ciphertext as one of its key.
     ///

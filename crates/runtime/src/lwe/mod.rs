@@ -6,6 +6,7 @@ use solinas_formats::{Destination, Header, Kind, Reader, Writer, lwe as files, p
 use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use zeroize::Zeroizing;
 
 /// The scheme.
@@ -64,8 +65,8 @@ impl Parameters for Params {
         1
     }
 
-    fn has_slots(&self) -> bool {
-        false
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Err(Error::Modular { params: self.name().into(), holds: "bits".into(), wanted: "vectors".into() })
     }
 
     fn depth(&self) -> usize {
@@ -156,8 +157,6 @@ impl Leveled for Lwe {
     type ClientKey = ClientKey;
     type ServerKey = ServerKey;
     type Ciphertext = Ciphertext;
-    /// There are no slots.
-    type Encoder = ();
 
     fn names() -> Vec<&'static str> {
         Params::names().into_iter().chain(lwe::Params::names()).collect()
@@ -221,19 +220,6 @@ impl Leveled for Lwe {
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
         Ok(constant(key.params(), key.decrypt(x)?.into()))
-    }
-
-    /// No parameter set has slots, so that nothing asks for it.
-    fn encoder(params: &Params) -> Result<(), Error> {
-        Err(Error::Modular { params: params.name().into(), holds: "bits".into(), wanted: "slots".into() })
-    }
-
-    fn encode((): &(), slots: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(slots.to_vec())
-    }
-
-    fn decode((): &(), plaintext: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(plaintext.to_vec())
     }
 
     fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {

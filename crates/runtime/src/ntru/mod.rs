@@ -4,9 +4,10 @@ use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant, log2_c
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, ntru as files, pack};
 use solinas_schemes::ntru::{
-    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, SlotEncoder, Stage, noise,
+    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 
 /// The scheme.
@@ -54,8 +55,8 @@ impl Parameters for Params {
         self.plaintext_modulus()
     }
 
-    fn has_slots(&self) -> bool {
-        SlotEncoder::new(self).is_ok()
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(self.slots()?)
     }
 
     fn depth(&self) -> usize {
@@ -151,7 +152,6 @@ impl Leveled for Ntru {
     type ClientKey = ClientKey;
     type ServerKey = Server;
     type Ciphertext = Ciphertext;
-    type Encoder = SlotEncoder;
 
     fn names() -> Vec<&'static str> {
         Params::names()
@@ -207,18 +207,6 @@ impl Leveled for Ntru {
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
         Ok(key.decrypt(x)?)
-    }
-
-    fn encoder(params: &Params) -> Result<SlotEncoder, Error> {
-        Ok(SlotEncoder::new(params)?)
-    }
-
-    fn encode(encoder: &SlotEncoder, slots: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(encoder.encode(slots)?)
-    }
-
-    fn decode(encoder: &SlotEncoder, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
-        Ok(encoder.decode(plaintext)?)
     }
 
     fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {

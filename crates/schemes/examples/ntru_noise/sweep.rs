@@ -7,8 +7,7 @@ use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, primes};
 use solinas_schemes::ntru::noise::{TOLERANCE_BELOW, tolerance_above};
 use solinas_schemes::ntru::{
-    self, Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, SlotEncoder, Stage,
-    params,
+    self, Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, Stage, params,
 };
 
 use crate::Result;
@@ -187,7 +186,7 @@ impl World {
         let ((mut a, mut x), (mut b, mut y)) = (self.fresh()?, self.fresh()?);
         self.check(tally, 0, &x, &a)?;
         self.check(tally, 0, &y, &b)?;
-        if let Ok(encoder) = SlotEncoder::new(server.params()) {
+        if let Ok(encoder) = server.params().slots() {
             let (slots, others) = (encoder.decode(&a)?, encoder.decode(&b)?);
             let want: Vec<u64> = slots.iter().zip(&others).map(|(a, b)| a * b % self.p()).collect();
             if encoder.decode(&self.product(&a, &b))? != want || encoder.encode(&slots)? != a {

@@ -106,21 +106,6 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A plaintext modulus without slots.
-    #[error(
-        "there are no slots modulo {modulus} in dimension {dimension}: a prime that is 1 modulo {step} has them, such as {example}; without slots \
-         a plaintext is a polynomial"
-    )]
-    NoSlots {
-        /// The plaintext modulus.
-        modulus: u64,
-        /// The ring dimension.
-        dimension: usize,
-        /// Twice the dimension.
-        step: usize,
-        /// The smallest such prime.
-        example: u64,
-    },
     /// A rotation without a key.
     #[error("no key for {rotation}: make a server key with it (`Rotations`); this one has {have}")]
     NoRotationKey {
@@ -153,6 +138,9 @@ pub enum Error {
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),
+    /// From the slots.
+    #[error(transparent)]
+    Slots(#[from] crate::slots::Error),
     /// From the ring.
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),

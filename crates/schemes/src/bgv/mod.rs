@@ -4,17 +4,17 @@
 //! A ciphertext is `(c_0, c_1)` with `c_0 + c_1 s = f m + p e` modulo `Q_l`, the product of the first `l` primes; `l` is its *level*, and each product uses one
 //! up ([`Evaluator::composed_multiply`]). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
 //! module sees it. Plaintexts are polynomials modulo `p` and `X^N + 1`; where `p` is a prime that is `1 mod 2N`, two rows of `N/2` slots
-//! ([`SlotEncoder`]).
+//! ([`Params::slots`]).
 //!
 //! Formulas and their derivation: `docs/derivations/bgv-noise.md`; costs: `docs/derivations/bgv-cost.md`; use: `docs/book/bgv.md`.
 //!
 //! ```
-//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations, SlotEncoder};
+//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
 //!
 //! let params = Params::named("slots-128-2")?;                         // for study: N = 128 is not secure
 //! let rotations = Rotations::of_steps(&params, &[1])?;
 //! let (client, server) = bgv::generate(&params, &rotations, true)?;
-//! let (slots, mut rng) = (SlotEncoder::new(&params)?, server.public().encryption_rng(0)?);
+//! let (slots, mut rng) = (params.slots()?, server.public().encryption_rng(0)?);
 //!
 //! let x: Vec<u64> = (0..128).collect();
 //! let x = server.public().encrypt(&slots.encode(&x)?, &mut rng)?;
@@ -38,7 +38,6 @@ pub mod noise;
 pub mod params;
 mod rotate;
 mod rotations;
-mod slots;
 mod switch;
 #[cfg(test)]
 mod tests;
@@ -52,4 +51,3 @@ pub use keygen::{Progress, generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;
-pub use slots::SlotEncoder;

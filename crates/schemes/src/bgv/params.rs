@@ -6,6 +6,7 @@ use solinas_ring::Divisor;
 
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
+use crate::slots::SlotEncoder;
 
 /// Smallest ring dimension.
 const MIN_DIMENSION: usize = 16;
@@ -81,7 +82,7 @@ pub fn standard_bits(dimension: usize, security: u32) -> u32 {
 
 /// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
 /// finds them), with groups of two towers where that costs little depth.
-const SECURE: [(&str, u32, u64, usize, usize, usize); 19] = [
+const SECURE: [(&str, u32, u64, usize, usize, usize); 26] = [
     ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
     ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
     ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
@@ -90,6 +91,13 @@ const SECURE: [(&str, u32, u64, usize, usize, usize); 19] = [
     ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
     ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
     ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
+    ("wide128-8192-2", 128, WIDE, 8192, 2, 1),
+    ("wide128-16384-5", 128, WIDE, 16384, 5, 2),
+    ("wide128-32768-13", 128, WIDE, 32768, 13, 2),
+    ("wide192-16384-3", 192, WIDE, 16384, 3, 1),
+    ("wide192-32768-8", 192, WIDE, 32768, 8, 2),
+    ("wide256-16384-2", 256, WIDE, 16384, 2, 1),
+    ("wide256-32768-6", 256, WIDE, 32768, 6, 2),
     ("bits128-4096-2", 128, 2, 4096, 2, 1),
     ("bits128-8192-6", 128, 2, 8192, 6, 2),
     ("bits128-16384-14", 128, 2, 16384, 14, 2),
@@ -106,14 +114,17 @@ const SECURE: [(&str, u32, u64, usize, usize, usize); 19] = [
 /// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.
 const SLOTS: u64 = 65537;
 
+/// Plaintext modulus of the sets with wide slots: the largest such prime of 30 bits.
+const WIDE: u64 = 0x3FFC_0001;
+
 impl Params {
     /// Names of sets: those of 128 bits or more, then an example of each family that takes any dimension and depth.
     pub fn names() -> Vec<&'static str> {
-        SECURE.iter().map(|set| set.0).chain(["slots-1024-3", "bits-1024-3"]).collect()
+        SECURE.iter().map(|set| set.0).chain(["slots-1024-3", "wide-1024-3", "bits-1024-3"]).collect()
     }
 
-    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, and `bits128-..` with polynomials modulo 2, of that security; `slots-N-DEPTH` and
-    /// `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
+    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, `wide128-..` with slots modulo 1073479681 (30 bits), and `bits128-..` with polynomials modulo 2, of
+    /// that security; `slots-N-DEPTH`, `wide-N-DEPTH` and `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
@@ -134,12 +145,16 @@ impl Params {
         }
         let unknown = || {
             let known: Vec<&str> = SECURE.iter().map(|set| set.0).collect();
-            let known = format!("{}, slots-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to 40)", known.join(", "));
+            let known = format!(
+                "{}, slots-N-DEPTH, wide-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to 40)",
+                known.join(", ")
+            );
             Error::UnknownParams { name: name.into(), known }
         };
         let mut parts = name.split('-');
         let p = match parts.next() {
             Some("slots") => SLOTS,
+            Some("wide") => WIDE,
             Some("bits") => 2,
             _ => return Err(unknown()),
         };
@@ -156,7 +171,7 @@ impl Params {
         let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
             p == plaintext_modulus && of_set >= depth
         };
-        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.4)).map(|set| set.0)
+        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.1)).map(|set| set.0)
     }
 
     /// The numbers they were made from; the bits chosen by default are filled in.
@@ -177,6 +192,14 @@ impl Params {
     /// Plaintext modulus `p`.
     pub fn plaintext_modulus(&self) -> u64 {
         self.literal.plaintext_modulus
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// [`Error::Slots`] unless the plaintext modulus is a prime that is 1 modulo `2N`.
+    pub fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(SlotEncoder::new(self.dimension(), self.plaintext_modulus())?)
     }
 
     /// Multiplications in sequence.
@@ -415,12 +438,6 @@ enum Failure {
     TooFew { bits: u32 },
     /// The noise of `what` at `level` is `over` bits too much.
     Noise { what: &'static str, level: usize, over: f64 },
-}
-
-/// The smallest prime that is 1 modulo `2N`.
-pub(super) fn slot_modulus(dimension: usize) -> u64 {
-    let step = 2 * dimension.max(1) as u64;
-    (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
 }
 
 impl TryFrom<ParamsLiteral> for Params {

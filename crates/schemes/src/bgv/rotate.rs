@@ -2,19 +2,19 @@
 
 use solinas_ring::Automorphism;
 
-use super::rotations::exponent;
-use super::{Ciphertext, Error, Evaluator, slots};
+use super::{Ciphertext, Error, Evaluator};
+use crate::slots::{self, rotation_exponent, swap_exponent};
 
 impl Evaluator<'_> {
     /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`. By the key of that rotation if there is
     /// one, otherwise by those of powers of two.
     ///
     /// # Errors
-    /// [`Error::NoRotationKey`], [`Error::NoSlots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
+    /// [`Error::NoRotationKey`], [`Error::Slots`], [`Error::Parts`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
-        slots::check(self.key().params())?;
+        slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
         let n = self.key().params().dimension();
-        let whole = exponent(n, step);
+        let whole = rotation_exponent(n, step);
         if whole == 1 || self.key().rotation(whole).is_some() {
             return self.automorphism(x, whole);
         }
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         let (left, right) = (step.rem_euclid(half), (-step).rem_euclid(half));
         let possible = |steps: i64, sign: i64| {
             let parts = (0..63).filter(|bit| steps >> bit & 1 == 1).map(|bit| sign << bit);
-            let parts: Vec<usize> = parts.map(|part| exponent(n, part)).collect();
+            let parts: Vec<usize> = parts.map(|part| rotation_exponent(n, part)).collect();
             parts.iter().all(|&part| self.key().rotation(part).is_some()).then_some(parts)
         };
         let ways = [possible(left, 1), possible(right, -1)].into_iter().flatten();
@@ -40,8 +40,8 @@ impl Evaluator<'_> {
     /// # Errors
     /// As [`Self::rotate`].
     pub fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        slots::check(self.key().params())?;
-        self.automorphism(x, 2 * self.key().params().dimension() - 1)
+        slots::check(self.key().params().dimension(), self.key().params().plaintext_modulus())?;
+        self.automorphism(x, swap_exponent(self.key().params().dimension()))
     }
 
     /// `x(X^exponent)`: what rotations are, for plaintexts that are polynomials too. One key switch.
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         let plans = self.context().level(x.level);
         let automorphism = Automorphism::new(&plans.basis, exponent)?;
         let Some(key) = self.key().rotation(exponent) else {
-            let rotation = if exponent == 2 * params.dimension() - 1 {
+            let rotation = if exponent == swap_exponent(params.dimension()) {
                 "the swap of rows".into()
             } else {
                 format!("X -> X^{exponent}")

@@ -4,19 +4,14 @@ use core::fmt;
 use std::collections::BTreeSet;
 
 use super::{Error, Params};
+use crate::slots;
 
-/// A set of rotations: automorphisms `X -> X^g` of the ring, each of which permutes the slots. The slots are two rows of `N/2`; `g = 3^k` rotates both rows
+/// A set of rotations: automorphisms `X -> X^g` of the ring, each of which permutes the slots. The slots are two rows of `N/2`; `g = 5^k` rotates both rows
 /// by `k` places to the left, `g = 2N - 1` swaps them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rotations {
     dimension: usize,
     exponents: BTreeSet<usize>,
-}
-
-/// `3^step mod 2N`: the exponent of a rotation by `step` places to the left, to the right if it is negative.
-pub(super) fn exponent(dimension: usize, step: i64) -> usize {
-    let order = 2 * dimension;
-    (0..step.rem_euclid(dimension as i64 / 2)).fold(1, |power, _| power * 3 % order)
 }
 
 impl Rotations {
@@ -28,11 +23,11 @@ impl Rotations {
     /// Rotations by those numbers of places to the left, negative ones to the right. Zero needs no key.
     ///
     /// # Errors
-    /// [`Error::NoSlots`] when there are no slots to rotate.
+    /// [`Error::Slots`] when there are no slots to rotate.
     pub fn of_steps(params: &Params, steps: &[i64]) -> Result<Self, Error> {
-        super::slots::check(params)?;
+        slots::check(params.dimension(), params.plaintext_modulus())?;
         let dimension = params.dimension();
-        Ok(Self::of_exponents(dimension, steps.iter().map(|&step| exponent(dimension, step))))
+        Ok(Self::of_exponents(dimension, steps.iter().map(|&step| slots::rotation_exponent(dimension, step))))
     }
 
     /// What sums over all slots and rotations by any number of places need: rotations by powers of two, and the swap of the rows.
@@ -51,7 +46,7 @@ impl Rotations {
     /// These and the swap of the rows.
     #[must_use]
     pub fn with_swap(mut self) -> Self {
-        self.exponents.insert(2 * self.dimension - 1);
+        self.exponents.insert(slots::swap_exponent(self.dimension));
         self
     }
 
@@ -88,20 +83,15 @@ impl fmt::Display for Rotations {
         if self.exponents.is_empty() {
             return f.write_str("none");
         }
-        // Steps by their exponents, found by walking through the powers of 3.
-        let half = self.dimension / 2;
-        let mut names = Vec::new();
-        let mut power = 1;
-        for step in 0..half {
-            if self.exponents.contains(&power) {
-                names.push(if step <= half / 2 { step as i64 } else { step as i64 - half as i64 });
-            }
-            power = power * 3 % (2 * self.dimension);
-        }
+        // Steps by their exponents.
+        let half = self.dimension as i64 / 2;
+        let of_half = (1 - half / 2..=half / 2)
+            .filter(|&step| step != 0 && self.exponents.contains(&slots::rotation_exponent(self.dimension, step)));
+        let mut names: Vec<i64> = of_half.collect();
         names.sort_unstable_by_key(|step| (step.unsigned_abs(), *step));
         let mut names: Vec<String> = names.iter().map(i64::to_string).collect();
         let steps = names.len();
-        if self.exponents.contains(&(2 * self.dimension - 1)) {
+        if self.exponents.contains(&slots::swap_exponent(self.dimension)) {
             names.push("the swap of rows".into());
         }
         let others = self.exponents.len() - names.len();

@@ -122,20 +122,6 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A plaintext modulus without slots.
-    #[error(
-        "there are no slots modulo {modulus} in dimension {dimension}: a prime that is 1 modulo {step} has them, such as {example}"
-    )]
-    NoSlots {
-        /// The plaintext modulus.
-        modulus: u64,
-        /// The ring dimension.
-        dimension: usize,
-        /// Twice the dimension.
-        step: usize,
-        /// The smallest such prime.
-        example: u64,
-    },
     /// Key material or a ciphertext from outside has the wrong size or content.
     #[error("{part}: {problem}; it is damaged or of other parameters")]
     Material {
@@ -166,6 +152,9 @@ pub enum Error {
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),
+    /// From the slots.
+    #[error(transparent)]
+    Slots(#[from] crate::slots::Error),
     /// From the ring.
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::estimate::Estimate;
 use super::params::{MAX_DIMENSION, MIN_DIMENSION};
 use super::{Error, KeyDistribution, Params, ParamsLiteral, params};
+use crate::slots;
 
 /// Most primes of a level.
 const MAX_PER_LEVEL: usize = 4;
@@ -237,7 +238,7 @@ pub fn find(wanted: &Wanted) -> Result<Found, Error> {
         }
     }
     if wanted.slots {
-        let moduli = (13..=16).map(|log| (params::slot_modulus(1 << log), 1_usize << log));
+        let moduli = (13..=16).map(|log| (slots::smallest_modulus(1 << log), 1_usize << log));
         let moduli: Vec<_> = moduli.map(|(p, n)| format!("{p} (n = {n})")).collect();
         nearest.push(format!("a modulus with slots, such as {}", moduli.join(", ")));
     }

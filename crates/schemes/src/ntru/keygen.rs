@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::client::{ClientKey, LevelKey};
 use super::context::Context;
 use super::keys::Hints;
-use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, SlotEncoder, rotate};
+use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, rotate};
 use crate::random::SecretSeed;
 use crate::security::Status;
 
@@ -104,7 +104,7 @@ pub(super) fn special_basis(context: &Context) -> Result<Option<Basis>, Error> {
     let params = &context.params;
     let moduli = if params.bootstrapping().is_some() {
         params.special_moduli().to_vec()
-    } else if SlotEncoder::new(params).is_ok() {
+    } else if params.slots().is_ok() {
         // None where there are too few primes for rotation keys.
         rotate::special_moduli(params).unwrap_or_default()
     } else {

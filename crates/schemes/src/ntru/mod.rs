@@ -3,7 +3,7 @@
 //!
 //! A ciphertext is one element of `Z_Q[X]/(X^n + 1)`; switching the key is one product with a public hint. A level has its own secret key `f_j`
 //! and modulus `Q_j`; each multiplication uses one up ([`Evaluator::composed_multiply`]). Plaintexts are polynomials modulo `p` and `X^n + 1`; where
-//! `p = 1 mod 2n`, vectors of `n` slots ([`SlotEncoder`]).
+//! `p = 1 mod 2n`, vectors of `n` slots ([`Params::slots`]).
 //!
 //! **Most sets are for research only**, those of the paper among them: see [`Params::security`] and `docs/book/ntru.md`.
 //!
@@ -38,7 +38,6 @@ mod keys;
 pub mod noise;
 pub mod params;
 mod rotate;
-mod slots;
 mod switch;
 #[cfg(test)]
 mod tests;
@@ -54,4 +53,3 @@ pub use keygen::{generate, generate_insecure};
 pub use keys::{KeyId, PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};
-pub use slots::SlotEncoder;

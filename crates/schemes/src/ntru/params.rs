@@ -8,6 +8,7 @@ use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::switch::special_primes;
 use super::{Error, find, noise};
 use crate::security::{SecurityClaim, Status};
+use crate::slots::{self, SlotEncoder};
 
 /// Gaussian parameter `r` of the paper; the standard deviation is `r / sqrt(2 pi)`.
 const GAUSSIAN_PARAMETER: f64 = 6.0;
@@ -228,7 +229,7 @@ impl Params {
             "tight" => Self::try_from(literal(dimension, depth, 2)),
             "slots" => {
                 check_dimension(dimension).map_err(|problem| Error::Params { name: name.into(), problem })?;
-                let p = slot_modulus(dimension);
+                let p = slots::smallest_modulus(dimension);
                 // p^3 grows past one prime.
                 let primes_per_level = if p > 1 << 12 { 2 } else { 1 };
                 Self::try_from(ParamsLiteral { primes_per_level, ..literal(dimension, depth, p) })
@@ -262,6 +263,14 @@ impl Params {
     /// Plaintext modulus `p`.
     pub fn plaintext_modulus(&self) -> u64 {
         self.literal.plaintext_modulus
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// [`Error::Slots`] unless the plaintext modulus is a prime that is 1 modulo `2n`.
+    pub fn slots(&self) -> Result<SlotEncoder, Error> {
+        Ok(SlotEncoder::new(self.dimension(), self.plaintext_modulus())?)
     }
 
     /// Multiplications in sequence.
@@ -514,12 +523,6 @@ fn lcm(a: u64, b: u64) -> u64 {
         (x, y) = (y, x % y);
     }
     a / x * b
-}
-
-/// The smallest prime that is 1 modulo `2n`, for a checked dimension.
-pub(super) fn slot_modulus(dimension: usize) -> u64 {
-    let step = 2 * dimension.max(1) as u64;
-    (1..).map(|k| k * step + 1).find(|&p| solinas_field::prime::is_prime(p)).unwrap_or(1)
 }
 
 impl TryFrom<ParamsLiteral> for Params {

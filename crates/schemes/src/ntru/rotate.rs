@@ -13,11 +13,12 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, SlotEncoder, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, Stage, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::slots;
 
-/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`]).
+/// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`](crate::slots::SlotEncoder)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rotation {
@@ -30,21 +31,9 @@ pub enum Rotation {
 impl Rotation {
     /// The exponent of its automorphism.
     fn exponent(self, dimension: usize) -> usize {
-        let (n, modulus) = (dimension as u64, 2 * dimension as u64);
         match self {
-            Self::Left(steps) => {
-                let steps = steps.rem_euclid(n as i64 / 2) as u64;
-                // 5^steps by squarings.
-                let (mut power, mut square) = (1, 5);
-                for bit in 0..u64::BITS {
-                    if steps >> bit & 1 == 1 {
-                        power = power * square % modulus;
-                    }
-                    square = square * square % modulus;
-                }
-                power as usize
-            }
-            Self::Swap => modulus as usize - 1,
+            Self::Left(steps) => slots::rotation_exponent(dimension, steps),
+            Self::Swap => slots::swap_exponent(dimension),
         }
     }
 }
@@ -80,7 +69,7 @@ struct Plan {
 impl Plan {
     fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
-        SlotEncoder::new(params)?;
+        params.slots()?;
         if params.dimension_at(1) < params.dimension() {
             let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
             return Err(Error::Params { name: params.name().into(), problem });
@@ -129,7 +118,7 @@ impl RotationKey {
     /// From its parts, as stored: the rotations, and the words of the polynomials in the order of [`Self::polynomials`].
     ///
     /// # Errors
-    /// [`Error::NoSlots`]; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that are no residues.
+    /// [`Error::Slots`]; [`Error::Material`] for another number of polynomials; [`Error::Ring`] for words that are no residues.
     pub fn from_parts<'w>(
         public: &PublicKey,
         rotations: &[Rotation],
@@ -207,7 +196,7 @@ impl ClientKey {
     /// of a set of 128 bits covers: it asks for `research`.
     ///
     /// # Errors
-    /// [`Error::NoSlots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
+    /// [`Error::Slots`]; [`Error::ResearchOnly`]; [`Error::Cancelled`]; [`Error::Entropy`].
     pub fn rotation_key(
         &self,
         rotations: &[Rotation],

@@ -11,7 +11,7 @@ struct Value {
 fn run(name: &str, circuits: u64) {
     let (client, server) = keys(name);
     let (p, n) = (server.params().plaintext_modulus(), server.params().dimension());
-    let slots = SlotEncoder::new(server.params()).unwrap();
+    let slots = server.params().slots().unwrap();
     let automatic = Evaluator::new(&server).automatic();
     for circuit in 0..circuits {
         let mut rng = ChaCha20Rng::seed_from_u64(circuit);
@@ -100,7 +100,7 @@ fn squares_to_the_full_depth_keep_their_noise() {
 #[test]
 fn noisy_operands_are_lowered_before_they_are_multiplied() {
     let (client, server) = keys("slots-64-4");
-    let slots = SlotEncoder::new(server.params()).unwrap();
+    let slots = server.params().slots().unwrap();
     let x = random(65537, 64, 1);
     let automatic = Evaluator::new(&server).automatic();
     let mut sum = encrypt(&server, &slots.encode(&x).unwrap(), 1);

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn slots_add_multiply_and_rotate() {
     let (client, server) = keys("slots-128-3");
-    let slots = SlotEncoder::new(server.params()).unwrap();
+    let slots = server.params().slots().unwrap();
     let (p, n) = (65537, 128);
     let (x, y) = (random(p, n, 1), random(p, n, 2));
     let (a, b) = (encrypt(&server, &slots.encode(&x).unwrap(), 1), encrypt(&server, &slots.encode(&y).unwrap(), 2));

@@ -18,7 +18,7 @@ fn random(p: u64, len: usize, seed: u64) -> Vec<u64> {
 /// A key pair with every rotation.
 fn keys(name: &str) -> (ClientKey, ServerKey) {
     let params = Params::named(name).unwrap();
-    let rotations = match SlotEncoder::new(&params) {
+    let rotations = match params.slots() {
         Ok(_) => Rotations::all(&params).unwrap(),
         Err(_) => Rotations::none(&params).with_automorphism(5).unwrap(),
     };

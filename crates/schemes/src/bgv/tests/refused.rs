@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::*;
+use crate::slots;
 
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
@@ -96,8 +97,8 @@ fn parameters_out_of_range_are_refused() {
     let params = Params::named("slots-64-2").unwrap();
     assert!(matches!(generate(&params, &Rotations::none(&params), false), Err(Error::ResearchOnly { .. })));
     let bits = Params::named("bits-64-2").unwrap();
-    assert!(matches!(SlotEncoder::new(&bits), Err(Error::NoSlots { example: 257, .. })));
-    assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::NoSlots { .. })));
+    assert!(matches!(bits.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 257, .. }))));
+    assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::Slots(slots::Error::NoSlots { .. }))));
 }
 
 #[test]

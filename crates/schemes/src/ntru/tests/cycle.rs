@@ -3,6 +3,7 @@
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
 use crate::security::Status;
+use crate::slots;
 use rand_core::RngCore;
 
 /// Keys and plain arithmetic of a parameter set.
@@ -303,7 +304,7 @@ fn high_degrees_decrypt_without_a_key_switch() {
 fn slots_add_and_multiply_one_by_one() {
     for name in ["slots-128-2", "slots-64-2"] {
         let mut world = World::named(name);
-        let encoder = SlotEncoder::new(&world.params).unwrap();
+        let encoder = world.params.slots().unwrap();
         let p = world.params.plaintext_modulus();
         let slots =
             |seed: u64| (0..encoder.slots() as u64).map(|i| (i * i * seed + 3 * i + seed) % p).collect::<Vec<_>>();
@@ -322,7 +323,7 @@ fn slots_add_and_multiply_one_by_one() {
         world.nonce += 1;
     }
     let tight = Params::named("tight-512-1").unwrap();
-    assert!(matches!(SlotEncoder::new(&tight), Err(Error::NoSlots { example: 12289, .. })));
+    assert!(matches!(tight.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 12289, .. }))));
 }
 
 #[test]
@@ -330,7 +331,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
     use core::ops::ControlFlow;
     for name in ["slots-128-2", "slots-64-3"] {
         let world = World::named(name);
-        let encoder = SlotEncoder::new(&world.params).unwrap();
+        let encoder = world.params.slots().unwrap();
         let (n, half) = (encoder.slots(), encoder.slots() / 2);
         let p = world.params.plaintext_modulus();
         let rotations = [Rotation::Left(1), Rotation::Left(5), Rotation::Left(-3), Rotation::Swap];
@@ -378,7 +379,7 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
     }
     let bits = World::named("tight-512-1");
     let none = bits.client.rotation_key(&[Rotation::Swap], true, &|_, _| ControlFlow::Continue(()));
-    assert!(matches!(none, Err(Error::NoSlots { .. })));
+    assert!(matches!(none, Err(Error::Slots(slots::Error::NoSlots { .. }))));
 }
 
 #[test]

@@ -1,0 +1,278 @@
+//! Circuits and programs under BGV agree with plain arithmetic.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod random_circuit;
+
+use rand_core::RngCore;
+use solinas_runtime::{
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
+    Server, ServerKey, Type, cost, keygen, params, program::Op,
+};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+struct Setup {
+    client: ClientKey,
+    key: ServerKey,
+    server: Server,
+}
+
+fn options(params: &str, seed: u64) -> KeygenOptions {
+    KeygenOptions {
+        scheme: Scheme::Bgv,
+        params: Some(params.into()),
+        research: true,
+        insecure_seed: Some(seed),
+        ..Default::default()
+    }
+}
+
+fn make(params: &str, seed: u64) -> Setup {
+    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
+    let server = Server::new(&key, Some(2)).unwrap();
+    Setup { client, key, server }
+}
+
+/// Bits, twelve products in a row.
+fn bits() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| make("bits-64-12", 1))
+}
+
+const TY: Type = Type::Mod(65537);
+const P: u128 = 65537;
+
+/// Vectors of 128 integers modulo 65537, four products in a row.
+fn slots() -> &'static Setup {
+    static KEY: OnceLock<Setup> = OnceLock::new();
+    KEY.get_or_init(|| make("slots-128-4", 1))
+}
+
+fn vector(setup: &Setup, values: &[u128]) -> Ciphertext {
+    setup.client.encrypt(&Plain::new(TY, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
+}
+
+fn run(setup: &Setup, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
+    let out = setup.server.run(program, inputs, &Control::default())?;
+    Ok(setup.client.decrypt(&out[0])?.values)
+}
+
+#[test]
+fn random_circuits_give_what_plain_evaluation_gives() {
+    let Setup { client, server, .. } = bits();
+    let (mut run, mut refused) = (0, 0);
+    for seed in 0..40 {
+        let mut rng = random_circuit::rng(seed);
+        let netlist = random_circuit::circuit(&mut rng, 40);
+        match random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng) {
+            Ok(agrees) => {
+                assert!(agrees, "seed {seed}");
+                run += 1;
+            }
+            Err(Error::Levels { need, left, .. }) => {
+                assert!(need > 0 && left == 12, "{need} {left}");
+                refused += 1;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(run > 25 && run + refused == 40, "{run} {refused}");
+}
+
+/// A random program of sums, differences, products, signs and constants on two inputs.
+fn random_program(seed: u64) -> Program {
+    let mut rng = random_circuit::rng(seed);
+    let mut b = ProgramBuilder::new();
+    let mut values = vec![b.input("a", TY).unwrap(), b.input("b", TY).unwrap()];
+    values.push(b.constant(u128::from(rng.next_u64()) % P, TY).unwrap());
+    for _ in 0..12 {
+        let [x, y] = [0, 1].map(|_| values[rng.next_u64() as usize % values.len()]);
+        let value = match rng.next_u64() % 5 {
+            0 => b.op(Op::Sub, &[x, y]),
+            1 => b.op(Op::Neg, &[x]),
+            2 => b.op(Op::Add, &[x, y]),
+            _ => b.op(Op::Mul, &[x, y]),
+        };
+        values.push(value.unwrap());
+    }
+    b.output("y", *values.last().unwrap());
+    b.output("z", values[values.len() - 3]);
+    b.finish().unwrap()
+}
+
+#[test]
+fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
+    let setup = slots();
+    let (x, y): (Vec<u128>, Vec<u128>) = (0..150).map(|i| (i * i * 7919 % P, (P - i) % P)).unzip();
+    let inputs = [vector(setup, &x), vector(setup, &y)];
+    let (mut run, mut refused) = (0, 0);
+    for seed in 0..30 {
+        let program = random_program(seed);
+        match setup.server.run(&program, &inputs, &Control::default()) {
+            Ok(out) => {
+                for (k, out) in out.iter().enumerate() {
+                    let got = setup.client.decrypt(out).unwrap().values;
+                    let want: Vec<u128> = (0..x.len()).map(|i| program.evaluate(&[x[i], y[i]]).unwrap()[k]).collect();
+                    assert_eq!(got, want, "seed {seed}, output {k}");
+                }
+                run += 1;
+            }
+            Err(Error::Levels { .. }) => refused += 1,
+            Err(other) => panic!("seed {seed}: {other}"),
+        }
+    }
+    assert!(run > 20, "{run} {refused}");
+}
+
+#[test]
+fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
+    let setup = slots();
+    let mul = Program::from_op("mul", &[TY, TY]).unwrap();
+    let scalar = setup.client.encrypt(&Plain::new(TY, None, vec![P - 1]).unwrap()).unwrap();
+    for len in [1, 128, 300] {
+        let values: Vec<u128> = (0..len as u128).map(|i| i * i % P).collect();
+        let x = vector(setup, &values);
+        assert_eq!((x.form(), x.len()), (Form::Slots, len));
+        let negative: Vec<u128> = values.iter().map(|x| (P - x) % P).collect();
+        assert_eq!(run(setup, &mul, &[x, scalar.clone()]).unwrap(), negative, "{len}");
+    }
+    let estimate = setup.server.estimate(&mul, 300).unwrap();
+    assert_eq!((estimate.products, estimate.depth, estimate.counts().as_str()), (3, 1, "3 products"));
+    // Squared until no level is left.
+    let square = {
+        let mut b = ProgramBuilder::new();
+        let x = b.input("x", TY).unwrap();
+        let y = b.op(Op::Mul, &[x, x]).unwrap();
+        b.output("y", y);
+        b.finish().unwrap()
+    };
+    let (mut x, mut want) = (vector(setup, &[3, 65535]), [3, 65535]);
+    for left in (0..4).rev() {
+        x = setup.server.run(&square, &[x], &Control::default()).unwrap().swap_remove(0);
+        want = want.map(|x| x * x % P);
+        assert_eq!(setup.client.decrypt(&x).unwrap().values, want);
+        assert_eq!(x.condition().unwrap().products, Some(left));
+    }
+    let error = setup.server.run(&square, &[x.clone()], &Control::default()).unwrap_err();
+    assert!(matches!(error, Error::Levels { depth: 4, left: 0, need: 1, .. }), "{error}");
+    let message = error.to_string();
+    assert!(
+        message.contains("encrypt its inputs again, or make keys of a deeper set, such as slots128-16384-8"),
+        "{message}"
+    );
+    assert!(matches!(setup.server.estimate_inputs(&square, &[x]), Err(Error::Levels { .. })), "told when planned");
+    // A constant as a result.
+    let mut b = ProgramBuilder::new();
+    b.input("x", TY).unwrap();
+    let seven = b.constant(7, TY).unwrap();
+    b.output("y", seven);
+    let seven = setup.server.run(&b.finish().unwrap(), &[vector(setup, &[1, 2])], &Control::default()).unwrap();
+    let again = Ciphertext::from_bytes(&seven[0].to_bytes().unwrap()).unwrap();
+    assert_eq!(setup.client.decrypt(&again).unwrap().values, [7, 7]);
+}
+
+#[test]
+fn integers_of_bits_run_until_the_levels_are_used_up() {
+    let setup = bits();
+    let u8 = Type::Uint(8);
+    let encrypt = |values: &[u128]| {
+        setup.client.encrypt(&Plain::new(u8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
+    };
+    let (x, y) = (encrypt(&[200, 3]), encrypt(&[99, 255]));
+    for (name, want) in [("add", [43, 2]), ("sub", [101, 4]), ("max", [200, 255]), ("xor", [171, 252])] {
+        let program = Program::from_op(name, &[u8, u8]).unwrap();
+        assert_eq!(run(setup, &program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
+    }
+    let deep = Program::from_op("div", &[u8, u8]).unwrap();
+    let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
+    assert!(message.contains("allow 12; build the circuit with fewer products"), "{message}");
+    assert!(
+        message.contains("no secure set of these plaintexts takes") || message.contains("bits128-32768-32"),
+        "{message}"
+    );
+    let elements = Ciphertext::stack(vec![x.get(1).unwrap(), y.get(0).unwrap()]).unwrap();
+    assert_eq!(setup.client.decrypt(&elements).unwrap().values, [3, 99]);
+}
+
+#[test]
+fn files_keep_values_levels_and_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (setup, ty) in [(bits(), Type::Int(4)), (slots(), TY)] {
+        setup.client.save(&at("client.key"), true).unwrap();
+        setup.key.save(&at("server.key"), true).unwrap();
+        let bytes = std::fs::metadata(at("server.key")).unwrap().len() as usize;
+        let stored = setup.key.params().server_key_bytes;
+        assert!((stored..stored + stored / 50 + 8192).contains(&bytes), "{bytes} {stored}");
+        let client = ClientKey::load(&at("client.key")).unwrap();
+        let server = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
+        let public = EncryptionKey::load(&at("server.key")).unwrap();
+        assert_eq!((public.key_id(), public.params().scheme), (client.key_id(), Scheme::Bgv));
+        let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
+        let mul = Program::from_op("mul", &[ty, ty]).unwrap();
+        let (seeded, whole) = (client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap());
+        // Of a client key, half of it is a seed.
+        let [small, large] = [&seeded, &whole].map(|x| x.to_bytes().unwrap().len());
+        assert!(small < large * 3 / 4, "{small} {large}");
+        for x in [seeded, whole] {
+            let x = Ciphertext::from_bytes(&x.to_bytes().unwrap()).unwrap();
+            let out = server.run(&mul, &[x.clone(), x], &Control::default()).unwrap().swap_remove(0);
+            out.save(&at("y.ct")).unwrap();
+            let loaded = Ciphertext::load(&at("y.ct")).unwrap();
+            assert_eq!(loaded, out);
+            assert_eq!(loaded.condition(), out.condition());
+            assert!(out.condition().unwrap().products < Some(setup.client.params().depth.unwrap()));
+            let want = if ty.modulus().is_some() { [9, 25, 49] } else { [9, 9, 1] };
+            assert_eq!(client.decrypt(&loaded).unwrap().values, want);
+        }
+    }
+}
+
+#[test]
+fn sets_say_what_they_hold() {
+    let all: Vec<_> = params().into_iter().filter(|set| set.scheme == Scheme::Bgv).collect();
+    let set = all.iter().find(|set| set.name == "slots128-16384-8").unwrap();
+    assert!(set.recommended && set.classical_bits == 128.0 && set.depth == Some(8) && set.slots == Some(16384));
+    let set = all.iter().find(|set| set.name == "bits128-4096-2").unwrap();
+    assert!(set.recommended && set.slots.is_none() && set.plaintext_modulus == Some(2));
+}
+
+#[test]
+fn mistakes_get_typed_errors() {
+    let (bits, slots) = (bits(), slots());
+    let plain = |ty| Plain::unsigned(ty, 1).unwrap();
+    let u8 = Type::Uint(8);
+    let message = slots.client.encrypt(&plain(u8)).unwrap_err().to_string();
+    assert!(message.contains("slots-128-4 holds mod65537, not u8"), "{message}");
+    assert!(bits.client.encrypt(&plain(TY)).is_err() && slots.client.encrypt(&plain(Type::Mod(257))).is_err());
+    let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
+    assert!(matches!(slots.server.estimate(&add(u8), 1), Err(Error::Modular { .. })));
+    let message = bits.server.estimate(&add(TY), 1).unwrap_err().to_string();
+    assert!(message.contains("mod65537 values are no bits") && message.contains("bgv"), "{message}");
+    let x = bits.client.encrypt(&plain(u8)).unwrap();
+    let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
+    assert!(error.to_string().contains("scheme bgv has no radix ciphertexts"), "{error}");
+    let foreign = make("bits-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
+    assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
+    let x = vector(slots, &[1, 2]);
+    assert!(matches!(x.get(0), Err(Error::Packed { slots: 128 })));
+    let refused = |options: KeygenOptions, word: &str| {
+        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+    };
+    refused(KeygenOptions { research: false, ..options("bits-64-12", 1) }, "--research");
+    refused(options("bits-64", 1), "there is no BGV parameter set");
+    refused(options("bits-63-2", 1), "power of two");
+    assert!(cost(&add(TY), "slots128-8192-3").unwrap().products == 0);
+    // Cancelled on the way.
+    let (stop, count) = (AtomicBool::new(false), std::sync::atomic::AtomicU64::new(0));
+    let progress = |_| {
+        if count.fetch_add(1, Ordering::Relaxed) == 3 {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control { progress: Some(&progress), cancel: Some(&stop) };
+    assert!(matches!(keygen(&options("slots-128-4", 1), &control), Err(Error::Cancelled)));
+}

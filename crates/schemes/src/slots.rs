@@ -1,0 +1,186 @@
+//! Vectors of slots in a plaintext polynomial of a ring of dimension `N`, modulo a prime `p = 1 mod 2N`.
+
+use solinas_field::Backend;
+use solinas_field::prime::{Modulus, NttPlan, is_prime};
+
+/// `X -> X^GENERATOR` rotates slots by one place to the left.
+const GENERATOR: u64 = 5;
+
+/// Why there are no slots, or why numbers do not go into them.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A plaintext modulus without slots.
+    #[error(
+        "there are no slots modulo {modulus} in dimension {dimension}: a prime that is 1 modulo {step} has them, such as {example}; without slots \
+         a plaintext is a polynomial"
+    )]
+    NoSlots {
+        /// The plaintext modulus.
+        modulus: u64,
+        /// The ring dimension.
+        dimension: usize,
+        /// Twice the dimension.
+        step: usize,
+        /// The smallest such prime.
+        example: u64,
+    },
+    /// Another number of slots, or one that is too large.
+    #[error("slots are {want} numbers in 0..{modulus}: {got} are given, or one of them is too large")]
+    Numbers {
+        /// Slots there are.
+        want: usize,
+        /// Numbers given.
+        got: usize,
+        /// The plaintext modulus.
+        modulus: u64,
+    },
+    /// From the transform.
+    #[error(transparent)]
+    Field(#[from] solinas_field::Error),
+}
+
+/// The smallest prime that is 1 modulo `2N`, for a power of two.
+pub(crate) fn smallest_modulus(dimension: usize) -> u64 {
+    let step = 2 * dimension.max(1) as u64;
+    (1..).map(|k| k * step + 1).find(|&p| is_prime(p)).unwrap_or(1)
+}
+
+/// The plaintext modulus, which has slots.
+///
+/// # Errors
+/// [`Error::NoSlots`].
+pub(crate) fn check(dimension: usize, modulus: u64) -> Result<Modulus, Error> {
+    let error = || Error::NoSlots { modulus, dimension, step: 2 * dimension, example: smallest_modulus(dimension) };
+    let p = Modulus::new(modulus).map_err(|_| error())?;
+    if modulus % (2 * dimension as u64) == 1 { Ok(p) } else { Err(error()) }
+}
+
+/// The exponent of the automorphism that rotates both rows by so many places to the left, to the right if it is negative: `5^steps mod 2N`.
+pub(crate) fn rotation_exponent(dimension: usize, steps: i64) -> usize {
+    let order = 2 * dimension as u64;
+    let steps = steps.rem_euclid((dimension as i64 / 2).max(1)) as u64;
+    let (mut power, mut square) = (1, GENERATOR);
+    for bit in 0..u64::BITS - steps.leading_zeros() {
+        if steps >> bit & 1 == 1 {
+            power = power * square % order;
+        }
+        square = square * square % order;
+    }
+    power as usize
+}
+
+/// The exponent of the automorphism that swaps the rows: `-1 mod 2N`.
+pub(crate) fn swap_exponent(dimension: usize) -> usize {
+    2 * dimension - 1
+}
+
+/// Packs `N` numbers modulo a prime `p = 1 mod 2N` in a plaintext: sums and products of ciphertexts are those of each slot.
+///
+/// Slots are two rows of `N/2`, one after the other: slot `i` is the value at `psi^(5^i)`, slot `N/2 + i` that at `psi^(-5^i)`, so that `X -> X^5` rotates
+/// both rows by one place to the left and `X -> X^-1` swaps them.
+#[derive(Debug, Clone)]
+pub struct SlotEncoder {
+    plan: NttPlan,
+    /// Place of each slot among the transform's values.
+    places: Vec<u32>,
+}
+
+impl SlotEncoder {
+    /// The slots of a ring of that dimension, a power of two.
+    ///
+    /// # Errors
+    /// [`Error::NoSlots`] unless the modulus is a prime that is 1 modulo twice the dimension; [`Error::Field`] for a dimension without a transform.
+    pub fn new(dimension: usize, modulus: u64) -> Result<Self, Error> {
+        let plan = NttPlan::new(check(dimension, modulus)?, dimension, Backend::detect()?)?;
+        let mut by_exponent = vec![0; dimension];
+        (0..dimension).for_each(|place| by_exponent[plan.exponent(place) / 2] = place as u32);
+        let order = 2 * dimension;
+        let powers = core::iter::successors(Some(1), |power| Some(power * GENERATOR as usize % order));
+        let powers: Vec<usize> = powers.take(dimension / 2).collect();
+        let negative = powers.iter().map(|power| order - power);
+        let places = powers.iter().copied().chain(negative).map(|exponent| by_exponent[exponent / 2]).collect();
+        Ok(Self { plan, places })
+    }
+
+    /// Slots, of both rows.
+    pub fn slots(&self) -> usize {
+        self.plan.dimension()
+    }
+
+    /// The plaintext with those slots: the first row, then the second. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Numbers`] for another number of slots, or one out of range.
+    pub fn encode(&self, slots: &[u64]) -> Result<Vec<u64>, Error> {
+        self.check(slots)?;
+        let mut out = vec![0; slots.len()];
+        slots.iter().zip(&self.places).for_each(|(&slot, &place)| out[place as usize] = slot);
+        self.plan.inverse(&mut out);
+        Ok(out)
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// As [`Self::encode`].
+    pub fn decode(&self, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
+        self.check(plaintext)?;
+        let mut values = plaintext.to_vec();
+        self.plan.forward(&mut values);
+        Ok(self.places.iter().map(|&place| values[place as usize]).collect())
+    }
+
+    fn check(&self, numbers: &[u64]) -> Result<(), Error> {
+        let (want, modulus) = (self.slots(), self.plan.modulus().value());
+        if numbers.len() != want || numbers.iter().any(|&x| x >= modulus) {
+            return Err(Error::Numbers { want, got: numbers.len(), modulus });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn exponents_are_powers_of_the_generator() {
+        for dimension in [2, 4, 16, 1 << 17] {
+            let mut power = 1;
+            for steps in 0..(dimension as i64 / 2).min(50) {
+                assert_eq!(rotation_exponent(dimension, steps), power, "{dimension}, {steps}");
+                assert_eq!(rotation_exponent(dimension, steps - dimension as i64 / 2), power);
+                power = power * 5 % (2 * dimension);
+            }
+        }
+        assert_eq!(rotation_exponent(16, i64::MIN), 1);
+    }
+
+    #[test]
+    fn moduli_without_slots_are_refused_with_one_that_has_them() {
+        for modulus in [0, 2, 16, 19, 33] {
+            assert!(matches!(SlotEncoder::new(16, modulus), Err(Error::NoSlots { example: 97, step: 32, .. })));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn automorphisms_move_slots(slots in prop::collection::vec(0_u64..97, 16), steps in -20_i64..20, swap: bool) {
+            let encoder = SlotEncoder::new(16, 97).unwrap();
+            let plaintext = encoder.encode(&slots).unwrap();
+            prop_assert_eq!(&encoder.decode(&plaintext).unwrap(), &slots);
+            let exponent = rotation_exponent(16, steps) * if swap { swap_exponent(16) } else { 1 } % 32;
+            let mut moved = vec![0; 16];
+            for (i, &x) in plaintext.iter().enumerate() {
+                let place = i * exponent % 32;
+                moved[place % 16] = if place < 16 { x } else { (97 - x) % 97 };
+            }
+            let row = |i: usize| (i / 8 + usize::from(swap)) % 2 * 8;
+            let want: Vec<u64> =
+                (0..16).map(|i| slots[row(i) + (i as i64 % 8 + steps).rem_euclid(8) as usize]).collect();
+            prop_assert_eq!(encoder.decode(&moved).unwrap(), want);
+        }
+    }
+}
