@@ -1,7 +1,7 @@
 //! Learning with errors: bits encrypted and decrypted, and products timed.
 //!
 //! ```text
-//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31
+//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31 tables secure-62
 //! cargo run --release -p solinas-schemes --example lwe -- circuits 24 leveled-16-3 leveled-32-3
 //! cargo run --release -p solinas-schemes --example lwe -- products 2332 32 32
 //! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
@@ -43,10 +43,16 @@ fn number(args: &[String], index: usize) -> usize {
     args.get(index).and_then(|arg| arg.parse().ok()).unwrap_or(1000)
 }
 
-/// Encrypts and decrypts random bits, and compares.
+/// Encrypts and decrypts random bits, and compares. After the word `tables` the selections are read by tables of subset sums, which makes the same
+/// ciphertexts in less time, and not one that is the same for all secrets.
 fn bits(args: &[String]) -> Result<(), Error> {
     let count = number(args, 0);
+    let mut access = Access::Masked;
     for name in &args[1..] {
+        if name == "tables" {
+            access = Access::VartimeTables;
+            continue;
+        }
         let params = Params::named(name)?;
         let start = Instant::now();
         let client = lwe::generate(&params, true)?;
@@ -56,7 +62,8 @@ fn bits(args: &[String]) -> Result<(), Error> {
         let messages: Vec<bool> = (0..count).map(|_| rng.next_u32() & 1 == 1).collect();
         let (mut wrong, mut largest, mut squares) = (0, 0f64, 0f64);
         let (mut encrypt, mut decrypt) = (0.0, 0.0);
-        let encryptor = public.encryptor()?;
+        let mut encryptor = public.encryptor()?;
+        encryptor.access = access;
         for messages in messages.chunks(256) {
             let start = Instant::now();
             let ciphertexts = encryptor.encrypt(messages, &mut rng)?;
