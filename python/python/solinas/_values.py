@@ -381,7 +381,7 @@ class Int(Integer):
 
 
 class Modular(Value):
-    """Integers modulo a number, in slots (scheme `"ntru"`): added, subtracted, multiplied and negated.
+    """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
 
     `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.
     """
