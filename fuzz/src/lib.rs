@@ -20,6 +20,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "bgv_files", run: targets::bgv_files::run, seeds: targets::bgv_files::seeds },
     Target { name: "bigint", run: targets::bigint::run, seeds: targets::bigint::seeds },
     Target { name: "container", run: targets::container::run, seeds: targets::container::seeds },
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use solinas_runtime::Error;
-use solinas_schemes::{gh, ntru};
+use solinas_schemes::{bgv, gh, ntru};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -74,15 +74,21 @@ fn class(error: &Error) -> &'static str {
             | ntru::Error::ResearchOnly { .. }
             | ntru::Error::OutOfReach { .. },
         ) => "ParameterError",
+        Error::Bgv(bgv::Error::UnknownParams { .. } | bgv::Error::Params { .. } | bgv::Error::ResearchOnly { .. }) => {
+            "ParameterError"
+        }
         Error::Gh(gh::Error::KeyMismatch { .. })
+        | Error::Bgv(bgv::Error::KeyMismatch { .. })
         | Error::Ntru(ntru::Error::KeyMismatch { .. })
         | Error::Scheme { .. }
         | Error::ForeignParams { .. } => "KeyMismatchError",
-        Error::Gh(gh::Error::Material { .. }) | Error::Ntru(ntru::Error::Material { .. }) | Error::NotABit => {
-            "FormatError"
-        }
+        Error::Gh(gh::Error::Material { .. })
+        | Error::Ntru(ntru::Error::Material { .. })
+        | Error::Bgv(bgv::Error::Material { .. })
+        | Error::NotABit => "FormatError",
         Error::Gh(gh::Error::Noise { .. })
         | Error::Ntru(ntru::Error::Noise { .. })
+        | Error::Bgv(bgv::Error::Noise { .. } | bgv::Error::OutOfLevels { .. })
         | Error::Exhausted { .. }
         | Error::Undecryptable { .. }
         | Error::Levels { .. } => "NoiseError",

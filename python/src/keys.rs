@@ -222,6 +222,7 @@ pub(crate) struct PyParamsInfo {
     glwe_dimension: Option<usize>,
     modulus_bits: Option<f64>,
     plaintext_modulus: Option<u64>,
+    slots: Option<usize>,
     depth: Option<usize>,
     bootstraps: bool,
     classical_bits: f64,
@@ -249,6 +250,7 @@ impl From<ParamsInfo> for PyParamsInfo {
             glwe_dimension: info.glwe_dimension,
             modulus_bits: info.modulus_bits,
             plaintext_modulus: info.plaintext_modulus,
+            slots: info.slots,
             depth: info.depth,
             bootstraps: info.bootstraps,
             classical_bits: info.classical_bits,
@@ -297,11 +299,18 @@ pub(crate) struct PyEstimate {
     work: String,
 }
 
-/// What a program costs with a parameter set.
+/// What a program costs with a parameter set: of that scheme, or of the first that has one of the name.
 #[pyfunction]
-pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str) -> PyResult<PyEstimate> {
+#[pyo3(signature = (program, params, scheme))]
+pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str, scheme: Option<&str>) -> PyResult<PyEstimate> {
     let program = &program.program;
-    guarded(py, || Ok(solinas_runtime::cost(program, params)?.into()))
+    guarded(py, || {
+        let cost = match scheme {
+            Some(scheme) => solinas_runtime::cost_under(scheme.parse()?, program, params)?,
+            None => solinas_runtime::cost(program, params)?,
+        };
+        Ok(cost.into())
+    })
 }
 
 impl From<Estimate> for PyEstimate {

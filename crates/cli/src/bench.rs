@@ -16,17 +16,18 @@ Examples:
   solinas bench --scheme gh --params toy
   solinas bench --scheme ntru --params tight-512-12
   solinas bench --scheme ntru --params slots-8192-3
+  solinas bench --scheme bgv --params slots128-8192-3
 
-Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh and ntru an `and` of \
-fresh bits is one product; the time of a recrypt is measured by itself. Under scheme ntru, what takes more products in a row than the set allows is left out.";
+Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh, ntru and bgv an `and` of \
+fresh bits is one product; the time of a recrypt is measured by itself. Under schemes ntru and bgv, what takes more products in a row than the set allows is left out.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// Parameter set of scheme gh (by default toy) or ntru (by default tight-512-12)
+    /// Parameter set of scheme gh (by default toy), ntru (tight-512-12) or bgv (slots128-16384-8)
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
     /// Fewer operations and repetitions
@@ -134,10 +135,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let repetitions = if args.quick { 5 } else { 21 };
     let rows = match args.scheme {
         Scheme::Gh => gentry_halevi(&args, threads, repetitions, out)?,
-        Scheme::Ntru => ntru(&args, threads, repetitions, out)?,
+        Scheme::Ntru => leveled(&args, "tight-512-12", threads, repetitions, out)?,
+        Scheme::Bgv => leveled(&args, "slots128-16384-8", threads, repetitions, out)?,
         _ if args.params.is_some() => {
             return Err(usage(
-                "--params is for schemes gh and ntru",
+                "--params is for schemes gh, ntru and bgv",
                 "add --scheme, or name sets by --gates and --integers",
             ));
         }
@@ -169,20 +171,20 @@ fn gentry_halevi(args: &Args, threads: Option<usize>, repetitions: usize, out: &
     Ok(rows)
 }
 
-fn ntru(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
-    let params = args.params.as_deref().unwrap_or("tight-512-12");
-    let bench = Bench::new(Scheme::Ntru, params, threads, out)?;
+fn leveled(args: &Args, default: &str, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
+    let params = args.params.as_deref().unwrap_or(default);
+    let bench = Bench::new(args.scheme, params, threads, out)?;
     let info = bench.server.params();
     if let (Some(p), "slots") = (info.plaintext_modulus, info.family) {
         let ty = Type::Mod(p as u32);
-        let count = info.ring_dimension;
+        let count = info.slots.unwrap_or(1);
         return ["add", "mul"].map(|op| bench.row(op, ty, count, repetitions)).into_iter().collect();
     }
     let mut rows = vec![bench.row("and", Type::Bool, 1, repetitions)?, bench.row("and", Type::Bool, 64, repetitions)?];
     let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
     for &width in widths {
         for op in ["add", "lt", "mul"] {
-            if runs(op, Type::Uint(width), Scheme::Ntru, params).is_ok() {
+            if runs(op, Type::Uint(width), args.scheme, params).is_ok() {
                 rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
             }
         }
@@ -192,9 +194,9 @@ fn ntru(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -
 
 /// Whether an operation runs under a parameter set of a scheme; keys say whether there is such a set.
 fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
-    if Scheme::of_params(params) == Some(scheme) {
+    if scheme.has_params(params) {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
-        solinas_runtime::cost(&program, params)?;
+        solinas_runtime::cost_under(scheme, &program, params)?;
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ Examples:
   solinas demo --bids examples/auction/bids.csv --keep auction
   solinas demo --scheme gh --params ci-15 --research --quick
   solinas demo --scheme ntru --params tight-512-20 --research
+  solinas demo --scheme bgv --params bits-512-20 --research
   solinas demo --json
 
 Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
@@ -29,7 +30,7 @@ The log shows every file the server held. The exit code is 1 if the result is no
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
@@ -150,9 +151,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()> {
     let default = || solinas_runtime::params().into_iter().find(|set| set.scheme == scheme).map(|set| set.name);
     if let Some(name) = params.map(str::to_owned).or_else(default)
-        && Scheme::of_params(&name) == Some(scheme)
+        && scheme.has_params(&name)
     {
-        solinas_runtime::cost(&champion(bids, BID).map_err(Error::circuit("the auction"))?, &name)?;
+        let auction = champion(bids, BID).map_err(Error::circuit("the auction"))?;
+        solinas_runtime::cost_under(scheme, &auction, &name)?;
     }
     Ok(())
 }

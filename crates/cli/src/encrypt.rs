@@ -16,16 +16,16 @@ Examples:
   solinas encrypt --key keys/client.key --type i8 -5 17 0 -o array.ct
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
-  solinas encrypt --key keys/client.key --type mod257 1 2 256 -o vector.ct
+  solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
 One value makes a scalar, several make an array; a CSV column always makes an array.
-Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P under keys of slots (scheme ntru).";
+Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P under keys of slots (schemes bgv and ntru).";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The client key; of schemes gh and ntru the server key does, too, as it is public
+    /// The client key; of schemes gh, ntru and bgv the server key does, too, as it is public
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, input};
 use crate::output::Output;
+use crate::params::size;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey};
@@ -12,19 +13,22 @@ Examples:
   solinas keygen --scheme tfhe --out keys
   solinas keygen --params gates-128 --out keys
   solinas keygen --scheme gh --params toy --research --out keys
+  solinas keygen --scheme bgv --out keys
+  solinas keygen --scheme bgv --params slots128-8192-3 --out keys
   solinas keygen --scheme ntru --params secure-16384-2 --out keys
   solinas keygen --scheme ntru --params tight-512-12 --research --out keys
   solinas keygen --scheme ntru --params slots-8192-3 --rotations --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
-`solinas params` lists the parameter sets. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
+`solinas params` lists the parameter sets. Of scheme bgv, names say security, dimension and depth: slots128-16384-8 (the default) has 128 bits of security and \
+vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-... have vectors modulo 1073479681, bits128-... bits. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
 3, of vectors of 8192 integers modulo a prime. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
 after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
@@ -54,6 +58,11 @@ struct Report<'a> {
     key_id: String,
     params: &'a str,
     insecure: bool,
+    /// What the set is for, and allows.
+    holds: &'a str,
+    client_key_bytes: u64,
+    server_key_bytes: u64,
+    classical_bits: f64,
     research_only: Option<&'a str>,
 }
 
@@ -131,18 +140,30 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         key_id: client.key_id().to_string(),
         params: &params.name,
         insecure: args.insecure_seed.is_some(),
+        holds: &params.description,
+        client_key_bytes: bytes(client_path)?,
+        server_key_bytes: bytes(server_path)?,
+        classical_bits: params.classical_bits,
         research_only: params.research_only.as_deref(),
     };
     out.report(&report, || {
         format!(
-            "{}: secret, keep it\n{}: for the server\nkey {}, parameters {} ({})\n",
+            "{}: secret, keep it ({})\n{}: for the server ({})\nkey {}, parameters {} ({})\n{}",
             client_path.display(),
+            size(report.client_key_bytes as usize),
             server_path.display(),
+            size(report.server_key_bytes as usize),
             client.key_id().short(),
             params.name,
-            claim(&params)
+            claim(&params),
+            params.depth.map_or_else(String::new, |_| format!("holds {}\n", params.description))
         )
     })
+}
+
+/// Bytes of a file.
+fn bytes(path: &Path) -> Result<u64> {
+    Ok(std::fs::metadata(path).map_err(|e| Error::io("look at", path, e))?.len())
 }
 
 /// Whether key generation cannot go on from the checkpoint that is there.

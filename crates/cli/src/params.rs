@@ -11,7 +11,7 @@ Examples:
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
-Sets of scheme ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
+Sets of schemes bgv and ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
 keygen wants --research.";
 
 #[derive(clap::Args)]
@@ -34,7 +34,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let all = solinas_runtime::params();
     out.result(&all, || {
         let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
-        format!("{}\n{}\n{}", tfhe(&of(Scheme::Tfhe)), ntru(&of(Scheme::Ntru)), gentry_halevi(&of(Scheme::Gh)))
+        let tables =
+            [tfhe(&of(Scheme::Tfhe)), bgv(&of(Scheme::Bgv)), ntru(&of(Scheme::Ntru)), gentry_halevi(&of(Scheme::Gh))];
+        tables.join("\n")
     })
 }
 
@@ -81,9 +83,9 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
     text
 }
 
-fn ntru(all: &[&ParamsInfo]) -> String {
-    let mut rows =
-        vec![["ntru", "security", "n", "bits of Q", "p", "products", "ciphertext", "key file", ""].map(str::to_owned)];
+fn leveled(name: &str, all: &[&ParamsInfo]) -> String {
+    let heads = [name, "security", "n", "bits of Q", "p", "holds", "products", "ciphertext", "key file", ""];
+    let mut rows = vec![heads.map(str::to_owned)];
     for set in all {
         rows.push([
             set.name.clone(),
@@ -94,6 +96,11 @@ fn ntru(all: &[&ParamsInfo]) -> String {
             set.ring_dimension.to_string(),
             set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
             set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
+            match set.slots {
+                None => "bits".to_owned(),
+                Some(1) => "numbers".to_owned(),
+                Some(slots) => format!("{slots} numbers"),
+            },
             match set.depth {
                 _ if set.bootstraps => "any".to_owned(),
                 depth => depth.map_or_else(String::new, |depth| depth.to_string()),
@@ -103,10 +110,19 @@ fn ntru(all: &[&ParamsInfo]) -> String {
             if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
         ]);
     }
-    let mut text = columns(&rows);
-    text += "\nn: ring dimension; p: plaintext modulus, 2 for bits; products: in a row, any where ciphertexts are bootstrapped; ciphertext: of a bit, or of n numbers modulo p\n";
-    text += "Other sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are bootstrapped; N a power of two\n";
-    text
+    columns(&rows)
+        + "\nn: ring dimension; p: plaintext modulus; holds: of a ciphertext, a bit or a vector of so many numbers modulo p; products: in a row"
+}
+
+fn ntru(all: &[&ParamsInfo]) -> String {
+    leveled("ntru", all)
+        + ", any where ciphertexts are bootstrapped\nOther sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are \
+           bootstrapped; N a power of two\n"
+}
+
+fn bgv(all: &[&ParamsInfo]) -> String {
+    leveled("bgv", all)
+        + "; client keys make ciphertexts of half the size\nOther sets by name: slots-N-DEPTH and wide-N-DEPTH of vectors of N numbers, bits-N-DEPTH of bits; N a power of two\n"
 }
 
 fn gentry_halevi(all: &[&ParamsInfo]) -> String {

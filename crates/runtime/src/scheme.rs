@@ -48,7 +48,12 @@ impl Scheme {
         self.roles().name()
     }
 
-    /// The scheme that has a parameter set of that name, if one has.
+    /// Whether it has a parameter set of that name.
+    pub fn has_params(self, name: &str) -> bool {
+        self.roles().has(name)
+    }
+
+    /// The first scheme that has a parameter set of that name, if one has.
     pub fn of_params(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.roles().has(name))
     }

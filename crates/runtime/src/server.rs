@@ -326,7 +326,15 @@ impl Server {
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    Scheme::of_params(params).unwrap_or_default().roles().cost(program, params)
+    cost_under(Scheme::of_params(params).unwrap_or_default(), program, params)
+}
+
+/// As [`cost`], of that scheme: sets of two may have one name.
+///
+/// # Errors
+/// As [`cost`].
+pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Estimate, Error> {
+    scheme.roles().cost(program, params)
 }
 
 /// The outputs of a program on those inputs: of integers modulo a number, which share ciphertexts, scalars stay so.

@@ -158,7 +158,8 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     assert!(matches!(error, Error::Levels { depth: 4, left: 0, need: 1, .. }), "{error}");
     let message = error.to_string();
     assert!(
-        message.contains("encrypt its inputs again, or make keys of a deeper set, such as slots128-16384-8"),
+        message.contains("encrypt its inputs again")
+            && message.contains("make keys of a deeper set, such as slots128-16384-8"),
         "{message}"
     );
     assert!(matches!(setup.server.estimate_inputs(&square, &[x]), Err(Error::Levels { .. })), "told when planned");

@@ -1,5 +1,6 @@
 //! The code under test, one module per target: `run` and `seeds`.
 
+pub mod bgv_files;
 pub mod bigint;
 pub mod container;
 pub mod files;

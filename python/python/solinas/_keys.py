@@ -34,9 +34,11 @@ def keygen(
     `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
     recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of scheme `"ntru"`,
     need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
-    `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`.
+    `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`;
+    those of scheme `"bgv"` security, dimension and products in a row: `"slots128-16384-8"`, its default, of vectors of
+    16384 integers modulo 65537, `"bits128-8192-6"` of bits.
     `rotations=True` gives the server's key what rotates slots, for `rotate`, `sum` and `dot` across the elements of
-    arrays (scheme `"ntru"`, with `research=True`).
+    arrays (scheme `"ntru"`, with `research=True`; keys of scheme `"bgv"` always have it).
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
@@ -352,9 +354,9 @@ class ServerKey:
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
 
-        Under scheme gh recrypts and products stand for bootstraps; under scheme ntru there are products, rotations of
-        slots where the program goes across elements (of a full polynomial, if `elements` is 1), and bootstraps where the
-        parameter set has them.
+        Under scheme gh recrypts and products stand for bootstraps; under schemes ntru and bgv there are products,
+        rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
+        bootstraps where the parameter set has them.
         """
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")

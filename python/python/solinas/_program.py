@@ -243,12 +243,12 @@ class Program(Generic[P, R]):
             return shape[:-1] or None, [bits[i : i + size] for i in range(0, len(bits), size)]
         return shape, [[b] for b in bits]
 
-    def cost(self, params: str = "integers-128") -> _core.Estimate:
+    def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
         """Bootstraps (under scheme gh recrypts and products) and depth with a parameter set.
 
-        For seconds on a machine see `ServerKey.estimate`.
+        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see `ServerKey.estimate`.
         """
-        return _core.cost(self._inner, params)
+        return _core.cost(self._inner, params, scheme)
 
     def draw(self, path: PathLike | None = None, *, gates: bool = False) -> str:
         """Draw the operations, or with `gates=True` the gates, as SVG: the text, written to `path` too where given.

@@ -383,7 +383,7 @@ class Int(Integer):
 
 
 class Modular(Value):
-    """Integers modulo a number, in slots (scheme `"ntru"`): added, subtracted, multiplied and negated.
+    """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
 
     A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements, and need a key
     made with `rotations=True`. `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.

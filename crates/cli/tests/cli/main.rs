@@ -1,6 +1,7 @@
 //! The `solinas` command as its users see it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bgv;
 mod bigint;
 mod circuits;
 mod common;

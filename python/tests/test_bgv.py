@@ -1,0 +1,115 @@
+"""The main job under BGV: vectors of slots, and bits with levels."""
+
+import random
+
+import pytest
+
+import solinas as sl
+
+P = 65537
+Residue = sl.mod(P)
+
+
+@sl.program
+def polynomial(a: Residue, b: Residue) -> Residue:
+    return (a - b) * (a * b + 5) - 3 * a
+
+
+@sl.program
+def mix(a: sl.U8, b: sl.U8) -> sl.U8:
+    return sl.select(a > b, a ^ b, a + b)
+
+
+@pytest.fixture(scope="module")
+def slots():
+    return sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=1, threads=2)
+
+
+@pytest.fixture(scope="module")
+def bits():
+    return sl.keygen("bgv", params="bits-64-9", research=True, insecure_seed=1, threads=2)
+
+
+def test_vectors_run_programs_and_operators(slots):
+    client, server = slots
+    draw = random.Random(1)
+    values = [draw.randrange(P) for _ in range(300)]
+    a, b = client.encrypt(values, Residue), client.encrypt(Residue(65536))
+    assert (a.form, a.type, a.shape, a.products_left) == ("slots", Residue, (300,), 3)
+    want = [(x + 1) * (5 - x) - 3 * x for x in values]
+    result = server.run(polynomial, a, b).result()
+    assert client.decrypt(result).tolist() == [x % P for x in want]
+    assert polynomial.simulate(values[0], 65536) == want[0] % P
+    assert result.products_left == 1
+    assert result.margin > 0
+    bound = server.bind(a)
+    assert client.decrypt(5 - bound * 2).tolist() == [(5 - 2 * x) % P for x in values]
+    estimate = server.estimate(polynomial, 300)
+    assert (estimate.bootstraps, estimate.products, estimate.depth) == (0, 6, 2)
+    assert polynomial.cost("slots-128-3", scheme="bgv").products == 2  # noqa: PLR2004
+
+
+def test_levels_are_used_up_before_anything_runs(slots):
+    client, server = slots
+    x = client.encrypt([3, 65535], Residue)
+    values = [3, 65535]
+    for left in (2, 1, 0):
+        x = (server.bind(x) * server.bind(x)).encrypted
+        values = [v * v % P for v in values]
+        assert client.decrypt(x).tolist() == values
+        assert x.products_left == left
+    with pytest.raises(sl.NoiseError, match="allow 0 of the 3; encrypt its inputs again"):
+        server.bind(x) * server.bind(x)
+
+
+def test_integers_of_bits(bits):
+    client, server = bits
+    a, b = client.encrypt([200, 7, 31], sl.U8), client.encrypt(sl.u8(9))
+    assert client.decrypt(server.run(mix, a, b).result()).tolist() == [200 ^ 9, 16, 31 ^ 9]
+    with pytest.raises(sl.NoiseError, match="products in a row"):
+        server.run(sl.program(divide), a, b).result()
+
+
+def divide(a: sl.U8, b: sl.U8) -> sl.U8:
+    return a // b
+
+
+def test_files_and_parameters(slots, bits, tmp_path):
+    client, server = slots
+    client.save(tmp_path / "client.key")
+    server.save(tmp_path / "server.key")
+    client.encrypt([1, 2, 65536], Residue).save(tmp_path / "x.ct")
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    product = again.bind(sl.Ciphertext.load(tmp_path / "x.ct")) * 2
+    assert sl.ClientKey.load(tmp_path / "client.key").decrypt(product).tolist() == [2, 4, 65535]
+    assert (client.params.depth, client.params.plaintext_modulus, client.params.slots) == (3, P, 128)
+    default = next(p for p in sl.params() if p.name == "slots128-16384-8")
+    assert (default.recommended, default.slots, default.depth, default.classical_bits) == (True, 16384, 8, 128)
+    with pytest.raises(sl.ParameterError, match="research"):
+        sl.keygen("bgv", params="slots-128-3")
+    with pytest.raises(sl.ParameterError, match="no BGV parameter set"):
+        sl.keygen("bgv", params="none")
+    with pytest.raises(sl.ParameterError, match="scheme bgv"):
+        sl.keygen(params="slots128-8192-3")
+    with pytest.raises(sl.KeyMismatchError):
+        sl.keygen("bgv", params="slots-128-3", research=True, insecure_seed=2)[0].decrypt(client.encrypt(Residue(1)))
+    with pytest.raises(sl.TypeMismatchError, match="holds mod65537, not u8"):
+        client.encrypt(sl.u8(1))
+    with pytest.raises(sl.TypeMismatchError):
+        bits[0].encrypt(Residue(1))
+    damaged = bytearray((tmp_path / "server.key").read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    with pytest.raises(sl.FormatError, match="damaged"):
+        sl.ServerKey.from_bytes(bytes(damaged))
+
+
+def test_key_generation_stops_when_told():
+    calls = []
+
+    def stop(done, total):
+        calls.append((done, total))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sl.keygen("bgv", progress=stop)
+    assert calls
