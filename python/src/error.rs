@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use solinas_runtime::Error;
-use solinas_schemes::{bgv, gh, ntru};
+use solinas_schemes::{bgv, gh, lwe, ntru};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -65,6 +65,9 @@ fn class(error: &Error) -> &'static str {
         | Error::Setting { .. }
         | Error::Form { .. }
         | Error::SchemeForm { .. } => "ParameterError",
+        Error::Lwe(lwe::Error::UnknownParams { .. } | lwe::Error::Params { .. } | lwe::Error::ResearchOnly { .. }) => {
+            "ParameterError"
+        }
         Error::Gh(gh::Error::UnknownParams { .. } | gh::Error::Params { .. } | gh::Error::ResearchOnly { .. }) => {
             "ParameterError"
         }
@@ -79,16 +82,19 @@ fn class(error: &Error) -> &'static str {
         }
         Error::Gh(gh::Error::KeyMismatch { .. })
         | Error::Bgv(bgv::Error::KeyMismatch { .. })
+        | Error::Lwe(lwe::Error::KeyMismatch { .. })
         | Error::Ntru(ntru::Error::KeyMismatch { .. })
         | Error::Scheme { .. }
         | Error::ForeignParams { .. } => "KeyMismatchError",
         Error::Gh(gh::Error::Material { .. })
         | Error::Ntru(ntru::Error::Material { .. })
         | Error::Bgv(bgv::Error::Material { .. })
+        | Error::Lwe(lwe::Error::Material { .. })
         | Error::NotABit => "FormatError",
         Error::Gh(gh::Error::Noise { .. })
         | Error::Ntru(ntru::Error::Noise { .. })
         | Error::Bgv(bgv::Error::Noise { .. } | bgv::Error::OutOfLevels { .. })
+        | Error::Lwe(lwe::Error::Noise { .. } | lwe::Error::OutOfLevels { .. })
         | Error::Exhausted { .. }
         | Error::Undecryptable { .. }
         | Error::Levels { .. } => "NoiseError",

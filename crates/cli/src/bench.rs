@@ -17,17 +17,18 @@ Examples:
   solinas bench --scheme ntru --params tight-512-12
   solinas bench --scheme ntru --params slots-8192-3
   solinas bench --scheme bgv --params slots128-8192-3
+  solinas bench --scheme lwe --params leveled-secure-1 --quick
 
-Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh, ntru and bgv an `and` of \
-fresh bits is one product; the time of a recrypt is measured by itself. Under schemes ntru and bgv, what takes more products in a row than the set allows is left out.";
+Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh, ntru, bgv and lwe an `and` of \
+fresh bits is one product; the time of a recrypt is measured by itself. Under schemes ntru, bgv and lwe, what takes more products in a row than the set allows is left out.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// Parameter set of scheme gh (by default toy), ntru (tight-512-12) or bgv (slots128-16384-8)
+    /// Parameter set of scheme gh (by default toy), ntru (tight-512-12), bgv (slots128-16384-8) or lwe (leveled-32-9)
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
     /// Fewer operations and repetitions
@@ -137,9 +138,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Scheme::Gh => gentry_halevi(&args, threads, repetitions, out)?,
         Scheme::Ntru => leveled(&args, "tight-512-12", threads, repetitions, out)?,
         Scheme::Bgv => leveled(&args, "slots128-16384-8", threads, repetitions, out)?,
+        Scheme::Lwe => leveled(&args, "leveled-32-9", threads, repetitions, out)?,
         _ if args.params.is_some() => {
             return Err(usage(
-                "--params is for schemes gh, ntru and bgv",
+                "--params is for schemes gh, ntru, bgv and lwe",
                 "add --scheme, or name sets by --gates and --integers",
             ));
         }

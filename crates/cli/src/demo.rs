@@ -22,6 +22,7 @@ Examples:
   solinas demo --scheme gh --params ci-15 --research --quick
   solinas demo --scheme ntru --params tight-512-20 --research
   solinas demo --scheme bgv --params bits-512-20 --research
+  solinas demo --scheme lwe --params leveled-16-20 --research --quick
   solinas demo --json
 
 Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
@@ -30,7 +31,7 @@ The log shows every file the server held. The exit code is 1 if the result is no
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one

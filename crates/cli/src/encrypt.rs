@@ -25,7 +25,7 @@ Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P under key
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The client key; of schemes gh, ntru and bgv the server key does, too, as it is public
+    /// The client key; of schemes gh, ntru, bgv and lwe the server key does, too, as it is public
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values

@@ -13,7 +13,7 @@ Examples:
   solinas inspect c.ct
   solinas inspect keys/*.key --json
 
-Every byte is verified. Of a ciphertext that wears out (schemes gh, ntru and bgv), what is left is shown. Of a secret key nothing secret is shown. The exit code is 1 if a file is damaged.
+Every byte is verified. Of a ciphertext that wears out (schemes gh, ntru, bgv and lwe), what is left is shown. Of a secret key nothing secret is shown. A matrix that scheme lwe streams is verified piece by piece. The exit code is 1 if a file is damaged.
 For circuits (Bristol, BLIF, Yosys JSON), see `solinas circuit stats`.";
 
 #[derive(clap::Args)]

@@ -18,23 +18,26 @@ Examples:
   solinas keygen --scheme ntru --params secure-16384-2 --out keys
   solinas keygen --scheme ntru --params tight-512-12 --research --out keys
   solinas keygen --scheme ntru --params slots-8192-3 --rotations --research --out keys
+  solinas keygen --scheme lwe --out keys
+  solinas keygen --scheme lwe --params leveled-64-9 --research --out keys
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
 `solinas params` lists the parameter sets. Of scheme bgv, names say security, dimension and depth: slots128-16384-8 (the default) has 128 bits of security and \
 vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-... have vectors modulo 1073479681, bits128-... bits. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
-3, of vectors of 8192 integers modulo a prime. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
+3, of vectors of 8192 integers modulo a prime. Of scheme lwe, leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one \
+product. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
 after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The encryption scheme: tfhe, ntru, bgv, or gh for research
+    /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
     /// The parameter set; by default the scheme's recommended one
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
-    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru; for research only
+    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru, for research only; those of bgv always have them
     #[arg(long)]
     rotations: bool,
     /// Allow parameter sets that are for research only

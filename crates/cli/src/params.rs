@@ -11,7 +11,7 @@ Examples:
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
-Sets of schemes bgv and ntru allow as many products in a row as their names say. Those of scheme gh (Gentry-Halevi), and most of scheme ntru, are for research only: \
+Sets of schemes bgv and ntru allow as many products in a row as their names say, those of scheme lwe that are named leveled, too; its others take sums alone. Those of scheme gh (Gentry-Halevi), and most of schemes ntru and lwe, are for research only: \
 keygen wants --research.";
 
 #[derive(clap::Args)]
@@ -34,8 +34,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let all = solinas_runtime::params();
     out.result(&all, || {
         let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
-        let tables =
-            [tfhe(&of(Scheme::Tfhe)), bgv(&of(Scheme::Bgv)), ntru(&of(Scheme::Ntru)), gentry_halevi(&of(Scheme::Gh))];
+        let tables = [
+            tfhe(&of(Scheme::Tfhe)),
+            bgv(&of(Scheme::Bgv)),
+            ntru(&of(Scheme::Ntru)),
+            lwe(&of(Scheme::Lwe)),
+            gentry_halevi(&of(Scheme::Gh)),
+        ];
         tables.join("\n")
     })
 }
@@ -83,7 +88,7 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
     text
 }
 
-fn leveled(name: &str, all: &[&ParamsInfo]) -> String {
+fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
     let heads = [name, "security", "n", "bits of Q", "p", "holds", "products", "ciphertext", "key file", ""];
     let mut rows = vec![heads.map(str::to_owned)];
     for set in all {
@@ -110,19 +115,26 @@ fn leveled(name: &str, all: &[&ParamsInfo]) -> String {
             if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
         ]);
     }
+    let notes = format!("\nn: {dimension}; p: plaintext modulus; ");
     columns(&rows)
-        + "\nn: ring dimension; p: plaintext modulus; holds: of a ciphertext, a bit or a vector of so many numbers modulo p; products: in a row"
+        + &notes
+        + "holds: of a ciphertext, a bit or a vector of so many numbers modulo p; products: in a row"
 }
 
 fn ntru(all: &[&ParamsInfo]) -> String {
-    leveled("ntru", all)
+    leveled("ntru", "ring dimension", all)
         + ", any where ciphertexts are bootstrapped\nOther sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are \
            bootstrapped; N a power of two\n"
 }
 
 fn bgv(all: &[&ParamsInfo]) -> String {
-    leveled("bgv", all)
+    leveled("bgv", "ring dimension", all)
         + "; client keys make ciphertexts of half the size\nOther sets by name: slots-N-DEPTH and wide-N-DEPTH of vectors of N numbers, bits-N-DEPTH of bits; N a power of two\n"
+}
+
+fn lwe(all: &[&ParamsInfo]) -> String {
+    leveled("lwe", "dimension", all)
+        + ", 0 where there are sums alone\nOther sets by name: leveled-N-DEPTH of N up to 128, toy-N-WORDS, and paper-N of the paper's dimensions; for research only\n"
 }
 
 fn gentry_halevi(all: &[&ParamsInfo]) -> String {

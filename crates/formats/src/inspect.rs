@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ciborium::Value;
 use serde::Serialize;
+use solinas_schemes::lwe::KeyFile;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::header::{KeyId, Kind};
 use crate::reader::{Expect, Reader};
 
@@ -60,12 +63,16 @@ impl Summary {
     }
 }
 
-/// Reads the header and verifies every byte of a file of any kind. Damage within sections is reported in the summary; no content is shown.
+/// Reads the header and verifies every byte of a file of any kind, also of a [`KeyFile`]. Damage within sections is reported in the summary; no content is shown.
 ///
 /// # Errors
 /// As [`Reader::open`], when not even the header can be trusted.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
-    let reader = Reader::open(path, Expect::any())?;
+    let path = path.as_ref();
+    let reader = match Reader::open(path, Expect::any()) {
+        Err(Error::NotSolinas { .. }) if is_key_file(path) => return inspect_key_file(path),
+        reader => reader?,
+    };
     let mut sections = Vec::new();
     for (name, bytes) in reader.sections() {
         let damage = reader.chunks(name)?.find_map(|chunk| chunk.err()).map(|error| error.to_string());
@@ -85,6 +92,36 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Summary> {
         meta: header.meta.clone(),
         sections,
         exposed: header.kind.is_secret() && readable_by_others(reader.path()),
+    })
+}
+
+/// Whether a file begins as a streamed matrix.
+fn is_key_file(path: &Path) -> bool {
+    let mut magic = [0; KeyFile::MAGIC.len()];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *KeyFile::MAGIC
+}
+
+/// A streamed matrix: it can be made again, from the key's seed.
+fn inspect_key_file(path: &Path) -> Result<Summary> {
+    let file = KeyFile::open(path).map_err(|error| Error::damaged(path, error.to_string()))?;
+    let damage = file.verify().err().map(|error| error.to_string());
+    let layout = file.layout();
+    let sizes = [("rows", layout.rows()), ("columns", layout.columns()), ("words", layout.words())];
+    let bits = ("modulus_bits", file.modulus().bits());
+    let meta = sizes.into_iter().chain([bits]).map(|(name, size)| (name.to_owned(), Value::from(size as u64)));
+    Ok(Summary {
+        path: path.to_path_buf(),
+        bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+        version: (KeyFile::VERSION as u16, 0),
+        kind: Kind::Cache,
+        scheme: Some(crate::lwe::SCHEME.to_owned()),
+        params: Value::Null,
+        key_id: Some(KeyId(*file.id())),
+        library: "solinas, as a matrix to be streamed".to_owned(),
+        insecure_seed: false,
+        meta: meta.collect(),
+        sections: vec![SectionSummary { name: "matrix".to_owned(), bytes: layout.bytes(), damage }],
+        exposed: false,
     })
 }
 

@@ -48,6 +48,7 @@ pub mod gh;
 mod header;
 mod inspect;
 mod layout;
+pub mod lwe;
 mod map;
 pub mod ntru;
 pub mod pack;

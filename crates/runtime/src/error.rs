@@ -1,7 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
-use solinas_schemes::{bgv, gh, ntru, slots, tfhe};
+use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +74,7 @@ pub enum Error {
         output: String,
     },
     /// Rotation keys of a scheme without slots.
-    #[error("scheme {scheme} has no slots to rotate: leave rotation keys out, or take scheme ntru")]
+    #[error("scheme {scheme} has no slots to rotate: leave rotation keys out, or take scheme bgv or ntru")]
     NoSlots {
         /// The scheme.
         scheme: Scheme,
@@ -176,7 +176,7 @@ pub enum Error {
         "a bit decrypts to a polynomial that is none; the ciphertext is damaged or was computed by a faulty server"
     )]
     NotABit,
-    /// More products in a row than the levels of ciphertexts allow (NTRU, BGV).
+    /// More products in a row than the levels of ciphertexts allow (NTRU, BGV, LWE).
     #[error("{}", levels(params, *depth, *left, *need, keys))]
     Levels {
         /// The parameter set.
@@ -322,6 +322,9 @@ pub enum Error {
     Bgv(bgv::Error),
     /// From the scheme.
     #[error(transparent)]
+    Lwe(lwe::Error),
+    /// From the scheme.
+    #[error(transparent)]
     Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
@@ -375,6 +378,15 @@ impl From<bgv::Error> for Error {
         match error {
             bgv::Error::Cancelled => Self::Cancelled,
             other => Self::Bgv(other),
+        }
+    }
+}
+
+impl From<lwe::Error> for Error {
+    fn from(error: lwe::Error) -> Self {
+        match error {
+            lwe::Error::Cancelled { .. } => Self::Cancelled,
+            other => Self::Lwe(other),
         }
     }
 }

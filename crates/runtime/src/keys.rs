@@ -16,7 +16,7 @@ pub struct KeygenOptions {
     pub scheme: Scheme,
     /// Name of the parameter set, the scheme's default when none.
     pub params: Option<String>,
-    /// Whether the server key is to rotate slots, so that programs go across the elements of arrays (NTRU; its keys are then for research alone).
+    /// Whether the server key is to rotate slots, so that programs go across the elements of arrays (NTRU; its keys are then for research alone. Those of BGV always are).
     pub rotations: bool,
     /// The explicit word for sets that are for research alone.
     pub research: bool,

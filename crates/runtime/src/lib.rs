@@ -31,6 +31,7 @@ mod gh;
 mod info;
 mod keys;
 mod leveled;
+mod lwe;
 mod memory;
 mod ntru;
 mod plain;

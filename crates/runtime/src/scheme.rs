@@ -5,7 +5,7 @@
 use crate::engine::Engine;
 use crate::{
     Ciphertext, Condition, Control, Error, Estimate, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Program,
-    ServerOptions, Type, bgv, gh, ntru, tfhe,
+    ServerOptions, Type, bgv, gh, lwe, ntru, tfhe,
 };
 use serde::Serialize;
 use solinas_formats::{Destination, Header, Reader, Writer};
@@ -28,11 +28,13 @@ pub enum Scheme {
     Ntru,
     /// Leveled, on ring LWE (Brakerski, Gentry and Vaikuntanathan): as NTRU, with large sets at 128, 192 and 256 bits of security.
     Bgv,
+    /// Leveled, on LWE without rings: bits, and at 128 bits of security a product or two in a row.
+    Lwe,
 }
 
 impl Scheme {
     /// All.
-    pub const ALL: [Self; 4] = [Self::Tfhe, Self::Gh, Self::Ntru, Self::Bgv];
+    pub const ALL: [Self; 5] = [Self::Tfhe, Self::Gh, Self::Ntru, Self::Bgv, Self::Lwe];
 
     pub(crate) fn roles(self) -> &'static dyn Roles {
         match self {
@@ -40,6 +42,7 @@ impl Scheme {
             Self::Gh => &gh::Gh,
             Self::Ntru => &ntru::Ntru,
             Self::Bgv => &bgv::Bgv,
+            Self::Lwe => &lwe::Lwe,
         }
     }
 

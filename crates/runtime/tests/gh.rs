@@ -267,7 +267,7 @@ fn mistakes_get_typed_errors() {
     refused(KeygenOptions { research: false, ..options("toy", 1) }, "research only");
     refused(KeygenOptions { params: None, ..options("toy", 1) }, "choose one of toy, small");
     refused(options("huge", 1), "toy");
-    assert!("bfv".parse::<Scheme>().unwrap_err().to_string().contains("tfhe, gh, ntru, bgv"));
+    assert!("bfv".parse::<Scheme>().unwrap_err().to_string().contains("tfhe, gh, ntru, bgv, lwe"));
 }
 
 #[test]

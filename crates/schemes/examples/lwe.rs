@@ -1,7 +1,8 @@
 //! Learning with errors: bits encrypted and decrypted, and products timed.
 //!
 //! ```text
-//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31
+//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31 tables secure-62
+//! cargo run --release -p solinas-schemes --example lwe -- circuits 24 leveled-16-3 leveled-32-3
 //! cargo run --release -p solinas-schemes --example lwe -- products 2332 32 32
 //! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
 //! ```
@@ -14,17 +15,18 @@ use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
     self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
-    StreamedProduct, Vector,
+    StreamedProduct, Vector, leveled,
 };
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.split_first() {
         Some((first, rest)) if first == "bits" => bits(rest),
+        Some((first, rest)) if first == "circuits" => circuits(rest),
         Some((first, rest)) if first == "products" => products(rest),
         Some((first, rest)) if first == "stream" => stream(rest),
         _ => {
-            eprintln!("bits COUNT SET.., products N WORDS BITS, or stream N WORDS BITS FOLDER");
+            eprintln!("bits COUNT SET.., circuits KEYS SET.., products N WORDS BITS, or stream N WORDS BITS FOLDER");
             return ExitCode::FAILURE;
         }
     };
@@ -41,10 +43,16 @@ fn number(args: &[String], index: usize) -> usize {
     args.get(index).and_then(|arg| arg.parse().ok()).unwrap_or(1000)
 }
 
-/// Encrypts and decrypts random bits, and compares.
+/// Encrypts and decrypts random bits, and compares. After the word `tables` the selections are read by tables of subset sums, which makes the same
+/// ciphertexts in less time, and not one that is the same for all secrets.
 fn bits(args: &[String]) -> Result<(), Error> {
     let count = number(args, 0);
+    let mut access = Access::Masked;
     for name in &args[1..] {
+        if name == "tables" {
+            access = Access::VartimeTables;
+            continue;
+        }
         let params = Params::named(name)?;
         let start = Instant::now();
         let client = lwe::generate(&params, true)?;
@@ -54,7 +62,8 @@ fn bits(args: &[String]) -> Result<(), Error> {
         let messages: Vec<bool> = (0..count).map(|_| rng.next_u32() & 1 == 1).collect();
         let (mut wrong, mut largest, mut squares) = (0, 0f64, 0f64);
         let (mut encrypt, mut decrypt) = (0.0, 0.0);
-        let encryptor = public.encryptor()?;
+        let mut encryptor = public.encryptor()?;
+        encryptor.access = access;
         for messages in messages.chunks(256) {
             let start = Instant::now();
             let ciphertexts = encryptor.encrypt(messages, &mut rng)?;
@@ -79,6 +88,67 @@ fn bits(args: &[String]) -> Result<(), Error> {
             encrypt * 1e3 / count as f64,
             decrypt * 1e6 / count as f64,
         );
+    }
+    Ok(())
+}
+
+/// Random circuits of leveled sets, by as many keys each, against plain bits; and their noise against the formulas. In each level eight products of sums of
+/// two, which share a pass over the switching key.
+fn circuits(args: &[String]) -> Result<(), Error> {
+    const WIDTH: usize = 8;
+    let keys = number(args, 0);
+    for name in &args[1..] {
+        let params = leveled::Params::named(name)?;
+        let (mut wrong, mut made, mut multiplied) = (0, 0.0, 0.0);
+        // Of each level: squares of measured noises, their formula, and the largest over it.
+        let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
+        for _ in 0..keys {
+            let start = Instant::now();
+            let (client, server) = leveled::generate(&params, true)?;
+            made += start.elapsed().as_secs_f64();
+            let evaluator = leveled::Evaluator::new(&server)?;
+            let mut rng = server.encryption_rng(0)?;
+            let mut plain: Vec<bool> = (0..WIDTH).map(|_| rng.next_u32() & 1 == 1).collect();
+            let mut cipher = server.encrypt(&plain, &mut rng)?;
+            loop {
+                for (x, &bit) in cipher.iter().zip(&plain) {
+                    wrong += usize::from(client.decrypt(x)? != bit);
+                    let (measured, formula) = (client.noise(x)?, x.noise());
+                    let level = &mut noises[x.level()];
+                    *level = (level.0 + (2.0 * measured).exp2(), formula, level.2.max(measured - formula));
+                }
+                if cipher[0].level() == 0 {
+                    break;
+                }
+                let mut sums = Vec::new();
+                let mut bits = Vec::new();
+                for _ in 0..2 * WIDTH {
+                    let [a, b] = [0; 2].map(|_| rng.next_u32() as usize % WIDTH);
+                    bits.push(plain[a] ^ plain[b]);
+                    sums.push(evaluator.add(&cipher[a], &cipher[b])?);
+                }
+                let pairs: Vec<_> = sums.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
+                let start = Instant::now();
+                cipher = evaluator.multiply_all(&pairs)?;
+                multiplied += start.elapsed().as_secs_f64();
+                plain = bits.chunks_exact(2).map(|pair| pair[0] & pair[1]).collect();
+            }
+        }
+        let per_level = multiplied / (keys * params.depth().max(1)) as f64;
+        println!(
+            "{name}: {wrong} of {} bits wrong; KeyGen {:.2} s, {WIDTH} products {per_level:.3} s, switching keys {:.1} MB stored, {:.2} GB as matrices",
+            keys * WIDTH * noises.len(),
+            made / keys as f64,
+            (1..=params.depth()).map(|level| 4 * params.switch_residues(level)).sum::<usize>() as f64 / 1e6,
+            params.switch_bytes() as f64 / 1e9,
+        );
+        for (level, (squares, formula, over)) in noises.iter().enumerate().rev() {
+            println!(
+                "  level {level}: noise 2^{:.2} measured, 2^{formula:.2} by the formula, the largest 2^{over:.2} times it; half the modulus 2^{:.1}",
+                0.5 * (squares / (keys * WIDTH) as f64).log2(),
+                leveled::noise::half(&params, level),
+            );
+        }
     }
     Ok(())
 }

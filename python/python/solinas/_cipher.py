@@ -73,7 +73,7 @@ class Ciphertext(Generic[T_co]):
 
     @property
     def products_left(self) -> int | None:
-        """Products in a row that it allows (schemes `"bgv"`, `"ntru"`); None where nothing counts them."""
+        """Products in a row that it allows (schemes `"bgv"`, `"ntru"`, `"lwe"`); None where nothing counts them."""
         condition = self._inner.condition
         return condition[1] if condition else None
 

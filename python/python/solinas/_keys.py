@@ -32,13 +32,14 @@ def keygen(
     """Make a pair of keys: the client's secret one, and the server's, which only computes.
 
     `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
-    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of scheme `"ntru"`,
-    need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
+    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of schemes `"ntru"`
+    and `"lwe"`, need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
     `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`;
     those of scheme `"bgv"` security, dimension and products in a row: `"slots128-16384-8"`, its default, of vectors of
-    16384 integers modulo 65537, `"bits128-8192-6"` of bits.
+    16384 integers modulo 65537, `"bits128-8192-6"` of bits; those of scheme `"lwe"` hold bits: `"leveled-secure-1"`,
+    its default, allows one product, `"leveled-64-9"`, for research, nine in a row.
     `rotations=True` gives the server's key what rotates slots, for `rotate`, `sum` and `dot` across the elements of
-    arrays (scheme `"ntru"`, with `research=True`; keys of scheme `"bgv"` always have it).
+    arrays (scheme `"ntru"`, with `research=True`; keys of `"bgv"` have it).
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
@@ -354,7 +355,7 @@ class ServerKey:
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
 
-        Under scheme gh recrypts and products stand for bootstraps; under schemes ntru and bgv there are products,
+        Under scheme gh recrypts and products stand for bootstraps; under schemes ntru, bgv and lwe there are products,
         rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
         bootstraps where the parameter set has them.
         """

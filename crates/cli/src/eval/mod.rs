@@ -34,7 +34,7 @@ Examples:
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \
 ./5 always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax \
-and argmin of one array reduce it. Of integers modulo a number, sum, dot and rotate go across arrays in slots, with a key of `keygen --rotations`. Several results go to a folder, or to as many -o.
+and argmin of one array reduce it. Of integers modulo a number, sum, dot and rotate go across arrays in slots, with a key of scheme bgv, or of scheme ntru and `keygen --rotations`. Several results go to a folder, or to as many -o.
 Ctrl-C stops with exit code 130 and writes nothing.";
 
 #[derive(clap::Args)]

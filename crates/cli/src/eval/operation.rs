@@ -161,10 +161,7 @@ fn crossing(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>)
             file.display(),
             array.ty()
         );
-        return Err(input(
-            what,
-            "use a key of vectors, such as slots-8192-3 of scheme ntru; `sum` is for integers, too",
-        ));
+        return Err(input(what, "use a key of vectors, such as those of scheme bgv; `sum` is for integers, too"));
     }
     on_operands(&Op::Mul, operands, files, |builder, args| match (by, args) {
         (Some(by), _) => builder.rotate_elements(args[0], by),

@@ -62,7 +62,7 @@ fn mistakes_are_told_with_the_fix() {
     assert!(message.contains("research only") && message.contains("--research"), "{message}");
     let message = place.fail("keygen --scheme gh --research --out k", 1);
     assert!(message.contains("no recommended parameter set") && message.contains("toy, small"), "{message}");
-    assert!(place.fail("keygen --scheme bfv --out k", 2).contains("tfhe, gh, ntru, bgv"));
+    assert!(place.fail("keygen --scheme bfv --out k", 2).contains("tfhe, gh, ntru, bgv, lwe"));
     let large = "keygen --scheme gh --params large --research --out k";
     let output = place.command(large).env("SOLINAS_MEMORY_MIB", "100").assert();
     let message = String::from_utf8(output.code(1).get_output().stderr.clone()).unwrap();

@@ -9,6 +9,7 @@ mod cycle;
 mod errors;
 mod find;
 mod gh;
+mod lwe;
 mod ntru;
 mod operations;
 mod rsa;

@@ -97,7 +97,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         ("keygen --scheme ntru --params paper-512-41 --research --out n", 1, "NTRU parameters"),
         ("keygen --params tight-64-9 --research --out n", 1, "(--scheme ntru, "),
         ("keygen --params toy --research --out n", 1, "(--scheme gh, "),
-        ("bench --params toy", 2, "--params is for schemes gh, ntru and bgv"),
+        ("bench --params toy", 2, "--params is for schemes gh, ntru, bgv and lwe"),
         ("bench --scheme gh --params ci-7", 1, "cannot evaluate this circuit"),
         ("demo --scheme ntru --params tight-64-3 --research", 1, "make keys of a set of depth"),
         ("demo --scheme gh --params ci-7 --research", 1, "cannot evaluate this circuit"),

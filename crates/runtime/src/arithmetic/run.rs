@@ -19,6 +19,11 @@ pub(crate) trait Runner: Sync {
     /// How many sets of inputs run side by side: more would only hold more values in memory.
     fn together(&self) -> usize;
 
+    /// How many products of a wave [`Self::multiply_all`] takes at a time; with 1 they run side by side.
+    fn multiplies_together(&self) -> usize {
+        1
+    }
+
     fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
 
     fn store(&self, x: &Self::Ciphertext) -> Self::Stored;
@@ -34,6 +39,11 @@ pub(crate) trait Runner: Sync {
     fn subtract(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// The products of pairs, [`Self::multiplies_together`] of them at most.
+    fn multiply_all(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Result<Vec<Self::Ciphertext>, Error> {
+        pairs.iter().map(|(x, y)| self.multiply(x, y)).collect()
+    }
 
     fn lower(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
@@ -143,10 +153,13 @@ fn run_lanes<R: Runner>(
     let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
     let mut values = Values { lanes, readers };
     let mut order: Vec<usize> = (0..count).collect();
-    // Sums and products of a wave first, then what takes all lanes; refreshes last, one after the other where each fills the machine.
+    // Products that are better taken together come before the other sums and products of a wave, then comes what takes all lanes; refreshes last, one after the
+    // other where each fills the machine.
+    let together = runner.multiplies_together();
     let kind = |index: usize| match schedule.steps[index] {
         Step::Refresh(_) => Kind::Refresh,
         Step::Across(..) => Kind::Across,
+        Step::Multiply(..) if together > 1 => Kind::Together,
         _ => Kind::Lane,
     };
     let key = |index: &usize| (schedule.waves[*index], kind(*index));
@@ -173,26 +186,46 @@ fn run_lanes<R: Runner>(
                 tick(&step);
                 Ok(Arc::new(result))
             };
+        let many = |values: &Values<R::Ciphertext>, jobs: &[(usize, usize)]| -> Result<Vec<_>, Error> {
+            control.check()?;
+            let pairs = jobs.iter().map(|&(index, lane)| {
+                let [x, y] = schedule.steps[index].pair();
+                Ok((values.get(x, lane)?, values.get(y, lane)?))
+            });
+            let results = runner.multiply_all(&pairs.collect::<Result<Vec<_>, Error>>()?)?;
+            jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
+            Ok(results.into_iter().map(Arc::new).collect())
+        };
         let alone = kind(part[0]) == Kind::Refresh && runner.refreshes_alone();
-        // Jobs that run together, where alone those of one step; their operands go when all of them are done.
-        for jobs in jobs.chunk_by(|a, b| !alone || a.0 == b.0) {
+        // Jobs that run together; their operands go when all of a step are done.
+        let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
+            Kind::Together => jobs.chunks(together).collect(),
+            _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
+        };
+        for jobs in groups {
             let results: Vec<_> = if alone {
                 jobs.iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
+            } else if kind(part[0]) == Kind::Together {
+                many(&values, jobs)?
             } else {
                 jobs.par_iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
             };
             for (&(index, lane), result) in jobs.iter().zip(results) {
                 values.set(index, lane, result, schedule.shared[index]);
             }
-            jobs.iter().filter(|(_, lane)| *lane == 0).for_each(|&(index, _)| values.release(schedule.steps[index]));
+            // The last lane of a step is its last reader.
+            let last = |&&(index, lane): &&(usize, usize)| lane + 1 == lanes(index).end;
+            jobs.iter().filter(last).for_each(|&(index, _)| values.release(schedule.steps[index]));
         }
     }
     let output = |lane: usize, value: Value| Ok(runner.store(values.get(value, lane)?));
     (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()
 }
 
+/// How steps run, in this order within a wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
+    Together,
     Lane,
     Across,
     Refresh,

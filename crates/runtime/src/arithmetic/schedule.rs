@@ -63,6 +63,13 @@ impl Step {
         pair.into_iter().take(count)
     }
 
+    /// The operands of a sum, difference or product; of others the only one twice.
+    pub(super) fn pair(self) -> [Value; 2] {
+        let mut operands = self.operands();
+        let first = operands.next().unwrap_or_default();
+        [first, operands.next().unwrap_or(first)]
+    }
+
     fn map(self, at: impl Fn(Value) -> Value) -> Self {
         match self {
             Self::Input(_) | Self::Constant(_) => self,

@@ -243,9 +243,10 @@ impl Leveled for Bgv {
         Ok(Evaluator::new(key).multiply_plain(x, plaintext)?)
     }
 
-    /// Where there are slots.
+    /// Where there are slots; a key that was made otherwise may have fewer.
     fn rotates(key: &ServerKey) -> bool {
-        !key.rotations().is_empty()
+        let all = rotations(key.params());
+        !all.is_empty() && all == key.rotations()
     }
 
     fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
 
 /// A secret polynomial, wiped when dropped.
-type Plaintext = Zeroizing<Vec<u64>>;
+pub(crate) type Plaintext = Zeroizing<Vec<u64>>;
 
 /// The plaintext polynomials of elements, in the order of [`Elements::blocks`].
 fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<Plaintext>>, Error> {
@@ -38,24 +38,26 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
 
-/// Encrypts each element by `one`, which takes a polynomial and a number that makes the encryptions of an insecure key differ. On the current thread pool.
+/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPTS_TOGETHER`] at most, and a number that makes the encryptions of an insecure key
+/// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
     key: &S::PublicKey,
     plain: Plain,
-    one: impl Fn(&[u64]) -> Result<Poly, Error> + Sync,
+    all: impl Fn(&[Plaintext]) -> Result<Vec<Poly>, Error> + Send + Sync,
 ) -> Result<Ciphertext, Error> {
     let (params, insecure) = (S::params(key), S::is_insecure(key));
     check_type(&plain, params)?;
     let plaintexts = plaintexts::<S>(params, &plain)?;
-    let element = |polynomials: &Vec<Plaintext>| {
-        polynomials.iter().map(|plaintext| Ok(Arc::new(one(plaintext)?))).collect::<Result<Vec<_>, Error>>()
-    };
+    let each = plaintexts.first().map_or(1, Vec::len).max(1);
+    let plaintexts: Vec<Plaintext> = plaintexts.into_iter().flatten().collect();
     // One by one where randomness is chosen.
-    let blocks = if insecure {
-        plaintexts.iter().map(element).collect::<Result<_, _>>()?
+    let polynomials: Vec<Vec<Poly>> = if insecure {
+        plaintexts.chunks(S::ENCRYPTS_TOGETHER).map(all).collect::<Result<_, _>>()?
     } else {
-        plaintexts.par_iter().map(element).collect::<Result<_, _>>()?
+        plaintexts.par_chunks(S::ENCRYPTS_TOGETHER).map(all).collect::<Result<_, _>>()?
     };
+    let polynomials: Vec<Arc<Poly>> = polynomials.into_iter().flatten().map(Arc::new).collect();
+    let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
     let clean = form_of(params) == Form::Slots && plain.shape.is_some();
     let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
     Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
@@ -92,7 +94,7 @@ impl<S: Leveled> Encrypt for Public<S> {
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        encrypt::<S>(&self.key, plain, |plaintext| S::encrypt(&self.key, plaintext, self.next()))
+        encrypt::<S>(&self.key, plain, |plaintexts| S::encrypt_all(&self.key, plaintexts, self.next()))
     }
 }
 
@@ -131,8 +133,8 @@ impl<S: Leveled> Encrypt for Client<S> {
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
-        let one = |plaintext: &[u64]| S::encrypt_secret(&self.key, plaintext, self.public.next());
-        encrypt::<S>(&self.public.key, plain, one)
+        let all = |plaintexts: &[Plaintext]| S::encrypt_all_secret(&self.key, plaintexts, self.public.next());
+        encrypt::<S>(&self.public.key, plain, all)
     }
 }
 

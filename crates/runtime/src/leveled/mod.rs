@@ -1,4 +1,4 @@
-//! What the leveled schemes over rings share ([`Leveled`]): bits as ring elements, whose exclusive or is a sum and `and` a product, or vectors of integers modulo
+//! What the leveled schemes share ([`Leveled`]): bits as ring elements, whose exclusive or is a sum and `and` a product, or vectors of integers modulo
 //! a prime in slots; plans by levels and formulas of noise; files; keys.
 
 mod across;
@@ -10,6 +10,7 @@ mod roles;
 mod run;
 
 pub(crate) use elements::Poly;
+pub(crate) use keys::Plaintext;
 pub(crate) use plan::{Refresh, State, log2_centred};
 
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
@@ -26,6 +27,11 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     fn dimension(&self) -> usize;
 
     fn plaintext_modulus(&self) -> u64;
+
+    /// Numbers of a plaintext.
+    fn plaintext_len(&self) -> usize {
+        self.dimension()
+    }
 
     /// What packs numbers in a plaintext.
     ///
@@ -92,7 +98,7 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     fn memory_bytes(&self) -> usize;
 }
 
-/// A leveled scheme over rings.
+/// A leveled scheme: over rings, or without (LWE), where a polynomial is a single number and the ring dimension that of the lattice.
 pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     const SCHEME: Scheme;
     /// Its name in files.
@@ -103,6 +109,10 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     const BOOTSTRAPS: bool;
     /// Whether client keys make ciphertexts of which one part is a seed.
     const SEEDED: bool;
+    /// Polynomials that are encrypted together at most.
+    const ENCRYPTS_TOGETHER: usize = 1;
+    /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other.
+    const MULTIPLIES_TOGETHER: usize = 1;
 
     type Params: Parameters;
     type PublicKey: Debug + Clone + Send + Sync;
@@ -142,6 +152,19 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
         Self::encrypt(Self::of_client(key), plaintext, nonce)
     }
 
+    /// As [`Self::encrypt`], up to [`Self::ENCRYPTS_TOGETHER`] of them: who says that these are more than one, makes them differ.
+    fn encrypt_all(key: &Self::PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<Poly>, Error> {
+        plaintexts.iter().map(|plaintext| Self::encrypt(key, plaintext, nonce)).collect()
+    }
+
+    /// As [`Self::encrypt_all`], with the client key.
+    fn encrypt_all_secret(key: &Self::ClientKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<Poly>, Error> {
+        match plaintexts {
+            [one] => Ok(vec![Self::encrypt_secret(key, one, nonce)?]),
+            all => Self::encrypt_all(Self::of_client(key), all, nonce),
+        }
+    }
+
     fn decrypt(key: &Self::ClientKey, x: &Self::Ciphertext) -> Result<Vec<u64>, Error>;
 
     /// A stored ciphertext as one of its key.
@@ -165,20 +188,29 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    /// Whether the key rotates slots. Where none does, the next three are not asked for.
+    fn rotates(_key: &Self::ServerKey) -> bool {
+        false
+    }
+
+    /// The product with a plaintext.
     fn multiply_plain(
         key: &Self::ServerKey,
-        x: &Self::Ciphertext,
-        plaintext: &[u64],
-    ) -> Result<Self::Ciphertext, Error>;
-
-    /// Whether the key rotates slots.
-    fn rotates(key: &Self::ServerKey) -> bool;
+        _x: &Self::Ciphertext,
+        _plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// Both rows of slots `2^log2` places to the left.
-    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
+    fn rotate(key: &Self::ServerKey, _x: &Self::Ciphertext, _log2: u32) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// The rows of slots in each other's place.
-    fn swap_rows(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+    fn swap_rows(key: &Self::ServerKey, _x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// Bytes of the key in memory.
     fn key_bytes(key: &Self::ServerKey) -> usize {
@@ -187,6 +219,14 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     /// At the level below.
     fn multiply(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// As [`Self::multiply`], up to [`Self::MULTIPLIES_TOGETHER`] of them.
+    fn multiply_all(
+        key: &Self::ServerKey,
+        pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+    ) -> Result<Vec<Self::Ciphertext>, Error> {
+        pairs.iter().map(|(x, y)| Self::multiply(key, x, y)).collect()
+    }
 
     /// At the level below.
     fn lower(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
@@ -220,7 +260,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
 /// A plaintext of a number alone: that number in every slot.
 pub(crate) fn constant(params: &impl Parameters, value: u64) -> Vec<u64> {
-    let mut plain = vec![0; params.dimension()];
+    let mut plain = vec![0; params.plaintext_len()];
     plain[0] = value % params.plaintext_modulus();
     plain
 }

@@ -30,6 +30,10 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         (TOGETHER / self.params().dimension()).max(1) * rayon::current_num_threads()
     }
 
+    fn multiplies_together(&self) -> usize {
+        S::MULTIPLIES_TOGETHER
+    }
+
     fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
         S::load(S::of_server(self.0), stored)
     }
@@ -65,6 +69,10 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
 
     fn multiply(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
         S::multiply(self.0, x, y)
+    }
+
+    fn multiply_all(&self, pairs: &[(&S::Ciphertext, &S::Ciphertext)]) -> Result<Vec<S::Ciphertext>, Error> {
+        S::multiply_all(self.0, pairs)
     }
 
     fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {

@@ -17,8 +17,6 @@ use solinas_field::buffer::AlignedVec;
 use super::vector::PAD;
 use super::{Error, Layout, Modulus, Source};
 
-const MAGIC: &[u8; 16] = b"solinas-lwe-tile";
-const VERSION: u32 = 1;
 const HEADER: usize = 4096;
 /// Rows of a piece: 8 MiB at most.
 const PIECE: usize = 2048;
@@ -104,8 +102,8 @@ fn order(words: &mut [u32]) {
 
 fn header(layout: Layout, modulus: &Modulus, id: &[u8; 32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER);
-    out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(KeyFile::MAGIC);
+    out.extend_from_slice(&KeyFile::VERSION.to_le_bytes());
     for number in [layout.rows(), layout.columns(), layout.words()] {
         out.extend_from_slice(&(number as u32).to_le_bytes());
     }
@@ -126,6 +124,11 @@ fn pieces(layout: &Layout) -> usize {
 }
 
 impl KeyFile {
+    /// The first bytes of such files.
+    pub const MAGIC: &[u8; 16] = b"solinas-lwe-tile";
+    /// Version of their format.
+    pub const VERSION: u32 = 1;
+
     /// Writes a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `progress` is told how many
     /// of how many pieces are done, and stops it by giving false.
     ///
@@ -202,7 +205,7 @@ impl KeyFile {
             let bytes = &header_bytes[i..i + 4];
             bytes.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte))
         };
-        if &header_bytes[..16] != MAGIC || word(16) != VERSION {
+        if &header_bytes[..16] != KeyFile::MAGIC || word(16) != KeyFile::VERSION {
             return Err(damaged("it does not begin as a matrix of this version"));
         }
         let [rows, columns, count] = [20, 24, 28].map(|at| word(at) as usize);
@@ -271,6 +274,16 @@ impl KeyFile {
         let width = layout.width(at.0);
         let offset = HEADER as u64 + 4 * (layout.offset(at) + first * width) as u64;
         Piece { tile, first, rows, words: rows * width, offset }
+    }
+
+    /// Reads all of it, piece by piece, and checks that it is as written.
+    ///
+    /// # Errors
+    /// [`Error::File`] with the first damaged piece.
+    pub fn verify(&self) -> Result<(), Error> {
+        let mut file = self.reader()?;
+        let mut piece = AlignedVec::zeroed(self.largest_piece());
+        (0..self.pieces()).try_for_each(|index| self.read(&mut file, index, &mut piece))
     }
 
     /// Opens it for reading pieces.

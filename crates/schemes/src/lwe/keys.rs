@@ -93,7 +93,7 @@ impl PublicKey {
     /// # Errors
     /// [`Error::Field`] for a back end that is not there.
     pub fn seeded(&self) -> Result<SeededMatrix, Error> {
-        SeededMatrix::new(self.params.layout()?, self.params.modulus(), &self.seed)?.with_first_column(&self.b)
+        SeededMatrix::new(self.params.layout()?, self.params.modulus(), &self.seed)?.with_first_column(self.b.clone())
     }
 
     /// `A` whole in memory.

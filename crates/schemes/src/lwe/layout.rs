@@ -17,8 +17,10 @@ use super::{Error, Modulus};
 const BLOCK: usize = 1024;
 /// Columns are padded to a multiple of this.
 const UNIT: usize = solinas_field::matrix::UNIT;
-/// Rows and columns at most.
+/// Columns at most.
 pub(super) const MAX: usize = 1 << 17;
+/// Rows at most.
+pub(super) const MAX_ROWS: usize = 1 << 25;
 
 /// Shape and order of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +34,9 @@ impl Layout {
     /// So many rows and columns modulo a product of words.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for none, or more than `2^22` rows (`2^17` columns).
+    /// [`Error::Dimension`] for none, or more than `2^25` rows (`2^17` columns).
     pub fn new(rows: usize, columns: usize, modulus: &Modulus) -> Result<Self, Error> {
-        for (what, got, want) in [("rows of a matrix", rows, 32 * MAX), ("columns of a matrix", columns, MAX)] {
+        for (what, got, want) in [("rows of a matrix", rows, MAX_ROWS), ("columns of a matrix", columns, MAX)] {
             if !(1..=want).contains(&got) {
                 return Err(Error::Dimension { what, got, want });
             }

@@ -1,6 +1,7 @@
 //! Matrices of residues: whole in memory, or made again from a seed.
 
 use core::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use solinas_bigint::Natural;
@@ -22,9 +23,6 @@ pub trait Source: Sync {
     /// Calls `each` with the number of the first row and the rows of every piece of a tile, in order; pieces have up to `rows` rows, a multiple of 32.
     fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>));
 }
-
-/// Columns `first..` of a block that are given instead of generated: the one column `b` of a public key.
-type Column = Vector;
 
 /// A matrix whole in memory.
 #[derive(Clone)]
@@ -149,7 +147,7 @@ impl Source for Matrix {
 
 /// A matrix of uniform entries from a public seed, generated whenever it is read, piece by piece; its first column may be given.
 ///
-/// The generator is ChaCha8 keyed by the seed, with the tile's block and word as nonce. The seed is public, and drawn by the system's generator: nothing is
+/// The generator is ChaCha8 keyed by the seed, with the tile's block, word and millions of rows as nonce. The seed is public, and drawn by the system's generator: nothing is
 /// hidden by it, and what LWE asks is that its output has no structure that helps to solve it; none is known of eight rounds. Rejection makes the
 /// residues exactly uniform.
 #[derive(Clone)]
@@ -157,7 +155,8 @@ pub struct SeededMatrix {
     layout: Layout,
     modulus: Modulus,
     uniform: Uniform,
-    first: Option<Column>,
+    /// The one that is given instead of generated: `b` of a key.
+    first: Option<Arc<Vector>>,
 }
 
 impl core::fmt::Debug for SeededMatrix {
@@ -168,6 +167,8 @@ impl core::fmt::Debug for SeededMatrix {
 
 /// Rows that are generated at once: 128 KiB, in the second-level cache.
 const PIECE: usize = PAD;
+/// Rows of a stream, which has `2^24` groups.
+const STREAM_ROWS: usize = 1 << 22;
 
 impl SeededMatrix {
     /// All columns from the seed.
@@ -187,25 +188,44 @@ impl SeededMatrix {
     ///
     /// # Errors
     /// [`Error::Dimension`] unless it has an entry for each row.
-    pub fn with_first_column(mut self, first: &Vector) -> Result<Self, Error> {
-        self.modulus.fits(first)?;
+    pub fn with_first_column(mut self, first: impl Into<Arc<Vector>>) -> Result<Self, Error> {
+        let first = first.into();
+        self.modulus.fits(&first)?;
         if first.len() != self.layout.rows() {
             return Err(Error::Dimension { what: "entries of a column", got: first.len(), want: self.layout.rows() });
         }
-        self.first = Some(first.clone());
+        self.first = Some(first);
         Ok(self)
     }
 
     /// Rows `first_row ..` of a tile.
     pub(super) fn fill(&self, tile: (usize, usize), first_row: usize, out: &mut [u32]) {
         let width = self.layout.width(tile.0);
-        let stream = [tile.0 as u32, tile.1 as u32];
-        self.uniform.fill(self.modulus.words()[tile.1], stream, first_row * width / GROUP, out);
+        let (mut row, mut rest) = (first_row, &mut *out);
+        while !rest.is_empty() {
+            let (stream, row_of) = ((row / STREAM_ROWS) << 16 | tile.0, row % STREAM_ROWS);
+            let rows = (rest.len() / width).min(STREAM_ROWS - row_of);
+            let (part, after) = rest.split_at_mut(rows * width);
+            self.uniform.fill(
+                self.modulus.words()[tile.1],
+                [stream as u32, tile.1 as u32],
+                row_of * width / GROUP,
+                part,
+            );
+            (row, rest) = (row + rows, after);
+        }
         if let Some(column) = self.first.as_ref().filter(|_| tile.0 == 0) {
             let rows: Range<usize> = first_row..first_row + out.len() / width;
             let column = &column.padded(tile.1)[rows];
             out.chunks_exact_mut(width).zip(column).for_each(|(row, &entry)| row[0] = entry);
         }
+    }
+
+    /// The first rows alone.
+    pub(super) fn leading(&self, rows: usize) -> Result<Self, Error> {
+        let layout = Layout::new(rows, self.layout.columns(), &self.modulus)?;
+        let first = self.first.as_ref().map(|first| first.leading(rows).into());
+        Ok(Self { layout, modulus: self.modulus.clone(), uniform: self.uniform, first })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::MAX;
+use super::layout::{MAX, MAX_ROWS};
 use super::security::Problem;
 use super::{Error, Layout, Modulus, noise};
 use crate::security::{SecurityClaim, Status};
@@ -156,7 +156,12 @@ impl Params {
 
     /// The security claim: the smaller of the key's and the message's.
     pub fn security(&self) -> SecurityClaim {
-        let key = self.key_problem();
+        self.security_of(self.samples())
+    }
+
+    /// The security claim where as many samples of a key are public.
+    pub(super) fn security_of(&self, samples: usize) -> SecurityClaim {
+        let key = Problem { samples, ..self.key_problem() };
         let (classical, quantum) = (key.classical_bits(), key.quantum_bits());
         let (classical_bits, quantum_bits, why) = match self.message_problem() {
             Some(message) if message.block_size() < key.block_size() => {
@@ -204,7 +209,7 @@ impl Params {
             Err(Self::problem(&literal.name, problem))
         };
         in_range("dimension", literal.dimension, 1..=MAX - 1)?;
-        in_range("samples", literal.samples, 1..=32 * MAX)?;
+        in_range("samples", literal.samples, 1..=MAX_ROWS)?;
         in_range("words", literal.words, 1..=128)?;
         in_range("bits of a word", literal.word_bits as usize, 10..=32)?;
         if !(0.3..=64.0).contains(&literal.sigma) {

@@ -132,6 +132,15 @@ impl Vector {
     }
 }
 
+impl Vector {
+    /// The first entries.
+    pub(super) fn leading(&self, len: usize) -> Self {
+        let mut out = Self::zeroed(self.count, len);
+        out.words_mut().enumerate().for_each(|(w, word)| word.copy_from_slice(&self.word(w)[..len]));
+        out
+    }
+}
+
 /// A vector of zeros and ones, 32 to a word. Wiped on drop.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Selection {

@@ -1,6 +1,8 @@
 //! Ciphertexts with levels, and what can be done with them.
 
-use super::{Params, ServerKey, noise};
+use rayon::prelude::*;
+
+use super::{Params, PublicKey, ServerKey, noise};
 use crate::lwe::keys::KeyId;
 use crate::lwe::{Error, Multiplier, Vector};
 
@@ -44,12 +46,9 @@ macro_rules! common {
                 &self.numbers
             }
 
-            /// That it is of that key.
-            pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
-                if key == self.key {
-                    return Ok(());
-                }
-                Err(Error::KeyMismatch { what, got: self.key.to_string(), want: key.to_string() })
+            /// Of the key with that identity.
+            pub fn key(&self) -> KeyId {
+                self.key
             }
         }
     };
@@ -60,6 +59,34 @@ common!(Tensor);
 impl Ciphertext {
     pub(super) fn new(key: KeyId, level: usize, noise: f64, numbers: Vector) -> Self {
         Self { key, level, noise, numbers }
+    }
+
+    /// From its parts, as stored; `noise` as [`Self::noise`].
+    ///
+    /// # Errors
+    /// [`Error::Material`] for a level that there is not, another number of residues, or ones out of range; for a noise that is negative or no number.
+    pub fn from_parts(params: &Params, key: KeyId, level: usize, noise: f64, residues: &[u32]) -> Result<Self, Error> {
+        let material = |problem: String| Error::Material { part: "ciphertext", problem };
+        if level > params.depth() {
+            return Err(material(format!("level {level} is not in 0..={}", params.depth())));
+        }
+        if !noise.is_finite() || noise.is_sign_negative() {
+            return Err(material(format!("{noise} is no noise")));
+        }
+        Ok(Self {
+            key,
+            level,
+            noise,
+            numbers: Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?,
+        })
+    }
+
+    /// A known bit, which anyone can read, at the highest level.
+    pub fn trivial(key: &PublicKey, bit: bool) -> Self {
+        let params = key.params();
+        let mut numbers = Vector::zeroed(params.modulus(params.depth()).len(), params.dimension() + 1);
+        numbers.words_mut().for_each(|word| word[0] = bit.into());
+        Self { key: key.id(), level: params.depth(), noise: 0.0, numbers }
     }
 }
 
@@ -79,13 +106,22 @@ impl<'a> Evaluator<'a> {
         Ok(Self { key, multiplier: Multiplier::new()? })
     }
 
+    /// The key.
+    pub fn key(&self) -> &'a ServerKey {
+        self.key
+    }
+
     fn params(&self) -> &Params {
         self.key.params()
     }
 
+    fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
+        self.key.public().check(what, key)
+    }
+
     fn pair(&self, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
-        x.check("the first operand", self.key.id())?;
-        y.check("the second operand", self.key.id())?;
+        self.check("the first operand", x.key)?;
+        self.check("the second operand", y.key)?;
         if x.level == y.level { Ok(()) } else { Err(Error::LevelMismatch { lhs: x.level, rhs: y.level }) }
     }
 
@@ -114,7 +150,7 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn add_plain(&self, x: &Ciphertext, bit: bool) -> Result<Ciphertext, Error> {
-        x.check("the operand", self.key.id())?;
+        self.check("the operand", x.key)?;
         let noise = self.room("a sum", noise::sum(x.noise, 0.0), 1.0, x.level)?;
         let mut sum = Ciphertext { noise, ..x.clone() };
         for (sum, word) in sum.numbers.words_mut().zip(self.params().modulus(x.level).words()) {
@@ -147,14 +183,12 @@ impl<'a> Evaluator<'a> {
         Ok(Tensor { key: x.key, level: x.level, noise, numbers })
     }
 
-    /// The same bit in a tensor product: what needs no multiplication can be switched and scaled too.
-    fn trivial_tensor(&self, x: &Ciphertext) -> Tensor {
-        let mut numbers = Vector::zeroed(x.numbers.word_count(), self.params().pairs());
-        // The pairs (0, k) come first, and s_0 is 1.
-        for w in 0..x.numbers.word_count() {
-            numbers.word_mut(w)[..x.numbers.len()].copy_from_slice(x.numbers.word(w));
+    /// That a level is above the lowest.
+    fn above(&self, operation: &'static str, level: usize) -> Result<(), Error> {
+        if level > 0 {
+            return Ok(());
         }
-        Tensor { key: x.key, level: x.level, noise: x.noise, numbers }
+        Err(Error::OutOfLevels { operation, level, depth: self.params().depth() })
     }
 
     /// SwitchKey: the same bit under the secret of the level below, modulo the modulus of this level; a product of digits with a matrix.
@@ -162,31 +196,57 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
     pub fn switch_key(&self, x: &Tensor) -> Result<Switched, Error> {
+        let mut all = self.switch_keys(std::slice::from_ref(x))?;
+        // One each.
+        all.pop().ok_or(Error::Dimension { what: "tensors", got: 0, want: 1 })
+    }
+
+    /// SwitchKey of tensors of one level: the matrix is read, or made again from its seed, once for all of them.
+    ///
+    /// # Errors
+    /// As [`Self::switch_key`]; [`Error::LevelMismatch`] for tensors of different levels.
+    pub fn switch_keys(&self, all: &[Tensor]) -> Result<Vec<Switched>, Error> {
+        let Some(level) = all.first().map(|x| x.level) else { return Ok(Vec::new()) };
+        self.above("switching a key", level)?;
         let params = self.params();
-        x.check("the tensor", self.key.id())?;
-        let (level, depth) = (x.level, params.depth());
-        if level == 0 {
-            return Err(Error::OutOfLevels { operation: "switching a key", level, depth });
+        let mut noises = Vec::with_capacity(all.len());
+        for x in all {
+            self.check("the tensor", x.key)?;
+            if x.level != level {
+                return Err(Error::LevelMismatch { lhs: level, rhs: x.level });
+            }
+            noises.push(self.room("a key switch", noise::switch_product(params, x.noise, level), 2.0, level)?);
         }
-        let noise = self.room("a key switch", noise::switch(params, x.noise, level), 2.0, level)?;
-        let modulus = params.modulus(level);
-        let digits: Vec<u32> = params.digits().collect();
-        let rows = params.pairs() * modulus.len() * digits.len();
-        let mut decomposed = Vec::with_capacity(rows);
-        for p in 0..params.pairs() {
+        let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
+        let products = match self.key.switch(level) {
+            (_, Some(resident)) => self.multiplier.multiply(resident, &digits)?,
+            (seeded, None) => self.multiplier.multiply(seeded, &digits)?,
+        };
+        let switched =
+            |((x, noise), numbers): ((&Tensor, f64), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
+        Ok(all.iter().zip(noises).zip(products).map(switched).collect())
+    }
+
+    /// The digits of numbers modulo the modulus of a level, as a vector of small numbers: for each number those of every word.
+    fn digits(&self, level: usize, numbers: &Vector) -> Vector {
+        let modulus = self.params().modulus(level);
+        let widths: Vec<u32> = self.params().digits().collect();
+        let mut decomposed = Vec::with_capacity(numbers.len() * modulus.len() * widths.len());
+        for p in 0..numbers.len() {
             for (w, word) in modulus.words().iter().enumerate() {
-                let mut rest = word.mul(x.numbers.word(w)[p], modulus.inverse(w));
-                for bits in &digits {
+                let mut rest = word.mul(numbers.word(w)[p], modulus.inverse(w));
+                for bits in &widths {
                     decomposed.push(rest & ((1 << bits) - 1));
                     rest >>= bits;
                 }
             }
         }
-        let mut vector = Vector::zeroed(modulus.len(), rows);
-        vector.words_mut().for_each(|word| word.copy_from_slice(&decomposed));
-        let mut product = self.multiplier.multiply(self.key.switch(level), &[vector])?;
-        let numbers = product.pop().unwrap_or_else(|| Vector::zeroed(modulus.len(), params.dimension() + 1));
-        Ok(Switched(Tensor { key: x.key, level, noise, numbers }))
+        let mut vector = Vector::zeroed(modulus.len(), decomposed.len());
+        // Digits may be as wide as a word, and words differ.
+        for (out, word) in vector.words_mut().zip(modulus.words()) {
+            out.iter_mut().zip(&decomposed).for_each(|(out, &digit)| *out = word.reduce(digit.into()));
+        }
+        vector
     }
 
     /// Scale: the nearest numbers modulo the modulus of the level below that are the same modulo 2.
@@ -195,14 +255,15 @@ impl<'a> Evaluator<'a> {
     /// [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn scale(&self, x: &Switched) -> Result<Ciphertext, Error> {
         let x = &x.0;
-        x.check("the operand", self.key.id())?;
+        self.check("the operand", x.key)?;
         let (params, level) = (self.params(), x.level);
         let noise = self.room("a division", noise::scale(params, x.noise, level), 1.0, level - 1)?;
-        let last = params.modulus(level).words()[level];
+        let kept = params.modulus(level - 1).len();
+        let last = params.modulus(level).words()[kept];
         let m = i64::from(last.value());
         // Even, and the same modulo the last word: x if that is even, else x - m.
-        let steps: Vec<i64> = x.numbers.word(level).iter().map(|&x| i64::from(x) - m * i64::from(x & 1)).collect();
-        let mut numbers = x.numbers.truncated(level);
+        let steps: Vec<i64> = x.numbers.word(kept).iter().map(|&x| i64::from(x) - m * i64::from(x & 1)).collect();
+        let mut numbers = x.numbers.truncated(kept);
         for (numbers, word) in numbers.words_mut().zip(params.modulus(level - 1).words()) {
             // The words are coprime.
             let inverse = word.vartime_inverse(word.reduce(last.value().into())).unwrap_or(0);
@@ -213,13 +274,21 @@ impl<'a> Evaluator<'a> {
         Ok(Ciphertext { key: x.key, level: level - 1, noise, numbers })
     }
 
-    /// Refresh: the same bit a level below, with its noise divided.
+    /// Refresh: the same bit a level below, with its noise divided. As its tensor product with a known 1, whose pairs with the secret's first entry, 1,
+    /// come first and are all there is: a product with the first rows of the matrix.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`], [`Error::OutOfLevels`], [`Error::Noise`].
     pub fn refresh(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        x.check("the operand", self.key.id())?;
-        self.scale(&self.switch_key(&self.trivial_tensor(x))?)
+        self.check("the operand", x.key)?;
+        let (params, level) = (self.params(), x.level);
+        self.above("a refresh", level)?;
+        let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
+        let digits = self.digits(level, &x.numbers);
+        let leading = self.key.switch(level).0.leading(digits.len())?;
+        let mut products = self.multiplier.multiply(&leading, &[digits])?;
+        let numbers = products.pop().ok_or(Error::Dimension { what: "products", got: 0, want: 1 })?;
+        self.scale(&Switched(Tensor { key: x.key, level, noise, numbers }))
     }
 
     /// The same bit at a level not above its own.
@@ -243,5 +312,14 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::tensor`] and [`Self::refresh`].
     pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.scale(&self.switch_key(&self.tensor(x, y)?)?)
+    }
+
+    /// Mult of pairs of one level: as [`Self::multiply`], with the matrix read once for all of them.
+    ///
+    /// # Errors
+    /// As [`Self::multiply`]; [`Error::LevelMismatch`] for pairs of different levels.
+    pub fn multiply_all(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
+        let tensors = pairs.par_iter().map(|(x, y)| self.tensor(x, y)).collect::<Result<Vec<_>, _>>()?;
+        self.switch_keys(&tensors)?.iter().map(|x| self.scale(x)).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Keys of leveled evaluation.
 
 use core::fmt;
+use std::sync::Arc;
 
 use rand_core::RngCore;
 use solinas_ring::sample::Gaussian;
@@ -8,33 +9,148 @@ use zeroize::Zeroizing;
 
 use super::{Ciphertext, Params, Tensor, noise};
 use crate::lwe::keys::{self, KeyId, masked_product, phase};
-use crate::lwe::{Encryptor, Error, Layout, Matrix, Modulus, PublicKey, SeededMatrix, Vector};
+use crate::lwe::{self, Encryptor, Error, Layout, Matrix, Modulus, SeededMatrix, Vector};
 use crate::random::SecretSeed;
 use crate::security::Status;
 
-/// The secrets of all levels. No `Clone`, no `Serialize`; wiped on drop.
-pub struct ClientKey {
+/// What encryption needs.
+#[derive(Clone)]
+pub struct PublicKey {
     params: Params,
     id: KeyId,
-    secrets: Vec<Zeroizing<Vec<i64>>>,
+    fresh: lwe::PublicKey,
 }
 
-impl fmt::Debug for ClientKey {
+impl fmt::Debug for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("PublicKey").field("params", &self.params.name()).field("id", &self.id).finish_non_exhaustive()
     }
 }
 
-impl ClientKey {
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.params == other.params && self.fresh == other.fresh
+    }
+}
+
+impl PublicKey {
+    fn new(params: Params, fresh: lwe::PublicKey) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe leveled key id");
+        hasher.update(&fresh.id().0);
+        let literal = params.literal();
+        for number in [literal.depth as u64, literal.digit_bits.into(), literal.terms.into()] {
+            hasher.update(&number.to_le_bytes());
+        }
+        let id = if params.depth() == 0 { fresh.id() } else { KeyId(hasher.finalize().into()) };
+        Self { params, id, fresh }
+    }
+
+    /// From its parts, as stored: see [`lwe::PublicKey::from_parts`].
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of residues, or ones out of range.
+    pub fn from_parts(params: &Params, insecure: bool, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        Ok(Self::new(params.clone(), lwe::PublicKey::from_parts(params.fresh(), insecure, seed, b)?))
+    }
+
     /// The parameters.
     pub fn params(&self) -> &Params {
         &self.params
     }
 
+    /// Identity: that of the key of fresh ciphertexts where there are no multiplications.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whether it was made from a chosen seed.
+    pub fn is_insecure(&self) -> bool {
+        self.fresh.is_insecure()
+    }
+
+    /// The public key of fresh ciphertexts: the seed of its matrix and `b`.
+    pub fn fresh(&self) -> &lwe::PublicKey {
+        &self.fresh
+    }
+
+    /// As [`lwe::PublicKey::encryption_rng`].
+    ///
+    /// # Errors
+    /// [`Error::Entropy`].
+    pub fn encryption_rng(&self, nonce: u64) -> Result<impl RngCore + use<>, Error> {
+        self.fresh.encryption_rng(nonce)
+    }
+
+    /// Encrypts bits, at the highest level; the matrix is made again from its seed.
+    ///
+    /// # Errors
+    /// [`Error::Field`]: not for checked parameters.
+    pub fn encrypt(&self, messages: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
+        let encryptor: Encryptor<'_, _> = self.fresh.encryptor()?;
+        let (level, noise) = (self.params.depth(), noise::fresh(&self.params));
+        let fresh = encryptor.encrypt(messages, rng)?;
+        Ok(fresh.into_iter().map(|c| Ciphertext::new(self.id, level, noise, c.into_numbers())).collect())
+    }
+
+    /// That `what` is of this key.
+    pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
+        if key == self.id {
+            return Ok(());
+        }
+        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+    }
+}
+
+/// The secrets of all levels. No `Clone`, no `Serialize`; wiped on drop.
+pub struct ClientKey {
+    public: PublicKey,
+    secrets: Vec<Zeroizing<Vec<i64>>>,
+}
+
+impl fmt::Debug for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl ClientKey {
+    /// From its parts, as stored: the secrets of the levels from the lowest.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    pub fn from_parts(public: PublicKey, secrets: Vec<Zeroizing<Vec<i64>>>) -> Result<Self, Error> {
+        let params = public.params();
+        let (max, want) = (Gaussian::new(params.sigma())?.max(), params.dimension());
+        let fits = |secret: &Zeroizing<Vec<i64>>| {
+            secret.len() == want && secret.iter().all(|entry| entry.unsigned_abs() <= max.unsigned_abs())
+        };
+        if secrets.len() != params.depth() + 1 || !secrets.iter().all(fits) {
+            let levels = params.depth() + 1;
+            let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
+            return Err(Error::Material { part: "client key", problem });
+        }
+        Ok(Self { public, secrets })
+    }
+
+    /// The secrets of the levels from the lowest, for storing: secret.
+    pub fn secrets(&self) -> impl Iterator<Item = &[i64]> {
+        self.secrets.iter().map(|secret| secret.as_slice())
+    }
+
+    /// The public key.
+    pub fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
     /// `<c, s_j>` in residues, and the modulus.
     fn phase(&self, ciphertext: &Ciphertext) -> Result<(&Modulus, Zeroizing<Vec<u32>>), Error> {
-        ciphertext.check("the ciphertext", self.id)?;
-        let modulus = self.params.modulus(ciphertext.level());
+        self.public.check("the ciphertext", ciphertext.key())?;
+        let modulus = self.params().modulus(ciphertext.level());
         Ok((modulus, phase(modulus, &self.secrets[ciphertext.level()], ciphertext.numbers())))
     }
 
@@ -61,9 +177,9 @@ impl ClientKey {
     /// # Errors
     /// [`Error::KeyMismatch`].
     pub fn decrypt_tensor(&self, tensor: &Tensor) -> Result<bool, Error> {
-        tensor.check("the tensor", self.id)?;
+        self.public.check("the tensor", tensor.key())?;
         let square = tensor_square(&self.secrets[tensor.level()]);
-        let modulus = self.params.modulus(tensor.level());
+        let modulus = self.params().modulus(tensor.level());
         let residue = |(w, word): (usize, &solinas_field::matrix::Word)| {
             let products = tensor.numbers().word(w).iter().zip(square.iter());
             products.fold(0, |sum, (&c, &s)| word.add(sum, word.mul(c, word.reduce_signed(s))))
@@ -80,25 +196,108 @@ fn tensor_square(secret: &[i64]) -> Zeroizing<Vec<i64>> {
     Zeroizing::new(all.clone().flat_map(|i| (i..=secret.len()).map(move |k| at(i) * at(k))).collect())
 }
 
-/// What encryption and evaluation need.
+/// A switching key: a matrix that brings tensor squares of a level under the secret of the level below. Its columns but the first are made again from a seed
+/// whenever it is read.
+#[derive(Clone)]
+pub struct SwitchKey {
+    seed: [u8; 32],
+    b: Arc<Vector>,
+}
+
+impl fmt::Debug for SwitchKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SwitchKey").field("rows", &self.b.len()).finish_non_exhaustive()
+    }
+}
+
+impl SwitchKey {
+    /// From its parts, as stored: of that level, above the lowest; `b` has the residues of the first column, word by word.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of residues, or ones out of range.
+    pub fn from_parts(params: &Params, level: usize, seed: [u8; 32], b: &[u32]) -> Result<Self, Error> {
+        if !(1..=params.depth()).contains(&level) {
+            let problem = format!("there is none of level {level}");
+            return Err(Error::Material { part: "switching key", problem });
+        }
+        let rows = params.switch_rows(level, params.pairs());
+        Ok(Self { seed, b: Vector::from_residues(params.modulus(level), rows, b)?.into() })
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// The first column.
+    pub fn b(&self) -> &Vector {
+        &self.b
+    }
+
+    fn seeded(&self, params: &Params, level: usize) -> Result<SeededMatrix, Error> {
+        let layout = Layout::new(self.b.len(), params.dimension() + 1, params.modulus(level))?;
+        SeededMatrix::new(layout, params.modulus(level), &self.seed)?.with_first_column(Arc::clone(&self.b))
+    }
+}
+
+/// What evaluation needs.
 pub struct ServerKey {
-    params: Params,
     public: PublicKey,
-    /// Matrices that bring tensor squares of level `j + 1` under the secret of level `j`.
-    switches: Vec<Matrix>,
+    /// Of the levels from 1.
+    switches: Vec<SwitchKey>,
+    /// The same, from their seeds whenever they are read.
+    seeded: Vec<SeededMatrix>,
+    /// The same, whole in memory; none of them otherwise.
+    resident: Vec<Matrix>,
 }
 
 impl fmt::Debug for ServerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let params = self.params.name();
-        f.debug_struct("ServerKey").field("params", &params).field("id", &self.id()).finish_non_exhaustive()
+        f.debug_struct("ServerKey").field("public", &self.public).finish_non_exhaustive()
     }
 }
 
 impl ServerKey {
+    /// From its parts, as stored: switching keys of the levels from 1.
+    ///
+    /// # Errors
+    /// [`Error::Material`] for another number of them, or ones of another size.
+    pub fn from_parts(public: PublicKey, switches: Vec<SwitchKey>) -> Result<Self, Error> {
+        let params = public.params();
+        let fits = |(level, switch): (usize, &SwitchKey)| {
+            switch.b.len() == params.switch_rows(level, params.pairs())
+                && switch.b.word_count() == params.modulus(level).len()
+        };
+        if switches.len() != params.depth() || !(1..).zip(&switches).all(fits) {
+            let problem = format!("{} where one of each of {} levels belongs", switches.len(), params.depth());
+            return Err(Error::Material { part: "switching keys", problem });
+        }
+        let seeded = (1..).zip(&switches).map(|(level, switch)| switch.seeded(params, level));
+        let seeded = seeded.collect::<Result<_, _>>()?;
+        Ok(Self { public, switches, seeded, resident: Vec::new() })
+    }
+
+    /// With the matrices of its switching keys whole in memory: [`Params::switch_bytes`]. Products give the same numbers.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when they take more than `memory` bytes: before any is taken.
+    pub fn expand(mut self, memory: u64) -> Result<Self, Error> {
+        let bytes = self.params().switch_bytes();
+        if bytes > memory {
+            return Err(Error::Memory {
+                what: "the matrices of the switching keys in memory",
+                need_mib: bytes.div_ceil(1 << 20),
+                limit_mib: memory >> 20,
+                alternative: "use them by their seeds, as they are".into(),
+            });
+        }
+        self.resident = self.seeded.iter().map(|seeded| Matrix::expand(seeded, memory)).collect::<Result<_, _>>()?;
+        Ok(self)
+    }
+
     /// The parameters.
     pub fn params(&self) -> &Params {
-        &self.params
+        self.public.params()
     }
 
     /// Identity.
@@ -106,14 +305,19 @@ impl ServerKey {
         self.public.id()
     }
 
-    /// The public key of fresh ciphertexts.
+    /// What encrypts.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The matrix that brings tensor squares of a level under the secret of the level below.
-    pub(super) fn switch(&self, level: usize) -> &Matrix {
-        &self.switches[level - 1]
+    /// The switching keys of the levels from 1, for storing.
+    pub fn switches(&self) -> &[SwitchKey] {
+        &self.switches
+    }
+
+    /// The matrix that brings tensor squares of a level, above the lowest, under the secret of the level below: whole in memory where it is.
+    pub(super) fn switch(&self, level: usize) -> (&SeededMatrix, Option<&Matrix>) {
+        (&self.seeded[level - 1], self.resident.get(level - 1))
     }
 
     /// As [`PublicKey::encryption_rng`].
@@ -124,15 +328,12 @@ impl ServerKey {
         self.public.encryption_rng(nonce)
     }
 
-    /// Encrypts bits, at the highest level.
+    /// As [`PublicKey::encrypt`].
     ///
     /// # Errors
     /// [`Error::Field`]: not for checked parameters.
     pub fn encrypt(&self, messages: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
-        let encryptor: Encryptor<'_, _> = self.public.encryptor()?;
-        let (level, noise) = (self.params.depth(), noise::fresh(&self.params));
-        let fresh = encryptor.encrypt(messages, rng)?;
-        Ok(fresh.into_iter().map(|c| Ciphertext::new(c.key(), level, noise, c.into_numbers())).collect())
+        self.public.encrypt(messages, rng)
     }
 }
 
@@ -141,50 +342,56 @@ impl ServerKey {
 /// # Errors
 /// [`Error::ResearchOnly`], [`Error::Entropy`].
 pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    if let Status::ResearchOnly { why } = params.security().status
-        && !research
-    {
-        return Err(Error::ResearchOnly { name: params.name().into(), why });
-    }
+    check_status(params, research)?;
     let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
     make(params, false, &seed)
+}
+
+/// That the parameters are for use, or research is asked for.
+fn check_status(params: &Params, research: bool) -> Result<(), Error> {
+    match params.security().status {
+        Status::ResearchOnly { why } if !research => Err(Error::ResearchOnly { name: params.name().into(), why }),
+        _ => Ok(()),
+    }
 }
 
 /// The keys of a chosen seed: for tests and benchmarks alone.
 ///
 /// # Errors
-/// [`Error::Field`] for a back end that is not there.
-pub fn generate_insecure(params: &Params, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
+/// [`Error::ResearchOnly`].
+pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
+    check_status(params, research)?;
     make(params, true, &SecretSeed::insecure(seed))
 }
 
 fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<(ClientKey, ServerKey), Error> {
-    let base = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"))?;
-    let gaussian = Gaussian::new(params.literal().sigma)?;
+    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"))?;
+    let gaussian = Gaussian::new(params.sigma())?;
     let lower = seed.derive("lwe leveled secrets");
     let mut secrets: Vec<_> = (0..params.depth())
         .map(|level| gaussian.draw_many(&mut lower.stream(level as u64), params.dimension()))
         .collect();
-    secrets.push(Zeroizing::new(base.secret().to_vec()));
+    secrets.push(Zeroizing::new(fresh.secret().to_vec()));
     let switches = (1..=params.depth()).map(|level| {
         let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
         switch_key(params, level, &secrets[level], &secrets[level - 1], &seed)
     });
     let switches = switches.collect::<Result<_, _>>()?;
-    let (public, params) = (base.public().clone(), params.clone());
-    let client = ClientKey { params: params.clone(), id: public.id(), secrets };
-    Ok((client, ServerKey { params, public, switches }))
+    let public = PublicKey::new(params.clone(), fresh.public().clone());
+    let server = ServerKey::from_parts(public.clone(), switches)?;
+    Ok((ClientKey { public, secrets }, server))
 }
 
 /// SwitchKeyGen: rows `(a s_(j-1) + 2 e + g s''_p | -a)` for every pair `p` of the tensor square `s''` of `s_j` and every digit of every word, where `g` is the digit's
 /// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
-fn switch_key(params: &Params, level: usize, from: &[i64], to: &[i64], seed: &SecretSeed) -> Result<Matrix, Error> {
+fn switch_key(params: &Params, level: usize, from: &[i64], to: &[i64], seed: &SecretSeed) -> Result<SwitchKey, Error> {
     let modulus = params.modulus(level);
     let (digits, square) = (params.digits().count(), tensor_square(from));
-    let rows = square.len() * modulus.len() * digits;
+    let rows = params.switch_rows(level, square.len());
     let layout = Layout::new(rows, params.dimension() + 1, modulus)?;
-    let matrix = SeededMatrix::new(layout, modulus, &seed.derive("matrix").publish())?;
-    let noise = Gaussian::new(params.literal().sigma)?.draw_many(&mut seed.derive("noise").stream(0), rows);
+    let public = seed.derive("matrix").publish();
+    let matrix = SeededMatrix::new(layout, modulus, &public)?;
+    let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
     let mut b: Vector = masked_product(&matrix, to, &noise)?;
     for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
         // The words are coprime.
@@ -199,5 +406,5 @@ fn switch_key(params: &Params, level: usize, from: &[i64], to: &[i64], seed: &Se
             }
         }
     }
-    Matrix::expand(&matrix.with_first_column(&b)?, u64::MAX)
+    Ok(SwitchKey { seed: public, b: b.into() })
 }

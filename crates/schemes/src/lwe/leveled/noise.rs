@@ -33,17 +33,27 @@ pub fn product(x: f64, y: f64) -> f64 {
     x + y
 }
 
-/// After a key switch at a level: `2 <d, e>` for all digits `d`, uniform, more.
-pub fn switch(params: &Params, noise: f64, level: usize) -> f64 {
+/// After a key switch of so many entries at a level: `2 <d, e>` for all digits `d`, uniform, more.
+pub(super) fn switch(params: &Params, noise: f64, level: usize, entries: usize) -> f64 {
     let squares: f64 = params.digits().map(|bits| 4f64.powi(bits as i32) / 3.0).sum();
-    let terms = (params.pairs() * params.modulus(level).len()) as f64;
-    rss(noise, 1.0 + 0.5 * (terms * squares * params.literal().sigma.powi(2)).log2())
+    let terms = (entries * params.modulus(level).len()) as f64;
+    rss(noise, 1.0 + 0.5 * (terms * squares * params.sigma().powi(2)).log2())
+}
+
+/// After the key switch of a product, all pairs of two ciphertexts' numbers.
+pub fn switch_product(params: &Params, noise: f64, level: usize) -> f64 {
+    switch(params, noise, level, params.pairs())
+}
+
+/// After the key switch of a ciphertext.
+pub fn switch_one(params: &Params, noise: f64, level: usize) -> f64 {
+    switch(params, noise, level, params.dimension() + 1)
 }
 
 /// After the division by the last word of a level: even numbers uniform in `-1..1` (in units of the word), times the secret, more.
 pub fn scale(params: &Params, noise: f64, level: usize) -> f64 {
-    let word = f64::from(params.modulus(level).words()[level].value()).log2();
-    let rounding = (1.0 + params.dimension() as f64 * params.literal().sigma.powi(2)) / 3.0;
+    let word = params.modulus(level).log2() - params.modulus(level - 1).log2();
+    let rounding = (1.0 + params.dimension() as f64 * params.sigma().powi(2)) / 3.0;
     rss(noise - word, 0.5 * rounding.log2())
 }
 

@@ -3,68 +3,91 @@
 use serde::{Deserialize, Serialize};
 
 use super::noise;
-use crate::lwe::{Error, Modulus, ParamsLiteral as BaseLiteral, params};
+use crate::lwe::layout::MAX_ROWS;
+use crate::lwe::{Error, Modulus, ParamsLiteral as FreshLiteral, params};
 use crate::security::SecurityClaim;
 
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParamsLiteral {
-    /// Name of the set.
-    pub name: String,
-    /// Dimension `n` of the secrets.
-    pub dimension: usize,
-    /// Samples `N` of the public key.
-    pub samples: usize,
-    /// Multiplications in sequence; there are `depth + 1` levels of a word each.
+    /// Those of fresh ciphertexts: name, dimension of all secrets, samples of the public key, modulus of the highest level.
+    #[serde(flatten)]
+    pub fresh: FreshLiteral,
+    /// Multiplications in sequence. Each level but the lowest adds a word to the modulus; the lowest has those that are left.
     pub depth: usize,
-    /// Standard deviation of secrets and noise.
-    pub sigma: f64,
     /// Bits of a digit in key switching, 1 to 30.
     pub digit_bits: u32,
     /// Ciphertexts that may be added up before each multiplication.
     pub terms: u32,
 }
 
-/// Bits of the words.
-const WORD_BITS: u32 = 31;
-/// Largest dimension: a switching key of some hundred MiB.
-const MAX_DIMENSION: usize = 128;
+/// Largest dimension of `leveled-N-DEPTH`.
+const MAX_TOY: usize = 128;
+
+/// Name, `n`, `N`, multiplications in sequence, bits of the words, of the digits: 128 bits or more, by the estimate of [`Params::security`]. Of all widths of
+/// words and digits with which products of sums of four decrypt, those of the smallest matrix (`docs/book/lwe.md`).
+const SECURE: [(&str, usize, usize, usize, u32, u32); 2] =
+    [("leveled-secure-1", 1368, 1504, 1, 16, 8), ("leveled-secure-2", 1968, 2112, 2, 15, 8)];
+
+/// What names of leveled sets may be.
+const KNOWN: &str = "leveled-secure-1, leveled-secure-2, leveled-N-DEPTH (N up to 128, such as leveled-32-3)";
 
 /// Checked, immutable parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     literal: ParamsLiteral,
-    base: params::Params,
+    fresh: params::Params,
     /// `M_j` of each level.
     moduli: Vec<Modulus>,
 }
 
 impl Params {
-    /// Examples of the names that [`Self::named`] takes.
+    /// Examples of the names that [`Self::named`] takes, beside those of sets without multiplications, [`params::Params::names`].
     pub fn names() -> Vec<&'static str> {
-        vec!["leveled-16-2", "leveled-32-3"]
+        SECURE.iter().map(|set| set.0).chain(["leveled-16-2", "leveled-32-3"]).collect()
     }
 
-    /// The set `leveled-N-DEPTH`: dimension `N` up to 128, `DEPTH` multiplications in sequence.
+    /// The set of that name: `leveled-secure-DEPTH`; `leveled-N-DEPTH`, for tests: dimension `N` up to 128, `DEPTH` multiplications in sequence; or a set of
+    /// [`params::Params::named`], of which ciphertexts are added alone.
     ///
     /// # Errors
     /// [`Error::UnknownParams`] for another name; [`Error::Params`] for numbers out of range.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let unknown =
-            || Error::UnknownParams { name: name.into(), known: "leveled-N-DEPTH, such as leveled-32-3".into() };
-        let parts: Vec<&str> = name.split('-').collect();
-        let ["leveled", dimension, depth] = parts[..] else { return Err(unknown()) };
-        let number = |part: &str| part.parse::<usize>().map_err(|_| unknown());
-        let (dimension, depth) = (number(dimension)?, number(depth)?);
-        Self::try_from(ParamsLiteral {
-            name: name.into(),
-            dimension,
-            samples: 2 * dimension,
+        let Some(rest) = name.strip_prefix("leveled-") else {
+            let fresh = params::Params::named(name).map_err(|error| match error {
+                Error::UnknownParams { name, known } => {
+                    Error::UnknownParams { name, known: format!("{known}, {KNOWN}") }
+                }
+                other => other,
+            })?;
+            return Ok(fresh.into());
+        };
+        let literal = |dimension, samples, depth, word_bits, digit_bits| ParamsLiteral {
+            fresh: FreshLiteral {
+                name: name.into(),
+                dimension,
+                samples,
+                words: depth + 1,
+                word_bits,
+                sigma: 3.2,
+                encryption_noise: true,
+            },
             depth,
-            sigma: 3.2,
-            digit_bits: 8,
+            digit_bits,
             terms: 4,
-        })
+        };
+        if let Some(&(_, dimension, samples, depth, word_bits, digit_bits)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(literal(dimension, samples, depth, word_bits, digit_bits));
+        }
+        let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
+        let number = |part: &str| part.parse::<usize>().ok().filter(|&number| number < 1 << 32).ok_or_else(unknown);
+        let (dimension, depth) = rest.split_once('-').ok_or_else(unknown)?;
+        let (dimension, depth) = (number(dimension)?, number(depth)?);
+        if dimension > MAX_TOY {
+            let problem = format!("dimension {dimension} is more than {MAX_TOY}: take one of {KNOWN}");
+            return Err(Error::Params { name: name.into(), problem });
+        }
+        Self::try_from(literal(dimension, 2 * dimension, depth, 31, 8))
     }
 
     /// The numbers they were made from.
@@ -74,7 +97,7 @@ impl Params {
 
     /// Name of the set.
     pub fn name(&self) -> &str {
-        &self.literal.name
+        self.fresh.name()
     }
 
     /// Multiplications in sequence: the level of fresh ciphertexts.
@@ -84,7 +107,12 @@ impl Params {
 
     /// Dimension `n` of the secrets.
     pub fn dimension(&self) -> usize {
-        self.literal.dimension
+        self.fresh.dimension()
+    }
+
+    /// Standard deviation of secrets and noise.
+    pub fn sigma(&self) -> f64 {
+        self.fresh.sigma()
     }
 
     /// The modulus of a level.
@@ -97,7 +125,7 @@ impl Params {
 
     /// The parameters of fresh ciphertexts.
     pub fn fresh(&self) -> &params::Params {
-        &self.base
+        &self.fresh
     }
 
     /// Entries of a tensor square: pairs of numbers of a ciphertext.
@@ -107,13 +135,38 @@ impl Params {
 
     /// Widths of the digits of a residue, from the lowest.
     pub(super) fn digits(&self) -> impl Iterator<Item = u32> + Clone {
-        let bits = self.literal.digit_bits;
-        (0..WORD_BITS).step_by(bits as usize).map(move |at| bits.min(WORD_BITS - at))
+        let (bits, word) = (self.literal.digit_bits, self.literal.fresh.word_bits);
+        (0..word).step_by(bits as usize).map(move |at| bits.min(word - at))
     }
 
-    /// The security claim: that of the key at the largest modulus.
+    /// Rows of the switching key of a level above the lowest, one for each digit of so many entries.
+    pub(super) fn switch_rows(&self, level: usize, entries: usize) -> usize {
+        entries * self.moduli[level].len() * self.digits().count()
+    }
+
+    /// Residues of the stored switching key of a level above the lowest: one for each row and word.
+    pub fn switch_residues(&self, level: usize) -> usize {
+        self.switch_rows(level, self.pairs()) * self.moduli[level].len()
+    }
+
+    /// Bytes of the matrices of all switching keys: what they take in memory, and what products read or make again.
+    pub fn switch_bytes(&self) -> u64 {
+        let width = (self.dimension() + 1).next_multiple_of(16) as u64;
+        (1..=self.depth()).map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
+    }
+
+    /// The security claim: that of the keys at the largest modulus, with all rows of the switching key as samples, and of messages.
     pub fn security(&self) -> SecurityClaim {
-        self.base.security()
+        let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.depth(), self.pairs()) };
+        self.fresh.security_of(self.fresh.samples().max(rows))
+    }
+}
+
+impl From<params::Params> for Params {
+    /// Without multiplications.
+    fn from(fresh: params::Params) -> Self {
+        let literal = ParamsLiteral { fresh: fresh.literal().clone(), depth: 0, digit_bits: 1, terms: 1 };
+        Self { literal, moduli: vec![fresh.modulus().clone()], fresh }
     }
 }
 
@@ -121,44 +174,58 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.name.clone(), problem };
+        let problem = |problem: String| Error::Params { name: literal.fresh.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 return Ok(());
             }
             Err(problem(format!("{what} {value} is not in {}..={}", range.start(), range.end())))
         };
-        in_range("dimension", literal.dimension, 1..=MAX_DIMENSION)?;
-        in_range("samples", literal.samples, 1..=1 << 20)?;
         in_range("depth", literal.depth, 0..=20)?;
         in_range("bits of a digit", literal.digit_bits as usize, 1..=30)?;
         in_range("terms", literal.terms as usize, 1..=1 << 20)?;
-        let base = params::Params::try_from(BaseLiteral {
-            name: literal.name.clone(),
-            dimension: literal.dimension,
-            samples: literal.samples,
-            words: literal.depth + 1,
-            word_bits: WORD_BITS,
-            sigma: literal.sigma,
-            encryption_noise: true,
-        })?;
-        let moduli = (0..=literal.depth).map(|level| base.modulus().prefix(level + 1)).collect::<Result<_, _>>()?;
-        let params = Self { literal, base, moduli };
+        let fresh = params::Params::try_from(literal.fresh.clone())?;
+        if literal.depth == 0 {
+            let params = Self::from(fresh);
+            return Ok(Self { literal, ..params });
+        }
+        in_range("bits of a word", literal.fresh.word_bits as usize, 10..=31)?;
+        let words = literal.fresh.words;
+        if words <= literal.depth {
+            return Err(problem(format!(
+                "{words} words are too few for a depth of {}: take one more than it",
+                literal.depth
+            )));
+        }
+        let moduli = (words - literal.depth..=words).map(|count| fresh.modulus().prefix(count));
+        let moduli = moduli.collect::<Result<_, _>>()?;
+        let params = Self { literal, fresh, moduli };
+        let problem = |problem: String| Error::Params { name: params.name().into(), problem };
+        let rows = params.switch_rows(params.depth(), params.pairs());
+        if rows > MAX_ROWS {
+            return Err(problem(format!(
+                "a switching key takes {rows} rows, and there may be {MAX_ROWS}: take a smaller dimension or depth, or wider digits"
+            )));
+        }
         // A chain of products of sums.
         let terms = f64::from(params.literal.terms).log2();
         let mut now = noise::fresh(&params);
         for level in (1..=params.depth()).rev() {
             let product = noise::product(now + terms, now + terms);
-            let switched = noise::switch(&params, product, level);
+            let switched = noise::switch(&params, product, level, params.pairs());
             let over = switched + 2.0 * noise::TAIL - noise::half(&params, level);
             if over > 0.0 {
-                let name = params.literal.name.clone();
-                let problem = format!(
+                return Err(problem(format!(
                     "a product at level {level} has {over:.1} bits of noise too many: take smaller digits, fewer terms or a smaller sigma"
-                );
-                return Err(Error::Params { name, problem });
+                )));
             }
             now = noise::scale(&params, switched, level);
+        }
+        let over = now + terms + noise::TAIL - noise::half(&params, 0);
+        if over > 0.0 {
+            return Err(problem(format!(
+                "a sum at level 0 has {over:.1} bits of noise too many: take wider words, fewer terms or a smaller sigma"
+            )));
         }
         Ok(params)
     }

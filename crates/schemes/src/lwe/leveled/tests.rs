@@ -5,9 +5,10 @@ use rand_core::RngCore;
 use super::*;
 use crate::lwe::Error;
 use crate::random::SecretSeed;
+use crate::security::Status;
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate_insecure(&Params::named(name).unwrap(), seed).unwrap()
+    generate_insecure(&Params::named(name).unwrap(), true, seed).unwrap()
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn noise_of_every_step_is_within_the_formulas() {
         let mut measured: Vec<[f64; 5]> = Vec::new();
         let mut formula = [0.0; 5];
         for seed in 0..24 {
-            let (client, server) = generate_insecure(&params, seed).unwrap();
+            let (client, server) = generate_insecure(&params, true, seed).unwrap();
             let evaluator = Evaluator::new(&server).unwrap();
             let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
             let sum = evaluator.add(&c[0], &c[1]).unwrap();
@@ -114,11 +115,95 @@ fn what_cannot_be_done_is_told() {
         (sum, doubled) = (more, doubled + 1);
     }
     assert!(doubled > 70 && !client.decrypt(&sum).unwrap(), "{doubled}");
-    for unknown in ["leveled-16", "leveled-a-1", "toy-16-2", "leveled-16-2-3"] {
+    for unknown in ["leveled-16", "leveled-a-1", "ring-16-2", "leveled-16-2-3"] {
         assert!(matches!(Params::named(unknown), Err(Error::UnknownParams { .. })), "{unknown}");
     }
     assert!(matches!(Params::named("leveled-129-2"), Err(Error::Params { .. })));
-    assert!(matches!(generate(&Params::named("leveled-16-2").unwrap(), false), Err(Error::ResearchOnly { .. })));
+    let toy = server.params();
+    assert!(matches!(generate(toy, false), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(generate_insecure(toy, false, 1), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(keys("leveled-16-2", 1).1.expand(1 << 10), Err(Error::Memory { .. })));
+    assert!(matches!(evaluator.multiply_all(&[(&c[0], &c[1]), (&low, &low)]), Err(Error::LevelMismatch { .. })));
+    let fresh = toy.literal().fresh.clone();
+    let huge = crate::lwe::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
+    let few = crate::lwe::ParamsLiteral { words: 2, ..fresh };
+    for fresh in [huge, few] {
+        assert!(matches!(
+            Params::try_from(ParamsLiteral { fresh, ..toy.literal().clone() }),
+            Err(Error::Params { .. })
+        ));
+    }
     let wide = ParamsLiteral { digit_bits: 30, terms: 1 << 20, ..server.params().literal().clone() };
     assert!(matches!(Params::try_from(wide), Err(Error::Params { .. })));
+}
+
+#[test]
+fn products_are_the_same_together_whole_and_as_stored() {
+    let (client, server) = keys("leveled-24-2", 5);
+    let params = server.params().clone();
+    let c = server.encrypt(&[true, true, false], &mut server.encryption_rng(0).unwrap()).unwrap();
+    let pairs = [(&c[0], &c[1]), (&c[1], &c[2]), (&c[1], &c[1])];
+    let evaluator = Evaluator::new(&server).unwrap();
+    let single: Vec<_> = pairs.iter().map(|(x, y)| evaluator.multiply(x, y).unwrap()).collect();
+    assert_eq!(evaluator.multiply_all(&pairs).unwrap(), single);
+    // Of parts, and expanded.
+    let public = server.public().fresh();
+    let public = PublicKey::from_parts(&params, true, *public.seed(), &public.b().residues()).unwrap();
+    assert!(public == *server.public());
+    let switches = (1..).zip(server.switches());
+    let switches =
+        switches.map(|(level, key)| SwitchKey::from_parts(&params, level, *key.seed(), &key.b().residues()).unwrap());
+    let again = ServerKey::from_parts(public.clone(), switches.collect()).unwrap();
+    let again = again.expand(params.switch_bytes()).unwrap();
+    let whole = Evaluator::new(&again).unwrap();
+    assert_eq!(whole.multiply_all(&pairs).unwrap(), single);
+    assert_eq!(whole.refresh(&single[0]).unwrap(), evaluator.refresh(&single[0]).unwrap());
+    let client = ClientKey::from_parts(public, client.secrets().map(|s| s.to_vec().into()).collect()).unwrap();
+    for (c, want) in single.iter().zip([true, false, true]) {
+        let residues = c.numbers().residues();
+        let same = Ciphertext::from_parts(&params, c.key(), c.level(), c.noise(), &residues).unwrap();
+        assert_eq!((&same, client.decrypt(&same).unwrap()), (c, want));
+        for (level, noise) in [(0, c.noise()), (3, c.noise()), (1, -1.0), (1, f64::NAN)] {
+            let bad = Ciphertext::from_parts(&params, c.key(), level, noise, &residues);
+            assert!(matches!(bad, Err(Error::Material { .. })), "{level} {noise}");
+        }
+    }
+    let trivial = evaluator.multiply(&Ciphertext::trivial(server.public(), true), &c[1]).unwrap();
+    assert!(client.decrypt(&trivial).unwrap());
+}
+
+/// The lowest level may have several words, and these any width.
+#[test]
+fn words_of_any_width_and_number_make_levels() {
+    for (words, word_bits, digit_bits, depth) in [(4, 24, 9, 2), (3, 20, 10, 1), (2, 31, 16, 0)] {
+        let fresh = crate::lwe::ParamsLiteral {
+            words,
+            word_bits,
+            name: "mine".into(),
+            ..Params::named("leveled-16-2").unwrap().literal().fresh.clone()
+        };
+        let params = Params::try_from(ParamsLiteral { fresh, depth, digit_bits, terms: 2 }).unwrap();
+        assert_eq!(params.modulus(0).len(), words - depth);
+        let (client, server) = generate_insecure(&params, true, 1).unwrap();
+        let evaluator = Evaluator::new(&server).unwrap();
+        let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+        let (mut x, mut y) = (c[0].clone(), c[1].clone());
+        while x.level() > 0 {
+            (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.refresh(&y).unwrap());
+            assert!(client.decrypt(&x).unwrap() && client.decrypt(&y).unwrap(), "{words} {}", x.level());
+        }
+        assert!(!client.decrypt(&evaluator.add(&x, &y).unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn secure_sets_have_128_bits_and_sets_without_products_their_own() {
+    for name in ["leveled-secure-1", "leveled-secure-2"] {
+        let params = Params::named(name).unwrap();
+        let claim = params.security();
+        assert!(claim.status == Status::Recommended && claim.classical_bits >= 128.0, "{name}: {claim:?}");
+        assert!(params.switch_bytes() > 40_000_000_000);
+    }
+    let flat = Params::named("secure-62").unwrap();
+    assert_eq!((flat.depth(), flat.security()), (0, crate::lwe::Params::named("secure-62").unwrap().security()));
 }

@@ -95,8 +95,9 @@ fn a_seed_gives_the_same_matrix_in_memory_and_in_pieces_on_every_backend() {
     let layout = Layout::new(101, 2 * 1024 + 20, &modulus).unwrap();
     let mut rng = SecretSeed::insecure(2).stream(0);
     let column = Vector::uniform(&modulus, 101, &mut rng);
-    let seeded =
-        |backend| SeededMatrix::with_backend(layout, &modulus, &[3; 32], backend).with_first_column(&column).unwrap();
+    let seeded = |backend| {
+        SeededMatrix::with_backend(layout, &modulus, &[3; 32], backend).with_first_column(column.clone()).unwrap()
+    };
     let matrix = Matrix::expand(&seeded(Backend::Scalar), MEMORY).unwrap();
     let (x, r) = (Vector::uniform(&modulus, 101, &mut rng), [Selection::uniform(101, &mut rng)]);
     let multiplier = Multiplier::new().unwrap();

@@ -1,0 +1,89 @@
+//! The main job under LWE: bits with levels, sums without, streamed matrices inspected, and what is refused.
+
+use crate::common::Place;
+use serde_json::Value;
+
+#[test]
+fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
+    let place = Place::new();
+    let made = place.run("keygen --scheme lwe --params leveled-8-9 --research --out k");
+    assert!(made.contains("parameters leveled-8-9 (no security: for research only"), "{made}");
+    assert!(made.contains("holds bits; 9 products in a row"), "{made}");
+    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
+    // The server key encrypts, too.
+    place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
+    for (operation, values) in [("add", "43\n199\n106\n"), ("max", "200\n100\n99\n"), ("and", "64\n96\n3\n")] {
+        place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2"));
+        assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
+    }
+    place.run("circuit build add --type u8 -o add8.txt");
+    let json: Value = serde_json::from_str(
+        &place.run("eval --key k/server.key --circuit add8.txt --inputs a.ct b.ct -o sum.ct --json"),
+    )
+    .unwrap();
+    assert!(json["products"].as_u64().unwrap() >= 3 * 7 && json["recrypts"] == 0, "{json}");
+    assert_eq!(place.run("decrypt --key k/client.key sum.ct"), "43\n199\n106\n");
+    let cost = place.run("eval --key k/server.key add a.ct b.ct --estimate");
+    assert!(cost.contains(" products, depth ") && !cost.contains("bootstrap"), "{cost}");
+    let text = place.run("inspect a.ct sum.ct k/client.key k/server.key");
+    assert!(text.contains("products in a row left: 9, ") && text.contains("can be computed on"), "{text}");
+    assert!(text.contains("section switch-9: ") && text.contains("digit_bits: 8"), "{text}");
+    #[cfg(unix)]
+    assert_eq!(crate::common::mode(place.path("k/client.key")), 0o600);
+    // Told when planned, with the way out.
+    for line in ["div a.ct b.ct -o d.ct", "div a.ct b.ct --estimate"] {
+        let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
+        assert!(message.contains("products in a row, and the ciphertexts of key leveled-8-9 allow 9"), "{message}");
+        assert!(message.contains("help: build the circuit with fewer products in a row"), "{message}");
+        assert!(message.contains("make keys of scheme bgv"), "{message}");
+    }
+    assert!(!place.path("d.ct").exists());
+    for (line, part) in [
+        ("decrypt --key CLIENT a.ct", "a.ct is of scheme lwe, "),
+        ("eval --key k/server.key to_radix a.ct -o d.ct", "scheme lwe has no radix ciphertexts"),
+        ("encrypt --key k/client.key --type mod257 1 -o d.ct", "leveled-8-9 holds bits, not mod257"),
+    ] {
+        let message = place.fail(line, 1);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+}
+
+#[test]
+fn secure_sets_without_products_add_bits() {
+    let place = Place::new();
+    let made = place.run("keygen --scheme lwe --params secure-31 --out k");
+    assert!(made.contains("128 bits of security") && made.contains("holds bits; sums alone"), "{made}");
+    place.run("encrypt --key k/client.key --type u4 12 -o a.ct");
+    place.run("encrypt --key k/server.key --type u4 10 -o b.ct");
+    place.run("eval --key k/server.key xor a.ct b.ct -o c.ct");
+    assert_eq!(place.run("decrypt --key k/client.key c.ct"), "6\n");
+    let message = place.fail("eval --key k/server.key and a.ct b.ct -o c.ct", 1);
+    assert!(message.contains("takes 1 products in a row") && message.contains("leveled-secure-1"), "{message}");
+}
+
+#[test]
+fn sets_are_listed_measured_and_refused_with_the_fix() {
+    let place = Place::new();
+    let text = place.run("params");
+    assert!(text.contains("leveled-secure-1") && text.contains("Other sets by name: leveled-N-DEPTH"), "{text}");
+    let json: Value = serde_json::from_str(&place.run("params --json")).unwrap();
+    let sets: Vec<_> = json.as_array().unwrap().iter().filter(|set| set["scheme"] == "lwe").collect();
+    let first = sets[0];
+    assert!(first["name"] == "leveled-secure-1" && first["recommended"] == true && first["depth"] == 1, "{first}");
+    assert!(first["classical_bits"].as_f64().unwrap() >= 128.0, "{first}");
+    let text = place.run("bench --scheme lwe --params leveled-8-5 --quick");
+    assert!(text.contains("add u8") && !text.contains("mul u8"), "{text}");
+    let text = place.run("demo --scheme lwe --params leveled-8-20 --research --quick");
+    assert!(text.contains("result: Birch wins at 4800 (equal to the plain maximum"), "{text}");
+    for (line, part) in [
+        ("keygen --scheme lwe --params leveled-8-9 --out n", "--research"),
+        ("keygen --scheme lwe --params paper-9326 --out n", "--research"),
+        ("keygen --scheme lwe --params leveled-8 --out n", "there is no LWE parameter set"),
+        ("keygen --scheme lwe --params leveled-4000-2 --research --out n", "dimension 4000"),
+        ("keygen --params leveled-8-9 --research --out n", "(--scheme lwe, "),
+        ("demo --scheme lwe --params leveled-8-3 --research", "make keys of "),
+    ] {
+        let message = place.fail(line, 1);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+}

@@ -1,0 +1,345 @@
+//! LWE (Brakerski, Gentry and Vaikuntanathan): bits, whose exclusive or is a sum and `and` a product, of sets with levels; sums alone of sets without.
+
+use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
+use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
+use solinas_formats::{Destination, Header, Kind, Reader, Writer, lwe as files, pack};
+use solinas_schemes::lwe;
+use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
+use solinas_schemes::security::SecurityClaim;
+use solinas_schemes::slots::SlotEncoder;
+use zeroize::Zeroizing;
+
+/// The scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Lwe;
+
+/// Bytes of the matrices of switching keys up to which these are kept whole in memory: larger ones are made again from their seeds.
+const WHOLE: u64 = 256 << 20;
+
+/// Products that share a pass over the matrix, each of which takes a vector of as many numbers as that has rows.
+const TOGETHER: usize = 16;
+
+/// The scheme counts levels from 0.
+fn own(level: usize) -> usize {
+    level - 1
+}
+
+/// Residues of a ciphertext at a level.
+fn residues(params: &Params, level: usize) -> usize {
+    params.modulus(own(level)).len() * (params.dimension() + 1)
+}
+
+/// Bytes of the matrices that are in memory.
+fn whole(params: &Params) -> u64 {
+    Some(params.switch_bytes()).filter(|&bytes| bytes <= WHOLE).unwrap_or(0)
+}
+
+fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+    Ok(Evaluator::new(key)?)
+}
+
+fn is_one(plaintext: &[u64]) -> bool {
+    plaintext.first().is_some_and(|bit| bit & 1 == 1)
+}
+
+/// What a key switch leads to; a product's noise has a heavier tail, and wants twice the room.
+fn switched(params: &Params, level: usize, switched: f64, more: f64) -> Vec<State> {
+    let below = State { level: level - 1, noise: noise::scale(params, switched, own(level)) };
+    vec![State { level, noise: switched + more }, below]
+}
+
+impl Parameters for Params {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension()
+    }
+
+    fn plaintext_modulus(&self) -> u64 {
+        2
+    }
+
+    fn plaintext_len(&self) -> usize {
+        1
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Err(Error::Modular { params: self.name().into(), holds: "bits".into(), wanted: "vectors".into() })
+    }
+
+    fn depth(&self) -> usize {
+        self.depth()
+    }
+
+    fn modulus_bits(&self) -> f64 {
+        self.fresh().modulus().log2()
+    }
+
+    fn security(&self) -> SecurityClaim {
+        self.security()
+    }
+
+    fn products(&self) -> String {
+        match self.depth() {
+            0 => "sums alone".into(),
+            1 => "1 product".into(),
+            depth => format!("{depth} products in a row"),
+        }
+    }
+
+    fn deeper(&self, products: usize) -> String {
+        match products {
+            0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
+            _ => format!("make keys of scheme bgv, or for study alone of leveled-64-{products}"),
+        }
+    }
+
+    fn effort(&self, level: usize) -> f64 {
+        let at = |level: usize| if level == 0 { 0.0 } else { self.switch_residues(level) as f64 };
+        if self.depth() == 0 { 0.0 } else { at(own(level)) / at(self.depth()) }
+    }
+
+    fn room(&self, level: usize) -> f64 {
+        noise::half(self, own(level)) - noise::TAIL
+    }
+
+    fn fresh(&self) -> f64 {
+        noise::fresh(self)
+    }
+
+    fn constant(&self, _: u64) -> f64 {
+        0.0
+    }
+
+    fn sum_constant(&self, x: State, _: u64) -> f64 {
+        noise::sum(x.noise, 0.0)
+    }
+
+    fn product(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        switched(self, level, noise::switch_product(self, noise::product(x, y), own(level)), noise::TAIL)
+    }
+
+    fn lowered(&self, State { level, noise }: State) -> Vec<State> {
+        switched(self, level, noise::switch_one(self, noise, own(level)), 0.0)
+    }
+
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        self.slots()?;
+        Ok(Box::new(|x| x.noise))
+    }
+
+    fn parts(&self, _: usize) -> usize {
+        1
+    }
+
+    fn ciphertext_bytes(&self) -> usize {
+        4 * residues(self, self.depth() + 1)
+    }
+
+    fn stored_bytes(&self) -> usize {
+        files::stored_server_bytes(self)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        files::stored_server_bytes(self) + whole(self) as usize
+    }
+}
+
+impl Leveled for Lwe {
+    const SCHEME: Scheme = Scheme::Lwe;
+    const NAME: &'static str = files::SCHEME;
+    /// Of 128 bits, with a product.
+    const DEFAULT: &'static str = "leveled-secure-1";
+    const BOOTSTRAPS: bool = false;
+    const SEEDED: bool = false;
+    const ENCRYPTS_TOGETHER: usize = 64;
+    const MULTIPLIES_TOGETHER: usize = TOGETHER;
+
+    type Params = Params;
+    type PublicKey = PublicKey;
+    type ClientKey = ClientKey;
+    type ServerKey = ServerKey;
+    type Ciphertext = Ciphertext;
+
+    fn names() -> Vec<&'static str> {
+        Params::names().into_iter().chain(lwe::Params::names()).collect()
+    }
+
+    fn named(name: &str) -> Result<Params, Error> {
+        Ok(Params::named(name)?)
+    }
+
+    fn has(name: &str) -> bool {
+        !matches!(Params::named(name), Err(lwe::Error::UnknownParams { .. }))
+    }
+
+    fn generate(
+        params: &Params,
+        options: &KeygenOptions,
+        control: &Control<'_>,
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let (client, server) = match options.insecure_seed {
+            Some(seed) => leveled::generate_insecure(params, options.research, seed)?,
+            None => leveled::generate(params, options.research)?,
+        };
+        control.check()?;
+        control.report(1, 1);
+        Ok((client, expanded(server)?))
+    }
+
+    fn params(key: &PublicKey) -> &Params {
+        key.params()
+    }
+
+    fn id(key: &PublicKey) -> KeyId {
+        KeyId(key.id().0)
+    }
+
+    fn is_insecure(key: &PublicKey) -> bool {
+        key.is_insecure()
+    }
+
+    fn of_client(key: &ClientKey) -> &PublicKey {
+        key.public()
+    }
+
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
+    }
+
+    fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
+        let all = key.encrypt(&[is_one(plaintext)], &mut key.encryption_rng(nonce)?)?;
+        let one = all.first().ok_or(lwe::Error::Dimension { what: "ciphertexts", got: 0, want: 1 })?;
+        Ok(Self::store(one))
+    }
+
+    /// With one pass over the public key's matrix.
+    fn encrypt_all(key: &PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<Poly>, Error> {
+        let bits: Zeroizing<Vec<bool>> =
+            plaintexts.iter().map(|plaintext| is_one(plaintext)).collect::<Vec<_>>().into();
+        let all = key.encrypt(&bits, &mut key.encryption_rng(nonce)?)?;
+        Ok(all.iter().map(Self::store).collect())
+    }
+
+    fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
+        Ok(constant(key.params(), key.decrypt(x)?.into()))
+    }
+
+    fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {
+        let too_large = || lwe::Error::Material { part: "ciphertext", problem: "a word is no residue".into() };
+        let words = x.parts.iter().flatten().map(|&word| u32::try_from(word).map_err(|_| too_large()));
+        let words = words.collect::<Result<Vec<_>, _>>()?;
+        Ok(Ciphertext::from_parts(key.params(), key.id(), own(x.level), x.noise, &words)?)
+    }
+
+    fn store(x: &Ciphertext) -> Poly {
+        let words = x.numbers().residues().into_iter().map(u64::from).collect();
+        Poly { level: x.level() + 1, noise: x.noise(), seed: None, parts: vec![words] }
+    }
+
+    fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext::trivial(key, is_one(plaintext)))
+    }
+
+    /// The other sign is the same bit.
+    fn negate(_: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(x.clone())
+    }
+
+    fn add_constant(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key)?.add_plain(x, value & 1 == 1)?)
+    }
+
+    fn scale(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        if value & 1 == 1 { Ok(x.clone()) } else { Ok(Ciphertext::trivial(key.public(), false)) }
+    }
+
+    fn add(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key)?.add(x, y)?)
+    }
+
+    /// A difference of bits is their sum.
+    fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Self::add(key, x, y)
+    }
+
+    fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key)?.multiply(x, y)?)
+    }
+
+    /// With one pass over the switching key's matrix for those of a level.
+    fn multiply_all(key: &ServerKey, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
+        let evaluator = evaluator(key)?;
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by_key(|&i| pairs[i].0.level());
+        let mut results = vec![None; pairs.len()];
+        for part in order.chunk_by(|&i, &k| pairs[i].0.level() == pairs[k].0.level()) {
+            let together: Vec<_> = part.iter().map(|&i| pairs[i]).collect();
+            let products = evaluator.multiply_all(&together)?;
+            part.iter().zip(products).for_each(|(&i, product)| results[i] = Some(product));
+        }
+        // One for each.
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key)?.refresh(x)?)
+    }
+
+    /// No parameter set bootstraps, so that no plan asks for it.
+    fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let (operation, depth) = ("bootstrapping", key.params().depth());
+        Err(lwe::Error::OutOfLevels { operation, level: x.level(), depth }.into())
+    }
+
+    fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
+        Ok(files::header(kind, params, id, insecure)?)
+    }
+
+    fn read_params(reader: &Reader) -> Result<Params, Error> {
+        Ok(files::params(reader)?)
+    }
+
+    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+        Ok(files::read_public(reader)?)
+    }
+
+    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+        Ok(files::read_client(reader)?)
+    }
+
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+        expanded(files::read_server(reader)?)
+    }
+
+    fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_client(writer, key)?)
+    }
+
+    fn write_server(key: &ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
+        Ok(files::write_server(writer, key)?)
+    }
+
+    fn packed_bytes(params: &Params, level: usize) -> usize {
+        4 * residues(params, level)
+    }
+
+    fn pack(_: &Params, _: usize, part: &[u64]) -> Result<Vec<u8>, Error> {
+        // Residues of words of 32 bits or less.
+        Ok(pack::u32_to_le(&part.iter().map(|&word| word as u32).collect::<Vec<_>>()))
+    }
+
+    fn unpack(_: &Params, _: usize, bytes: &[u8]) -> Result<Vec<u64>, Error> {
+        Ok(pack::u32_from_le(bytes)?.into_iter().map(u64::from).collect())
+    }
+}
+
+/// With small matrices whole in memory.
+fn expanded(key: ServerKey) -> Result<ServerKey, Error> {
+    Ok(match whole(key.params()) {
+        0 => key,
+        bytes => key.expand(bytes)?,
+    })
+}
