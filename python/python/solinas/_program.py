@@ -247,7 +247,8 @@ class Program(Generic[P, R]):
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
         """Bootstraps (under scheme gh recrypts and products) and depth with a parameter set.
 
-        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see `ServerKey.estimate`.
+        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see
+        `ServerKey.estimate`.
         """
         return _core.cost(self._inner, params, scheme)
 

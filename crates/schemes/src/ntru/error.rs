@@ -153,7 +153,7 @@ pub enum Error {
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),
     /// From the slots.
-    #[error("{0}{}", slots_remedy(.0))]
+    #[error("{0}{remedy}", remedy = slots_remedy(.0))]
     Slots(#[from] crate::slots::Error),
     /// From the ring.
     #[error(transparent)]
