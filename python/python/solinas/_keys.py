@@ -31,8 +31,8 @@ def keygen(
     """Make a pair of keys: the client's secret one, and the server's, which only computes.
 
     `params` names a parameter set (see `sl.params()`; `"gates"` and `"integers"`, the default, are short for the
-    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of schemes `"ntru"` and
-    `"lwe"`,    need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
+    recommended ones); sets for research alone, as are all of scheme `"gh"` (Gentry-Halevi) and most of schemes `"ntru"`
+    and `"lwe"`, need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
     `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`;
     those of scheme `"bgv"` security, dimension and products in a row: `"slots128-16384-8"`, its default, of vectors of
     16384 integers modulo 65537, `"bits128-8192-6"` of bits; those of scheme `"lwe"` hold bits: `"leveled-secure-1"`,
