@@ -18,12 +18,13 @@ use crate::program::PyProgram;
 
 /// Makes a pair of keys. `limits` are the server's threads and its bytes for tables; `watch` gets (done, total).
 #[pyfunction]
-#[pyo3(signature = (scheme, params, research, insecure_seed, checkpoint, limits, watch))]
+#[pyo3(signature = (scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch))]
 #[allow(clippy::too_many_arguments, reason = "the keyword arguments of the Python function")]
 pub(crate) fn keygen(
     py: Python<'_>,
     scheme: &str,
     params: Option<String>,
+    rotations: bool,
     research: bool,
     insecure_seed: Option<u64>,
     checkpoint: Option<PathBuf>,
@@ -31,7 +32,7 @@ pub(crate) fn keygen(
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
-    let options = KeygenOptions { scheme, params, research, insecure_seed, checkpoint };
+    let options = KeygenOptions { scheme, params, rotations, research, insecure_seed, checkpoint };
     let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
     task.wait(py, None, watch)?;
     let (client, server) = task.take()?;
@@ -289,6 +290,7 @@ pub(crate) struct PyEstimate {
     bootstraps: u64,
     recrypts: u64,
     products: u64,
+    rotations: u64,
     depth: u64,
     seconds: Option<f64>,
     threads: usize,
@@ -318,6 +320,7 @@ impl From<Estimate> for PyEstimate {
             bootstraps: estimate.bootstraps,
             recrypts: estimate.recrypts,
             products: estimate.products,
+            rotations: estimate.rotations,
             depth: estimate.depth,
             seconds: (estimate.seconds > 0.0).then_some(estimate.seconds),
             threads: estimate.threads,

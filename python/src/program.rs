@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use solinas_circuits::build::Recipe;
 use solinas_circuits::export::{write_dot, write_svg};
-use solinas_circuits::program::{Node, Op, Program, ProgramBuilder, Type, ValueId};
+use solinas_circuits::program::{Elements, Node, Op, Program, ProgramBuilder, Type, ValueId};
 use solinas_circuits::{Error, GateCosts};
 
 use crate::error::{Failure, circuit_error, guarded};
@@ -20,8 +20,10 @@ pub(crate) struct PyGraph {
 }
 
 impl PyGraph {
-    fn push(&mut self, op: &str, args: &[ValueId], to: Type, table: Vec<u128>) -> Result<ValueId, Error> {
+    fn push(&mut self, op: &str, args: &[ValueId], to: Type, table: Vec<u128>, by: i64) -> Result<ValueId, Error> {
         match op {
+            "rotate_elements" => self.builder.op(Op::RotateElements(by), args),
+            "sum_elements" => self.builder.op(Op::SumElements, args),
             "cast" => match args {
                 [arg] => self.builder.cast(*arg, to),
                 _ => Err(Error::Arity { op: "cast", at: String::new(), expected: 1, got: args.len() }),
@@ -51,8 +53,8 @@ impl PyGraph {
             let value = match &node.op {
                 Op::Input(index) => args[*index as usize],
                 Op::Const(value) => self.builder.constant(*value, node.ty)?,
-                Op::Cast => self.push("cast", &operands, node.ty, Vec::new())?,
-                Op::Lookup(table) => self.push("lookup", &operands, node.ty, table.clone())?,
+                Op::Cast => self.push("cast", &operands, node.ty, Vec::new(), 0)?,
+                Op::Lookup(table) => self.push("lookup", &operands, node.ty, table.clone(), 0)?,
                 op => self.builder.op(op.clone(), &operands)?,
             };
             values.push(value);
@@ -84,12 +86,12 @@ impl PyGraph {
         Ok(self.builder.constant(bits, ty).map_err(|error| circuit_error(&error))?.0)
     }
 
-    /// Adds an operation; `to` is the type of a cast or table lookup.
-    #[pyo3(signature = (op, args, to, table=None))]
-    fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<u128>>) -> PyResult<u32> {
+    /// Adds an operation; `to` is the type of a cast or table lookup, `by` the places of a rotation of elements.
+    #[pyo3(signature = (op, args, to, table=None, by=0))]
+    fn apply(&mut self, op: &str, args: Vec<u32>, to: &str, table: Option<Vec<u128>>, by: i64) -> PyResult<u32> {
         let to = parse(to)?;
-        let value = self.push(op, &ids(&args), to, table.unwrap_or_default()).map_err(|error| circuit_error(&error))?;
-        Ok(value.0)
+        let value = self.push(op, &ids(&args), to, table.unwrap_or_default(), by);
+        Ok(value.map_err(|error| circuit_error(&error))?.0)
     }
 
     /// Adds a whole program with the given values as its inputs.
@@ -147,13 +149,14 @@ impl PyProgram {
         self.program.outputs.iter().map(|output| (output.name.clone(), ty(output.value))).collect()
     }
 
-    /// Operations as (name, operands, type, detail), for pictures and listings; detail is an input's name or a constant.
+    /// Operations as (name, operands, type, detail), for pictures and listings; detail is an input's name, a constant or a rotation.
     #[getter]
     fn nodes(&self) -> Vec<(&'static str, Vec<u32>, String, String)> {
         let detail = |node: &Node| match &node.op {
             Op::Input(index) => self.program.inputs.get(*index as usize).map(|i| i.name.clone()).unwrap_or_default(),
             Op::Const(bits) if node.ty.signed() => node.ty.to_i128(*bits).to_string(),
             Op::Const(bits) => bits.to_string(),
+            Op::RotateElements(by) => format!("rotate {by}"),
             _ => String::new(),
         };
         let describe = |node: &Node| {
@@ -174,6 +177,31 @@ impl PyProgram {
         let program = &self.program;
         guarded(py, move || {
             rows.iter().map(|row| program.evaluate(row)).collect::<Result<_, _>>().map_err(Failure::from)
+        })
+    }
+
+    /// The outputs on inputs, all as bits: each a single value or (`arrays`) a value for each element; so are the outputs, which say which of the two.
+    fn evaluate_arrays(
+        &self,
+        py: Python<'_>,
+        inputs: Vec<Vec<u128>>,
+        arrays: Vec<bool>,
+    ) -> PyResult<Vec<(bool, Vec<u128>)>> {
+        let program = &self.program;
+        guarded(py, move || {
+            let elements = |(values, array): (Vec<u128>, bool)| match values.as_slice() {
+                &[value] if !array => Elements::Scalar(value),
+                _ => Elements::Array(values),
+            };
+            let inputs: Vec<_> = inputs.into_iter().zip(arrays).map(elements).collect();
+            let outputs = program.evaluate_arrays(&inputs)?;
+            Ok(outputs
+                .into_iter()
+                .map(|output| match output {
+                    Elements::Scalar(value) => (false, vec![value]),
+                    Elements::Array(values) => (true, values),
+                })
+                .collect())
         })
     }
 
@@ -237,7 +265,7 @@ pub(crate) fn evaluate(
             .zip(&values)
             .map(|(&ty, &bits)| graph.builder.constant(bits, ty))
             .collect::<Result<Vec<_>, _>>()?;
-        let result = graph.push(op, &args, to, table.unwrap_or_default())?;
+        let result = graph.push(op, &args, to, table.unwrap_or_default(), 0)?;
         graph.builder.output("result", result);
         let outputs = graph.builder.finish()?.evaluate(&[])?;
         outputs.first().copied().ok_or(Error::NoOutputs)

@@ -49,6 +49,23 @@ def test_vectors_run_programs_and_operators(slots):
     assert polynomial.cost("slots-128-3", scheme="bgv").products == 2  # noqa: PLR2004
 
 
+@sl.program
+def statistics(x: Residue, weight: Residue) -> tuple[Residue, Residue, Residue]:
+    return x.dot(weight), x.sum(), x.rotate(2) - x
+
+
+def test_programs_go_across_elements(slots):
+    client, server = slots
+    for count in (5, 128, 200):
+        values, weights = [7 * i * i % P for i in range(count)], [i % 10 for i in range(count)]
+        outputs = server.run(statistics, client.encrypt(values, Residue), client.encrypt(weights, Residue)).result()
+        dot, total, moved = client.decrypt(outputs)
+        assert (dot, total) == (sum(x * w for x, w in zip(values, weights, strict=True)) % P, sum(values) % P)
+        assert moved.tolist() == [(values[(i + 2) % count] - x) % P for i, x in enumerate(values)]
+    estimate = server.estimate(statistics, 128)
+    assert estimate.rotations > 7  # noqa: PLR2004
+
+
 def test_levels_are_used_up_before_anything_runs(slots):
     client, server = slots
     x = client.encrypt([3, 65535], Residue)

@@ -17,7 +17,7 @@ Examples:
   solinas keygen --scheme bgv --params slots128-8192-3 --out keys
   solinas keygen --scheme ntru --params secure-16384-2 --out keys
   solinas keygen --scheme ntru --params tight-512-12 --research --out keys
-  solinas keygen --scheme ntru --params slots-8192-3 --research --out keys
+  solinas keygen --scheme ntru --params slots-8192-3 --rotations --research --out keys
   solinas keygen --scheme lwe --out keys
   solinas keygen --scheme lwe --params leveled-64-9 --research --out keys
 
@@ -37,6 +37,9 @@ pub(crate) struct Args {
     /// The parameter set; by default the scheme's recommended one
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
+    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru, for research only; those of bgv always have them
+    #[arg(long)]
+    rotations: bool,
     /// Allow parameter sets that are for research only
     #[arg(long)]
     research: bool,
@@ -97,6 +100,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     let options = KeygenOptions {
         scheme: args.scheme,
         params: args.params,
+        rotations: args.rotations,
         research: args.research,
         insecure_seed: args.insecure_seed,
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),

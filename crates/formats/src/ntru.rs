@@ -7,17 +7,22 @@
 //! |---|---|
 //! | public key | `h` |
 //! | server key | `h`, `hints`: those of each level above the first, for squares, for degree 1, and for its ring where that is reduced; `bootstrap`: the \
-//! polynomials of the bootstrapping key, of parameters that have one |
+//! polynomials of the bootstrapping key, of parameters that have one; `rotations`, where they were asked for: of each rotation of [`Rotation::all`], of each \
+//! level from the first, the rows |
 //! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
 //!
 //! Encryption needs `h` alone: [`read_public`] takes it from any of the three.
 
 use solinas_schemes::ntru::{
-    BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, ServerKey,
+    BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, Rotation,
+    RotationKey, ServerKey,
 };
 use zeroize::Zeroizing;
 
 use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+
+const BOOTSTRAP: &str = "bootstrap";
+const ROTATIONS: &str = "rotations";
 
 /// Name of the scheme in a header.
 pub const SCHEME: &str = "ntru";
@@ -101,7 +106,8 @@ pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Re
     writer.section_u64("h", key.h().words())
 }
 
-/// Writes a server key, with its bootstrapping key where the parameters have one; `writer` makes the file, from [`server_header`].
+/// Writes a server key, with its bootstrapping key where the parameters have one, and its keys of [`Rotation::all`] where there are; `writer` makes the file,
+/// from [`server_header`].
 ///
 /// # Errors
 /// From the file.
@@ -109,13 +115,17 @@ pub fn write_server(
     writer: &mut Writer<dyn Destination>,
     key: &ServerKey,
     bootstrap: Option<&BootstrapKey>,
+    rotations: Option<&RotationKey>,
 ) -> Result<(), Error> {
     write_public(writer, key.public())?;
     write_all(writer, "hints", key.hints().map(|hint| pack::u64_to_le(hint.words())))?;
-    match bootstrap {
-        Some(key) => write_all(writer, "bootstrap", key.polynomials().map(|poly| pack::u64_to_le(poly.words()))),
-        None => Ok(()),
+    if let Some(key) = bootstrap {
+        write_all(writer, BOOTSTRAP, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
     }
+    if let Some(key) = rotations {
+        write_all(writer, ROTATIONS, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+    }
+    Ok(())
 }
 
 /// A section of parts, one after the other.
@@ -152,26 +162,42 @@ pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
     Ok(key)
 }
 
-/// Reads a server key, and its bootstrapping key where the parameters have one.
+/// What a server key's file holds.
+pub type ServerParts = (ServerKey, Option<BootstrapKey>, Option<RotationKey>);
+
+/// Reads a server key, its bootstrapping key where the parameters have one, and its rotation keys where there are.
 ///
 /// # Errors
 /// As [`read_public`].
-pub fn read_server(reader: &Reader) -> Result<(ServerKey, Option<BootstrapKey>), Error> {
+pub fn read_server(reader: &Reader) -> Result<ServerParts, Error> {
     let public = read_public(reader)?;
     let bootstrap = match public.params().bootstrapping() {
         Some(_) => Some(read_bootstrap(reader, &public)?),
         None => None,
+    };
+    let rotations = match reader.sections().any(|(name, _)| name == ROTATIONS) {
+        true => Some(read_rotations(reader, &public)?),
+        false => None,
     };
     let sizes = hint_sizes(public.params());
     let words = reader.section_u64("hints", sizes.iter().sum())?;
     let mut rest = words.as_slice();
     let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
     let key = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
-    Ok((key, bootstrap))
+    Ok((key, bootstrap, rotations))
+}
+
+fn read_rotations(reader: &Reader, public: &PublicKey) -> Result<RotationKey, Error> {
+    let refused = |error: NtruError| reader.section_error(ROTATIONS, error);
+    let (all, sizes) = (Rotation::all(public.params()), RotationKey::sizes(public.params()).map_err(refused)?);
+    let words = reader.section_u64(ROTATIONS, all.len() * sizes.iter().sum::<usize>())?;
+    let mut rest = words.as_slice();
+    let polynomials: Vec<&[u64]> = all.iter().flat_map(|_| &sizes).map(|&size| take(&mut rest, size)).collect();
+    RotationKey::from_parts(public, &all, polynomials).map_err(refused)
 }
 
 fn read_bootstrap(reader: &Reader, public: &PublicKey) -> Result<BootstrapKey, Error> {
-    const NAME: &str = "bootstrap";
+    const NAME: &str = BOOTSTRAP;
     let [lowest, top, extended] = bootstrap_sizes(public.params());
     let words = reader.section_u64(NAME, reader.section_len(NAME)? as usize / 8)?;
     let mut sizes = [lowest, top, top].into_iter().chain(std::iter::repeat(extended));
@@ -236,7 +262,7 @@ fn hint_sizes(params: &Params) -> Vec<usize> {
     sizes
 }
 
-/// Bytes of the sections of a stored server key.
+/// Bytes of the sections of a stored server key, without rotation keys.
 pub fn stored_server_bytes(params: &Params) -> usize {
     let public = params.towers(params.levels()) * params.dimension();
     let bootstrap = params.bootstrapping().map_or(0, |_| {

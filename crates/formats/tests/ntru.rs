@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use solinas_formats::{Error, Expect, Header, KeyId, Kind, Reader, Result, SECRET_MAGIC, Writer, ntru};
-use solinas_schemes::ntru::{BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, generate_insecure};
+use solinas_schemes::ntru::{
+    BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, Rotation, RotationKey, ServerKey, generate_insecure,
+};
 
 type Keys = (ClientKey, ServerKey, Option<BootstrapKey>);
 
@@ -32,7 +34,13 @@ fn client_file(key: &ClientKey) -> Vec<u8> {
 
 fn server_file(key: &ServerKey, bootstrap: Option<&BootstrapKey>) -> Vec<u8> {
     let mut writer = Writer::in_memory(ntru::server_header(key).unwrap());
-    ntru::write_server(&mut writer, key, bootstrap).unwrap();
+    ntru::write_server(&mut writer, key, bootstrap, None).unwrap();
+    writer.into_bytes().unwrap().to_vec()
+}
+
+fn rotating_file(key: &ServerKey, rotations: &RotationKey) -> Vec<u8> {
+    let mut writer = Writer::in_memory(ntru::server_header(key).unwrap());
+    ntru::write_server(&mut writer, key, None, Some(rotations)).unwrap();
     writer.into_bytes().unwrap().to_vec()
 }
 
@@ -64,8 +72,12 @@ fn keys_are_read_back_as_they_were_written() {
         let (client_bytes, server_bytes) = (client_file(&client), server_file(&server, bootstrap.as_ref()));
         let read = ntru::read_client(&open(&client_bytes).unwrap()).unwrap();
         assert_eq!(client_file(&read), client_bytes);
-        let (read, again) = ntru::read_server(&open(&server_bytes).unwrap()).unwrap();
-        assert!(read == server && again == bootstrap && read.public().is_insecure(), "{}", params.name());
+        let (read, again, rotations) = ntru::read_server(&open(&server_bytes).unwrap()).unwrap();
+        assert!(
+            read == server && again == bootstrap && rotations.is_none() && read.public().is_insecure(),
+            "{}",
+            params.name()
+        );
         for bytes in [&client_bytes, &server_bytes, &public_file(client.public())] {
             let reader = open(bytes).unwrap();
             assert!(ntru::read_public(&reader).unwrap() == *client.public());
@@ -75,6 +87,45 @@ fn keys_are_read_back_as_they_were_written() {
         assert!((stored..stored + stored / 50 + 4096).contains(&server_bytes.len()), "{}", params.name());
         assert!(client_bytes.starts_with(&SECRET_MAGIC) && !server_bytes.starts_with(&SECRET_MAGIC));
     }
+}
+
+#[test]
+fn rotation_keys_are_read_back_and_every_word_is_checked() {
+    let params = Params::named("slots-128-1").unwrap();
+    let (client, server, _) = keys(&params);
+    let all = Rotation::all(&params);
+    assert_eq!(all.len(), 7);
+    let key = client.rotation_key(&all, true, &|_, _| core::ops::ControlFlow::Continue(())).unwrap();
+    let words: Vec<usize> = key.polynomials().map(|poly| poly.words().len()).collect();
+    assert_eq!(words, RotationKey::sizes(&params).unwrap().repeat(all.len()));
+    let bytes = rotating_file(&server, &key);
+    let (read, _, rotations) = ntru::read_server(&open(&bytes).unwrap()).unwrap();
+    let rotations = rotations.unwrap();
+    assert!(read == server && rotations.rotations().eq(all) && rotations.polynomials().eq(key.polynomials()));
+    let reader = open(&bytes).unwrap();
+    let changed = |alter: &dyn Fn(&mut Vec<u8>)| {
+        let mut parts: Vec<(&str, Vec<u8>)> =
+            reader.sections().map(|(name, _)| (name, reader.section(name).unwrap().to_vec())).collect();
+        parts.iter_mut().filter(|(name, _)| *name == "rotations").for_each(|(_, bytes)| alter(bytes));
+        read_any(&forged(Kind::ServerKey, params.literal(), ntru::SCHEME, server.id().0, &parts))
+    };
+    changed(&|_| ()).unwrap();
+    let size = 8 * words.iter().sum::<usize>();
+    let refused = |alter: &dyn Fn(&mut Vec<u8>)| {
+        let error = changed(alter).unwrap_err().to_string();
+        assert!(error.contains("section rotations"), "{error}");
+    };
+    refused(&|bytes| bytes[..8].fill(0xff));
+    refused(&|bytes| bytes[size - 8..].fill(0xff));
+    refused(&|bytes| bytes.truncate(size - 8));
+    refused(&Vec::clear);
+    refused(&|bytes| bytes.extend([0; 8]));
+    // Of bits there are none.
+    let bits = &KEYS.1;
+    let mut writer = Writer::in_memory(ntru::server_header(bits).unwrap());
+    ntru::write_server(&mut writer, bits, None, Some(&key)).unwrap();
+    let error = read_any(&writer.into_bytes().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("section rotations") && error.contains("no slots"), "{error}");
 }
 
 #[test]
@@ -157,7 +208,7 @@ fn what_no_key_can_be_is_refused_by_name() {
     let (_, server, bootstrap) = keys(&Params::named("boot-64").unwrap());
     let header = || ntru::server_header(&server).unwrap();
     let mut writer = Writer::in_memory(header());
-    ntru::write_server(&mut writer, &server, None).unwrap();
+    ntru::write_server(&mut writer, &server, None, None).unwrap();
     refused(writer.into_bytes().unwrap().to_vec(), "bootstrap");
     let parts = sections(&server_file(&server, bootstrap.as_ref()));
     let mut writer = Writer::in_memory(header());

@@ -49,13 +49,28 @@ pub(crate) trait Plan: Sync {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error>;
 }
 
+/// An output that is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) ty: Type,
+    /// Whether it is one value, whatever the arrays' shape: no array goes into it but by a sum.
+    pub(crate) scalar: bool,
+}
+
+impl Wanted {
+    /// An array where any input is.
+    pub(crate) fn of(ty: Type) -> Self {
+        Self { ty, scalar: false }
+    }
+}
+
 /// The inputs of a run, and the outputs that are wanted.
 #[derive(Debug)]
 pub(crate) struct Batch<'a> {
     pub(crate) inputs: &'a [Ciphertext],
     pub(crate) lanes: usize,
     pub(crate) shape: Option<Vec<usize>>,
-    pub(crate) outputs: &'a [Type],
+    pub(crate) outputs: &'a [Wanted],
 }
 
 impl Batch<'_> {
@@ -72,16 +87,20 @@ impl Batch<'_> {
         Ok((0..self.lanes).map(lane).collect())
     }
 
-    /// The results of each lane, cut into outputs by their types: for each output its type, shape and blocks.
+    /// The results of each lane, cut into outputs by their types: for each output its type, shape and blocks. Of a scalar those of the first lane.
     pub(crate) fn outputs<B>(
         &self,
         form: Form,
         results: Vec<Vec<B>>,
     ) -> impl Iterator<Item = (Type, Option<Vec<usize>>, Vec<Vec<B>>)> {
         let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
-        self.outputs.iter().map(move |&ty| {
-            let elements = results.iter_mut().map(|lane| lane.by_ref().take(form.blocks(ty)).collect()).collect();
-            (ty, self.shape.clone(), elements)
+        self.outputs.iter().map(move |&Wanted { ty, scalar }| {
+            let mut elements: Vec<Vec<B>> =
+                results.iter_mut().map(|lane| lane.by_ref().take(form.blocks(ty)).collect()).collect();
+            if scalar {
+                elements.truncate(1);
+            }
+            (ty, self.shape.clone().filter(|_| !scalar), elements)
         })
     }
 }

@@ -65,6 +65,28 @@ pub enum Error {
         /// Elements of the other.
         rhs: usize,
     },
+    /// A sum of no elements, or another single value beside them.
+    #[error(
+        "output {output:?} is one value, and the inputs are arrays without elements; give arrays of one element or more"
+    )]
+    Empty {
+        /// The output.
+        output: String,
+    },
+    /// Rotation keys of a scheme without slots.
+    #[error("scheme {scheme} has no slots to rotate: leave rotation keys out, or take scheme bgv or ntru")]
+    NoSlots {
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// A program that goes across elements under a key that cannot rotate slots.
+    #[error("{}", no_rotations(params, reason.as_deref()))]
+    NoRotations {
+        /// The parameter set.
+        params: String,
+        /// Why no key of it can, if so.
+        reason: Option<String>,
+    },
     /// An element that does not exist.
     #[error("there is no element {index}: the array has {len}")]
     Index {
@@ -313,6 +335,18 @@ pub enum Error {
     /// From lookup tables.
     #[error(transparent)]
     Lut(#[from] solinas_circuits::lut::Error),
+}
+
+/// The message of [`Error::NoRotations`].
+fn no_rotations(params: &str, reason: Option<&str>) -> String {
+    let what = format!("the program rotates or sums the elements of arrays, for which this key of {params}");
+    match reason {
+        Some(reason) => format!("{what} has no rotation keys: {reason}"),
+        None => format!(
+            "{what} was made without rotation keys; make keys with them (`solinas keygen --rotations --research`, \
+             keygen(.., rotations=True, research=True)), or decrypt and sum there"
+        ),
+    }
 }
 
 /// The message of [`Error::Levels`].

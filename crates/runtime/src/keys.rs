@@ -16,6 +16,8 @@ pub struct KeygenOptions {
     pub scheme: Scheme,
     /// Name of the parameter set, the scheme's default when none.
     pub params: Option<String>,
+    /// Whether the server key is to rotate slots, so that programs go across the elements of arrays (NTRU; its keys are then for research alone. Those of BGV always are).
+    pub rotations: bool,
     /// The explicit word for sets that are for research alone.
     pub research: bool,
     /// A seed that makes the key reproducible and worthless as a secret; files say so.
@@ -49,6 +51,9 @@ pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientK
         && !options.scheme.roles().has(name)
     {
         return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
+    }
+    if options.rotations && !options.scheme.roles().rotates() {
+        return Err(Error::NoSlots { scheme: options.scheme });
     }
     let (client, server) = options.scheme.roles().keygen(options, control)?;
     Ok((ClientKey(client), ServerKey(server)))

@@ -102,6 +102,11 @@ pub(crate) trait Roles: Sync {
     /// Its parameter sets, the default first.
     fn params(&self) -> Vec<ParamsInfo>;
 
+    /// Whether its ciphertexts have slots that keys can rotate.
+    fn rotates(&self) -> bool {
+        false
+    }
+
     /// Makes a key pair, on the current thread pool.
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
 

@@ -1,11 +1,11 @@
 //! The server: runs programs and circuits on ciphertexts with the public evaluation key.
 
 use crate::ciphertext::Form;
-use crate::engine::{Batch, Engine, Work};
+use crate::engine::{Batch, Engine, Wanted, Work};
 use crate::error::same_key;
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
-use solinas_circuits::{Netlist, Port};
+use solinas_circuits::{Netlist, Port, program};
 use std::fmt;
 
 /// What running something costs.
@@ -19,6 +19,8 @@ pub struct Estimate {
     pub recrypts: u64,
     /// Products in all (Gentry-Halevi, NTRU); sums are next to free.
     pub products: u64,
+    /// Automorphisms in all, of rotations and sums of slots (NTRU).
+    pub rotations: u64,
     /// On the longest path: bootstraps or recryptions, or the levels that products take (NTRU).
     pub depth: u64,
     /// Seconds expected, from this machine's measured times; 0 when nothing was measured.
@@ -114,10 +116,11 @@ impl Server {
         self.engine.memory_bytes()
     }
 
-    /// Runs a program on one ciphertext for each of its inputs. Arrays run elementwise, scalars go with every element.
+    /// Runs a program on one ciphertext for each of its inputs. Arrays run elementwise, scalars go with every element; of integers modulo a number, what no
+    /// array goes into but by a sum comes out as a scalar.
     ///
     /// # Errors
-    /// Inputs of a wrong number, type, key or shape; [`Error::Cancelled`].
+    /// Inputs of a wrong number, type, key or shape; [`Error::Empty`]; [`Error::NoRotations`]; [`Error::Levels`]; [`Error::Cancelled`].
     pub fn run(
         &self,
         program: &Program,
@@ -126,9 +129,8 @@ impl Server {
     ) -> Result<Vec<Ciphertext>, Error> {
         program.validate()?;
         let ports = program_ports(program);
-        let outputs: Vec<Type> =
-            program.outputs.iter().map(|output| program.nodes[output.value.0 as usize].ty).collect();
         let shape = self.check_inputs(&ports, same_type, inputs)?;
+        let outputs = wanted(program, inputs, shape.as_deref())?;
         let inputs = self.converted(inputs, control)?;
         let work = self.work(&inputs);
         let plan = self.engine.plan(program, &work)?;
@@ -170,7 +172,8 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let ports = circuit_ports(netlist)?;
-        let outputs = netlist.outputs().iter().map(port_type).collect::<Result<Vec<_>, Error>>()?;
+        let wanted = |port: &Port| Ok(Wanted::of(port_type(port)?));
+        let outputs = netlist.outputs().iter().map(wanted).collect::<Result<Vec<_>, Error>>()?;
         let shape = self.check_inputs(&ports, same_width, inputs)?;
         let inputs = self.converted(inputs, control)?;
         let work = self.work(&inputs);
@@ -179,7 +182,7 @@ impl Server {
         self.pool.install(|| plan.run(&batch, control))
     }
 
-    /// What a program costs on `elements` fresh elements.
+    /// What a program costs on `elements` fresh elements; where it goes across elements and one is said, on a polynomial full of them.
     ///
     /// # Errors
     /// A program that is not valid.
@@ -332,6 +335,21 @@ pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
 /// As [`cost`].
 pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Estimate, Error> {
     scheme.roles().cost(program, params)
+}
+
+/// The outputs of a program on those inputs: of integers modulo a number, which share ciphertexts, scalars stay so.
+fn wanted(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> Result<Vec<Wanted>, Error> {
+    let arrays = program.arrays(&inputs.iter().map(|input| input.shape().is_some()).collect::<Vec<_>>());
+    let of_output = |output: &program::Output| {
+        let (at, ty) = (output.value.0 as usize, program.nodes[output.value.0 as usize].ty);
+        Wanted { ty, scalar: ty.modulus().is_some() && !arrays[at] }
+    };
+    let outputs: Vec<Wanted> = program.outputs.iter().map(of_output).collect();
+    let empty = shape.is_some_and(|shape| shape.contains(&0));
+    match outputs.iter().zip(&program.outputs).find(|(wanted, _)| wanted.scalar && empty) {
+        Some((_, output)) => Err(Error::Empty { output: output.name.clone() }),
+        None => Ok(outputs),
+    }
 }
 
 fn program_ports(program: &Program) -> Vec<(String, Type)> {

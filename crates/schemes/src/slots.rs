@@ -1,5 +1,8 @@
 //! Vectors of slots in a plaintext polynomial of a ring of dimension `N`, modulo a prime `p = 1 mod 2N`.
 
+pub mod moves;
+
+use crate::embedding;
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, is_prime};
 
@@ -138,6 +141,13 @@ impl SlotEncoder {
         }
         Ok(())
     }
+}
+
+/// `log2` of the largest value at a root of a plaintext modulo that number, centred: no noise at a root grows by more in a product with it. Shape: a power
+/// of two, 2 at least.
+pub fn log2_peak(modulus: u64, plaintext: &[u64]) -> f64 {
+    let centred = |&x: &u64| if x > modulus / 2 { x as i64 - modulus as i64 } else { x as i64 };
+    embedding::log2_peak(&plaintext.iter().map(centred).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -91,9 +91,17 @@ fn check_ciphertext(bytes: &[u8]) {
     let _ = x.condition();
     for keys in KEYS.iter() {
         let _ = keys.client.decrypt(&x);
-        let Ok(program) = Program::from_op("add", &[keys.ty, keys.ty]) else { continue };
-        if x.len() <= 4 {
-            let _ = keys.server.run(&program, &[x.clone(), x.clone()], &Control::default());
+        if x.len() > 4 {
+            continue;
+        }
+        let programs = [
+            Program::from_op("add", &[keys.ty, keys.ty]),
+            Program::from_op("dot", &[keys.ty, keys.ty]),
+            Program::rotation(keys.ty, 1),
+        ];
+        for program in programs.into_iter().flatten() {
+            let inputs = vec![x.clone(); program.inputs.len()];
+            let _ = keys.server.run(&program, &inputs, &Control::default());
         }
     }
 }

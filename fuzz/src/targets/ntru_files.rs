@@ -8,7 +8,7 @@ use solinas_schemes::ntru::{Params, ParamsLiteral};
 
 use super::container::reseal;
 
-/// Small ones of bits, of slots, and that bootstraps: files of client key, server key and a ciphertext, and what works with them.
+/// Small ones of bits, of slots that rotate, and that bootstraps: files of client key, server key and a ciphertext, and what works with them.
 struct Keys {
     files: Vec<Vec<u8>>,
     client: ClientKey,
@@ -27,6 +27,7 @@ fn keys(params: &str, ty: Type) -> Result<Keys, solinas_runtime::Error> {
     let options = KeygenOptions {
         scheme: Scheme::Ntru,
         params: Some(params.into()),
+        rotations: ty.modulus().is_some(),
         research: true,
         insecure_seed: Some(1),
         ..Default::default()
@@ -65,9 +66,9 @@ fn check(bytes: &[u8]) {
             let header = ntru::client_header(&key).expect("a key's header");
             written(header, |writer| ntru::write_client(writer, &key))
         }),
-        Kind::ServerKey => ntru::read_server(&reader).ok().map(|(key, bootstrap)| {
+        Kind::ServerKey => ntru::read_server(&reader).ok().map(|(key, bootstrap, rotations)| {
             let header = ntru::server_header(&key).expect("a key's header");
-            written(header, |writer| ntru::write_server(writer, &key, bootstrap.as_ref()))
+            written(header, |writer| ntru::write_server(writer, &key, bootstrap.as_ref(), rotations.as_ref()))
         }),
         Kind::Ciphertext => return check_ciphertext(bytes),
         _ => ntru::read_public(&reader).ok().map(|key| {
@@ -91,9 +92,17 @@ fn check_ciphertext(bytes: &[u8]) {
     let _ = x.condition();
     for keys in KEYS.iter() {
         let _ = keys.client.decrypt(&x);
-        let Ok(program) = Program::from_op("add", &[keys.ty, keys.ty]) else { continue };
-        if x.len() <= 4 {
-            let _ = keys.server.run(&program, &[x.clone(), x.clone()], &Control::default());
+        if x.len() > 4 {
+            continue;
+        }
+        let programs = [
+            Program::from_op("add", &[keys.ty, keys.ty]),
+            Program::from_op("dot", &[keys.ty, keys.ty]),
+            Program::rotation(keys.ty, 1),
+        ];
+        for program in programs.into_iter().flatten() {
+            let inputs = vec![x.clone(); program.inputs.len()];
+            let _ = keys.server.run(&program, &inputs, &Control::default());
         }
     }
 }

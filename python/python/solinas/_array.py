@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast, get_args, overload
 
 from solinas._errors import ElementError, ShapeError, TypeMismatchError
-from solinas._values import NO_BOOL, Bool, Integer, UInt, Value, maximum, minimum, select, uint
+from solinas._values import NO_BOOL, Bool, Integer, Modular, UInt, Value, maximum, minimum, select, uint
 
 T = TypeVar("T", bound=Value)
 N = TypeVar("N", bound=int)
@@ -122,7 +122,8 @@ class Array(Generic[T, N]):
 
     def sum(self) -> T:
         """Add up the elements, wrapping; cast them first where the sum may not fit."""
-        self._integers("sum")
+        if not isinstance(self._items[0], Modular):
+            self._integers("sum")
         return cast(T, self._reduce(operator.add))
 
     def max(self) -> T:

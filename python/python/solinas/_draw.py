@@ -10,6 +10,7 @@ COLUMN, ROW, WIDTH, HEIGHT, MARGIN = 132, 46, 92, 30, 24
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "rem": "mod", "and": "&", "or": "|", "xor": "^", "not": "~",
     "neg": "−", "eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "shl": "<<", "shr": ">>",
+    "sum_elements": "Σ",
 }  # fmt: skip
 COLORS = {
     "input": "#e8f1fb",

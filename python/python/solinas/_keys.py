@@ -21,6 +21,7 @@ def keygen(
     scheme: str = "tfhe",
     *,
     params: str | None = None,
+    rotations: bool = False,
     research: bool = False,
     insecure_seed: int | None = None,
     checkpoint: PathLike | None = None,
@@ -37,6 +38,8 @@ def keygen(
     those of scheme `"bgv"` security, dimension and products in a row: `"slots128-16384-8"`, its default, of vectors of
     16384 integers modulo 65537, `"bits128-8192-6"` of bits; those of scheme `"lwe"` hold bits: `"leveled-secure-1"`,
     its default, allows one product, `"leveled-64-9"`, for research, nine in a row.
+    `rotations=True` gives the server's key what rotates slots, for `rotate`, `sum` and `dot` across the elements of
+    arrays (scheme `"ntru"`, with `research=True`; keys of `"bgv"` have it).
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
     `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
@@ -49,7 +52,7 @@ def keygen(
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     watch = _bar if progress is True else progress or None
     limits = _threads(threads), _memory(memory)
-    client, server = _core.keygen(scheme, params, research, insecure_seed, checkpoint, limits, watch)
+    client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
     if watch is _bar:
         sys.stderr.write("\n")
     return ClientKey._wrap(client), ServerKey._wrap(server)
@@ -274,7 +277,8 @@ class ServerKey:
         """Start a program in the background.
 
         Arguments are encrypted values, or plain ones, which the server then sees. Encrypted arrays where the program
-        takes single values run element by element, and scalars go with every element.
+        takes single values run element by element, and scalars go with every element. Of integers modulo a number, a
+        result that only single values and sums go into is a single value.
         """
         if not isinstance(program, Program):
             raise TypeMismatchError(f"run takes a function under @sl.program, got {_short(program)}")
@@ -325,7 +329,7 @@ class ServerKey:
         """Short for `bind`."""
         return self.bind(value)
 
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
         """Carry out one operation on bound values, for their operators."""
         graph = _core.Graph()
         nodes, inputs = [], []
@@ -335,7 +339,7 @@ class ServerKey:
             else:
                 nodes.append(graph.input(f"operand {i}", arg.name))
                 inputs.append(arg._data)
-        graph.output("result", graph.apply(op, nodes, to.name, table))
+        graph.output("result", graph.apply(op, nodes, to.name, table, by))
         (output,) = self._run_core(graph.finish(), inputs)
         return to._make(self, output)
 
@@ -351,8 +355,9 @@ class ServerKey:
     def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
 
-        Under scheme gh recrypts and products stand for bootstraps; under schemes ntru, bgv and lwe there are
-        products, and bootstraps where the parameter set has them.
+        Under scheme gh recrypts and products stand for bootstraps; under schemes ntru, bgv and lwe there are products,
+        rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
+        bootstraps where the parameter set has them.
         """
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")

@@ -21,7 +21,7 @@ from solinas._cipher import Ciphertext, EncryptedArray, PathLike
 from solinas._data import Shape, common_shape, decode, encode, flatten
 from solinas._draw import draw_program
 from solinas._errors import FileError, FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._values import Value, _integer, type_named
+from solinas._values import Modular, Value, _integer, type_named
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,9 +51,9 @@ class Trace:
             self._constants[key] = self.graph.constant(value._data, value.name)
         return self._constants[key]
 
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
         """Add one operation."""
-        return to._make(self, self.graph.apply(op, [self.node(arg) for arg in args], to.name, table))
+        return to._make(self, self.graph.apply(op, [self.node(arg) for arg in args], to.name, table, by))
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,8 @@ class Program(Generic[P, R]):
         """Run it on plain integers, nested lists or numpy arrays, exactly as a server would on encrypted ones.
 
         Arrays where the program takes single values run element by element; numpy arrays (nested lists where numpy
-        is not installed) come back.
+        is not installed) come back. Of integers modulo a number, a result that only single values and sums go into is
+        a single value.
         """
         columns: list[tuple[Shape | None, list[list[int]]]] = []
         for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
@@ -202,18 +203,24 @@ class Program(Generic[P, R]):
         names = [parameter.name for parameter in self.parameters]
         shape = common_shape([(name, column[0]) for name, column in zip(names, columns, strict=True)])
         count = 1 if shape is None else math.prod(shape)
-        rows = []
-        for i in range(count):
-            rows.append([bits for own, items in columns for bits in items[0 if own is None else i]])
-        results = self._inner.evaluate(rows)
-        kinds = _elements(self.result)
+        inputs, arrays = [], []
+        for parameter, (own, items) in zip(self.parameters, columns, strict=True):
+            inputs += [[bits[i] for bits in items] for i in range(parameter.length)]
+            arrays += [own is not None] * parameter.length
+        outputs = self._inner.evaluate_arrays(inputs, arrays)
+        lanes: list[tuple[type[Value], Shape | None, list[int]]] = []
+        for kind, (is_array, bits) in zip(_elements(self.result), outputs, strict=True):
+            if is_array or issubclass(kind, Modular):
+                lanes.append((kind, shape if is_array else None, bits))
+            else:
+                lanes.append((kind, shape, bits * count))
 
-        def array(lanes: list[tuple[type[Value], list[int]]]) -> Any:
-            bits = [b for row in zip(*(lane for _, lane in lanes), strict=True) for b in row]
-            return decode(lanes[0][0], (*(shape or ()), len(lanes)), bits)
+        def array(lanes: list[tuple[type[Value], Shape | None, list[int]]]) -> Any:
+            outer = next((own for _, own, _ in lanes if own is not None), None)
+            every = [bits * count if own is None and outer is not None else bits for _, own, bits in lanes]
+            return decode(lanes[0][0], (*(outer or ()), len(lanes)), [b for row in zip(*every, strict=True) for b in row])
 
-        lanes = [(kind, [row[i] for row in results]) for i, kind in enumerate(kinds)]
-        return _map_result(self.result, lanes, lambda lane: decode(lane[0], shape, lane[1]), array)
+        return _map_result(self.result, lanes, lambda lane: decode(*lane), array)
 
     def _plain_column(self, parameter: Parameter, value: Any) -> tuple[Shape | None, list[list[int]]]:
         """Shape of the elements and, for each of them, the bits of the parameter's inputs."""

@@ -27,8 +27,8 @@ NO_BOOL = (
 class Context(Protocol):
     """Where values that are not plain live: a program being traced, or a server."""
 
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None) -> V:
-        """Carry out one operation."""
+    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
+        """Carry out one operation; `by` is the places of a rotation of elements."""
         ...
 
 
@@ -213,7 +213,9 @@ def _integer(value: object) -> int | None:
         return None
 
 
-def _apply(op: str, args: Sequence[Value], to: type[V], label: str, table: list[int] | None = None) -> V:
+def _apply(
+    op: str, args: Sequence[Value], to: type[V], label: str, table: list[int] | None = None, *, by: int = 0
+) -> V:
     """Carry out an operation wherever its operands live."""
     contexts = {id(arg._context): arg._context for arg in args if arg._context is not None}
     if not contexts:
@@ -227,7 +229,7 @@ def _apply(op: str, args: Sequence[Value], to: type[V], label: str, table: list[
         )
     (context,) = contexts.values()
     assert context is not None
-    result = context._apply(op, args, to, table)
+    result = context._apply(op, args, to, table, by)
     result._label = label if len(label) <= MAX_LABEL else f"a result of {op}"
     return result
 
@@ -383,7 +385,8 @@ class Int(Integer):
 class Modular(Value):
     """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
 
-    `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.
+    A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements, and need a key
+    made with `rotations=True`. `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.
     """
 
     modulus: ClassVar[int] = 0
@@ -418,6 +421,26 @@ class Modular(Value):
 
     def __neg__(self) -> Self:
         return _apply("neg", [self], type(self), f"-{self._text()}")
+
+    def rotate(self, by: int) -> Self:
+        """Move the elements of the array that the program runs on `by` places to the left, around.
+
+        Element `i` becomes what element `i + by` was, row by row, as with `np.roll(x, -by)`. A single value stays.
+        """
+        places = None if isinstance(by, bool) else _integer(by)
+        if places is None:
+            raise TypeMismatchError(f".rotate of {self._describe()}: {by!r} is no number of places; give an integer")
+        if not -(1 << 63) <= places < 1 << 63:
+            raise RangeError(f".rotate of {self._describe()}: {places} places are out of range")
+        return _apply("rotate_elements", [self], type(self), f"{self._text()}.rotate({places})", by=places)
+
+    def sum(self) -> Self:
+        """Add up the elements of the array that the program runs on: a single value. That of a single value is itself."""
+        return _apply("sum_elements", [self], type(self), f"{self._text()}.sum()")
+
+    def dot(self, other: Self | int) -> Self:
+        """Add up the products with the elements of another array, or with a single value."""
+        return (self * other).sum()
 
 
 def _checked(width: int) -> int:

@@ -1,6 +1,6 @@
 //! Building programs, with types checked at each step.
 
-use super::{Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
+use super::{ACROSS, Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
 use crate::{Error, MAX_NODES};
 
 /// Makes a [`Program`] operation by operation.
@@ -65,6 +65,31 @@ impl ProgramBuilder {
         self.push_checked(Op::Lookup(table), &[index], ty)
     }
 
+    /// Of an array that the program runs on, as element `i` the element `i + by`, around.
+    ///
+    /// # Errors
+    /// [`Error::OperandTypes`] unless it holds integers modulo a number; [`Error::ValueOutOfOrder`].
+    pub fn rotate_elements(&mut self, value: ValueId, by: i64) -> Result<ValueId, Error> {
+        self.op(Op::RotateElements(by), &[value])
+    }
+
+    /// The sum of the elements of an array that the program runs on, a scalar.
+    ///
+    /// # Errors
+    /// As [`Self::rotate_elements`].
+    pub fn sum_elements(&mut self, value: ValueId) -> Result<ValueId, Error> {
+        self.op(Op::SumElements, &[value])
+    }
+
+    /// The sum of the products of the elements of two arrays, a scalar.
+    ///
+    /// # Errors
+    /// As [`Self::rotate_elements`].
+    pub fn dot(&mut self, a: ValueId, b: ValueId) -> Result<ValueId, Error> {
+        let products = self.op(Op::Mul, &[a, b])?;
+        self.sum_elements(products)
+    }
+
     /// Names an output.
     pub fn output(&mut self, name: impl Into<String>, value: ValueId) {
         self.program.outputs.push(Output { name: name.into(), value });
@@ -112,7 +137,7 @@ impl ProgramBuilder {
 }
 
 impl Program {
-    /// The program that is one operation of [`OPERATIONS`], or a cast named `to_TYPE`: inputs `a`, `b`, ... of the given types (`c`, `a`,
+    /// The program that is one operation of [`OPERATIONS`] or [`ACROSS`], or a cast named `to_TYPE`: inputs `a`, `b`, ... of the given types (`c`, `a`,
     /// `b` for `select`), output `result`.
     ///
     /// ```
@@ -126,11 +151,15 @@ impl Program {
     /// [`Error::UnknownOperation`], or the operand types do not suit.
     pub fn from_op(name: &str, types: &[Type]) -> Result<Self, Error> {
         let cast = name.strip_prefix("to_").map(str::parse::<Type>).transpose()?;
+        let across = ACROSS.iter().find(|operation| operation.name == name);
         let op = match Op::from_name(name) {
             Some(op) => op,
             None if cast.is_some() => Op::Cast,
+            // Of products, where there are two.
+            None if across.is_some_and(|operation| operation.arity == 2) => Op::Mul,
+            None if across.is_some() => Op::SumElements,
             None => {
-                let known: Vec<_> = OPERATIONS.iter().map(|op| op.name).collect();
+                let known: Vec<_> = OPERATIONS.iter().chain(ACROSS).map(|op| op.name).collect();
                 let known = format!("{}, to_TYPE", known.join(", "));
                 return Err(Error::UnknownOperation { name: name.to_owned(), known });
             }
@@ -145,8 +174,20 @@ impl Program {
             names.into_iter().zip(types).map(|(name, &ty)| builder.input(name, ty)).collect::<Result<Vec<_>, _>>()?;
         let result = match cast {
             Some(ty) => builder.cast(args[0], ty)?,
+            None if op == Op::Mul && across.is_some() => builder.dot(args[0], args[1])?,
             None => builder.op(op, &args)?,
         };
+        builder.output("result", result);
+        builder.finish()
+    }
+    /// The program of input `a` and output `result` that rotates an array's elements by `by` places to the left.
+    ///
+    /// # Errors
+    /// [`Error::OperandTypes`] unless they are integers modulo a number.
+    pub fn rotation(ty: Type, by: i64) -> Result<Self, Error> {
+        let mut builder = ProgramBuilder::new();
+        let a = builder.input("a", ty)?;
+        let result = builder.rotate_elements(a, by)?;
         builder.output("result", result);
         builder.finish()
     }

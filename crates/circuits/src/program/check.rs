@@ -17,7 +17,8 @@ pub struct Operation {
 
 macro_rules! operations {
     ($($variant:ident $name:literal $arity:literal $summary:literal,)*) => {
-        /// Every operation that [`Program::from_op`] takes by name; casts are named `to_TYPE`, such as `to_u8`, besides.
+        /// Every operation that [`Program::from_op`] takes by name; casts are named `to_TYPE`, such as `to_u8`, besides, and what goes across the elements
+        /// of arrays is in [`ACROSS`].
         pub const OPERATIONS: &[Operation] =
             &[$(Operation { name: $name, arity: $arity, summary: $summary }),*];
 
@@ -40,6 +41,8 @@ macro_rules! operations {
                     Self::Const(_) => "const",
                     Self::Cast => "cast",
                     Self::Lookup(_) => "lookup",
+                    Self::RotateElements(_) => "rotate_elements",
+                    Self::SumElements => "sum_elements",
                 }
             }
 
@@ -49,7 +52,7 @@ macro_rules! operations {
                 match self {
                     $(Self::$variant => $arity,)*
                     Self::Input(_) | Self::Const(_) => 0,
-                    Self::Cast | Self::Lookup(_) => 1,
+                    Self::Cast | Self::Lookup(_) | Self::RotateElements(_) | Self::SumElements => 1,
                 }
             }
         }
@@ -84,6 +87,13 @@ operations! {
     Select "select" 3 "a if c else b, operands c (bool), a, b",
 }
 
+/// What [`Program::from_op`] takes by name that goes across the elements of arrays, of integers modulo a number; a rotation's amount is in
+/// [`Program::rotation`].
+pub const ACROSS: &[Operation] = &[
+    Operation { name: "sum", arity: 1, summary: "sum of the elements of an array" },
+    Operation { name: "dot", arity: 2, summary: "sum of the products of elements of two arrays" },
+];
+
 impl Op {
     /// The type of the result on operands of those types. `declared` decides where the operands do not: constants, casts, tables.
     /// `inputs` are the types of the program's inputs; `at` says where, for errors.
@@ -114,10 +124,15 @@ impl Op {
                 }
             },
             (Self::Const(value), _) => fits("the constant", *value, declared),
-            (Self::Neg, &[a @ Type::Mod(_)]) => Ok(a),
+            (Self::Neg | Self::RotateElements(_) | Self::SumElements, &[a @ Type::Mod(_)]) => Ok(a),
+            (Self::RotateElements(_) | Self::SumElements, _) => {
+                refuse("elements of arrays are rotated and summed where they are integers modulo a number, in slots")
+            }
             (Self::Add | Self::Sub | Self::Mul, &[a @ Type::Mod(_), b]) if a == b => Ok(a),
             _ if args.iter().any(modular) || matches!(self, Self::Cast | Self::Lookup(_)) && modular(&declared) => {
-                refuse("integers modulo a number are added, subtracted, multiplied and negated, two of one modulus")
+                refuse(
+                    "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed, two of one modulus",
+                )
             }
             (Self::Not, &[a]) => Ok(a),
             (Self::Neg | Self::Abs | Self::LeadingZeros, &[a]) if integer(a) => Ok(a),

@@ -1,10 +1,10 @@
 //! Reference semantics, by plain arithmetic.
 
-use super::{Op, Program, Type};
+use super::{Input, Op, Program, Type};
 use crate::Error;
 
 impl Program {
-    /// The outputs on public inputs; values are the low bits of a `u128`, two's complement where signed.
+    /// The outputs on public inputs, one value of each; values are the low bits of a `u128`, two's complement where signed.
     ///
     /// # Errors
     /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not suit, or what [`Program::validate`] finds.
@@ -13,12 +13,7 @@ impl Program {
         if inputs.len() != self.inputs.len() {
             return Err(Error::WrongCount { what: "inputs", expected: self.inputs.len(), got: inputs.len() });
         }
-        for (input, &value) in self.inputs.iter().zip(inputs) {
-            if !input.ty.holds(value) {
-                let (name, width) = (input.name.clone(), input.ty.width());
-                return Err(Error::ValueOutOfRange { name, width, value });
-            }
-        }
+        self.inputs.iter().zip(inputs).try_for_each(|(input, &value)| input.check(value))?;
         let mut values: Vec<u128> = Vec::with_capacity(self.nodes.len());
         let mut args = Vec::new();
         for node in &self.nodes {
@@ -34,9 +29,19 @@ impl Program {
     }
 }
 
+impl Input {
+    /// That it holds the value.
+    pub(super) fn check(&self, value: u128) -> Result<(), Error> {
+        if self.ty.holds(value) {
+            return Ok(());
+        }
+        Err(Error::ValueOutOfRange { name: self.name.clone(), width: self.ty.width(), value })
+    }
+}
+
 impl Op {
     /// The result on operands of a checked program; bits above the result's type are for the caller to clear.
-    fn apply(&self, args: &[(u128, Type)]) -> u128 {
+    pub(super) fn apply(&self, args: &[(u128, Type)]) -> u128 {
         let arg = |i: usize| args.get(i).map_or((0, Type::Bool), |arg| *arg);
         let ((a, ty), (b, _)) = (arg(0), arg(1));
         let less = |a, b| if ty.signed() { ty.to_i128(a) < ty.to_i128(b) } else { a < b };
@@ -53,6 +58,8 @@ impl Op {
         match self {
             Self::Input(_) => 0,
             Self::Const(value) => *value,
+            // Of a scalar.
+            Self::RotateElements(_) | Self::SumElements => a,
             Self::Neg => a.wrapping_neg(),
             Self::Not => !a,
             Self::Abs if ty.signed() => ty.to_i128(a).unsigned_abs(),

@@ -45,7 +45,8 @@ impl Op {
         let signed = ty.signed();
         let [x, y, z] = args;
         match self {
-            Self::Input(_) => Vec::new(),
+            // Of integers modulo a number, which are no bits.
+            Self::Input(_) | Self::RotateElements(_) | Self::SumElements => Vec::new(),
             Self::Const(value) => b.constant_bits(*value, to.width()),
             Self::Neg => build::neg(b, style, x),
             Self::Not => build::not(b, x),

@@ -2,15 +2,20 @@
 //!
 //! Arithmetic wraps. Division by zero gives an all-ones quotient (`-1` when signed) and the dividend as remainder; `MIN / -1` is `MIN`
 //! with remainder 0. Shifting by the width or more gives 0 (copies of the sign for a signed right shift); rotations are modulo the width.
+//!
+//! A program runs on arrays of one length element by element, and scalars go with every element. [`Op::RotateElements`] and [`Op::SumElements`] go across the
+//! elements: a value that only constants, scalars and sums go into is a scalar ([`Program::arrays`]).
 
+mod arrays;
 mod build;
 mod check;
 mod evaluate;
 mod lower;
 mod types;
 
+pub use arrays::{Elements, places};
 pub use build::ProgramBuilder;
-pub use check::{OPERATIONS, Operation};
+pub use check::{ACROSS, OPERATIONS, Operation};
 
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +100,10 @@ pub enum Op {
     Cast,
     /// `table[a]`; the operand is unsigned or bool of at most 8 bits, the table has `2^width` entries.
     Lookup(Vec<u128>),
+    /// Of an array that the program runs on, as element `i` the element `i + k`, around; a scalar stays. Of integers modulo a number.
+    RotateElements(i64),
+    /// The sum of the elements of an array that the program runs on, a scalar; a scalar stays. Of integers modulo a number.
+    SumElements,
 }
 
 /// One value of a program.

@@ -189,6 +189,7 @@ impl Lowering<'_> {
         let arity = match &node.op {
             Op::Input(_) | Op::Const(_) => 0,
             Op::Neg | Op::Not | Op::Abs | Op::LeadingZeros | Op::Cast | Op::Lookup(_) => 1,
+            Op::RotateElements(_) | Op::SumElements => 1,
             Op::Select => 3,
             _ => 2,
         };

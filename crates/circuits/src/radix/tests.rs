@@ -117,7 +117,7 @@ fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
             }
         }
         Op::Lookup(t) => t[a as usize],
-        Op::Input(_) | Op::Const(_) => unreachable!("no operation"),
+        Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements => unreachable!("no operation on bits"),
     };
     low(r, width(ty))
 }

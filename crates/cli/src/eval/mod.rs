@@ -25,6 +25,8 @@ Examples:
   solinas eval --key keys/server.key select flag.ct a.ct b.ct -o chosen.ct
   solinas eval --key keys/server.key to_u16 a.ct -o wide.ct
   solinas eval --key keys/server.key max array.ct -o largest.ct
+  solinas eval --key keys/server.key dot x.ct y.ct -o product.ct
+  solinas eval --key keys/server.key rotate x.ct --by 3 -o rotated.ct
   solinas eval --key keys/server.key mul a.ct b.ct --estimate
   solinas circuit build add --type u32 -o add32.txt
   solinas eval --key keys/server.key --circuit add32.txt --inputs a.ct b.ct -o sum.ct
@@ -32,7 +34,7 @@ Examples:
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \
 ./5 always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax \
-and argmin of one array reduce it. Several results go to a folder, or to as many -o.
+and argmin of one array reduce it. Of integers modulo a number, sum, dot and rotate go across arrays in slots, with a key of scheme bgv, or of scheme ntru and `keygen --rotations`. Several results go to a folder, or to as many -o.
 Ctrl-C stops with exit code 130 and writes nothing.";
 
 #[derive(clap::Args)]
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// Its operands: ciphertext files and constants
     #[arg(value_name = "OPERAND", allow_negative_numbers = true)]
     operands: Vec<String>,
+    /// Places to the left by which `rotate` moves the elements of an array; negative to the right
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "operation")]
+    by: Option<i64>,
     /// Evaluate a circuit (Bristol, BLIF, Yosys JSON)
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     circuit: Option<PathBuf>,
@@ -81,7 +86,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let (work, files) = match (&args.circuit, &args.program, &args.operation) {
         (Some(circuit), _, _) => work::circuit(circuit, &args.inputs)?,
         (_, Some(program), _) => work::program(program, &args.inputs)?,
-        (_, _, Some(name)) => operation::parse(name, &args.operands)?,
+        (_, _, Some(name)) => operation::parse(name, &args.operands, args.by)?,
         _ => return Err(usage("no operation is given", "`solinas eval --list` prints all")),
     };
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
@@ -118,8 +123,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     outputs::save(&targets, &results)?;
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
     let count = if out.json() { work.count(&server, &files)? } else { Estimate::default() };
-    let Estimate { bootstraps, recrypts, products, .. } = count;
-    let done = Done { results, bootstraps, recrypts, products, seconds };
+    let Estimate { bootstraps, recrypts, products, rotations, .. } = count;
+    let done = Done { results, bootstraps, recrypts, products, rotations, seconds };
     out.report(&done, || done.results.iter().map(Report::line).collect())
 }
 
@@ -130,6 +135,7 @@ struct Done<'a> {
     bootstraps: u64,
     recrypts: u64,
     products: u64,
+    rotations: u64,
     seconds: f64,
 }
 
@@ -155,7 +161,8 @@ fn list(out: &Output) -> Result<()> {
     let built_in = OPERATIONS.iter().map(|op| Listed { name: op.name, arity: op.arity, summary: op.summary });
     let others = others.map(|(name, summary)| Listed { name, arity: 1, summary });
     let reductions = operation::REDUCTIONS.map(|(name, summary)| Listed { name, arity: 1, summary });
-    let all: Vec<_> = built_in.chain(others).chain(reductions).collect();
+    let across = operation::ACROSS.map(|(name, arity, summary)| Listed { name, arity, summary });
+    let all: Vec<_> = built_in.chain(others).chain(reductions).chain(across).collect();
     out.result(&all, || {
         all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()
     })

@@ -17,13 +17,19 @@ pub(super) const REDUCTIONS: [(&str, &str); 5] = [
     ("argmin", "index of the smallest value of an array, the first of several"),
 ];
 
+/// Operations across the elements of arrays of integers modulo a number, besides `sum`.
+pub(super) const ACROSS: [(&str, usize, &str); 2] = [
+    ("rotate", 1, "an array of integers modulo a number, by so many places to the left (--by), around"),
+    ("dot", 2, "sum of the products of elements of two arrays of integers modulo a number"),
+];
+
 enum Operand {
     File(usize),
     Constant(Literal),
 }
 
-/// An operation of the command line.
-pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded>)> {
+/// An operation of the command line; `by` is how far a rotation goes.
+pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<(Work, Vec<Loaded>)> {
     let mut files = Vec::new();
     let operands: Vec<_> = operands
         .iter()
@@ -38,6 +44,14 @@ pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded
     if let Some(bad) = files.iter().find(|file| file.as_os_str().to_string_lossy().starts_with('#')) {
         return Err(usage(format!("{} is no constant", bad.display()), "after #, give a number such as 5, -3 or 5u8"));
     }
+    let across = ACROSS.iter().find(|(known, ..)| *known == name);
+    match (name, by) {
+        ("rotate", None) => {
+            return Err(usage("rotate takes a number of places", "add --by N, to the left, or --by -N"));
+        }
+        ("rotate", Some(_)) | (_, None) => {}
+        _ => return Err(usage(format!("--by is for rotate, not for {name}"), "leave it out")),
+    }
     let form = match name {
         "to_bits" => Some(Form::Bits),
         "to_radix" => Some(Form::Radix),
@@ -49,10 +63,16 @@ pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded
     }
     let operation = Op::from_name(name);
     let cast = name.strip_prefix("to_").map(str::parse::<Type>).and_then(std::result::Result::ok);
-    if operation.is_none() && cast.is_none() && form.is_none() && !REDUCTIONS.iter().any(|(known, _)| *known == name) {
-        return Err(unknown_operation(name, &REDUCTIONS.map(|(name, _)| name)));
+    if operation.is_none()
+        && cast.is_none()
+        && form.is_none()
+        && across.is_none()
+        && !REDUCTIONS.iter().any(|(known, _)| *known == name)
+    {
+        let others: Vec<_> = REDUCTIONS.iter().map(|(name, _)| *name).chain(ACROSS.map(|(name, ..)| name)).collect();
+        return Err(unknown_operation(name, &others));
     }
-    let arity = operation.as_ref().map_or(1, Op::arity);
+    let arity = operation.as_ref().map_or(across.map_or(1, |(_, arity, _)| *arity), Op::arity);
     if !reduces && operands.len() != arity {
         let what = format!("{name} takes {arity} operands, and {} were given", operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
@@ -65,12 +85,16 @@ pub(super) fn parse(name: &str, operands: &[String]) -> Result<(Work, Vec<Loaded
     if let Some(form) = form {
         return Ok((Work::Convert { name, form }, loaded));
     }
+    let ty = loaded[0].1.ty();
+    if across.is_some() || reduces && name == "sum" && ty.modulus().is_some() {
+        return Ok((Work::Program { program: crossing(&name, &operands, &loaded, by)?, name }, loaded));
+    }
     if reduces {
         let program = reduction(&name, &loaded[0])?;
         return Ok((Work::Reduction { name, program }, loaded));
     }
     let program = match operation {
-        Some(op) => elementwise(op, &operands, &loaded)?,
+        Some(op) => on_operands(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
         None => Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?,
     };
     Ok((Work::Program { name, program }, loaded))
@@ -84,11 +108,17 @@ fn constant(text: &str) -> Option<Literal> {
     }
 }
 
-fn elementwise(op: Op, operands: &[Operand], files: &[Loaded]) -> Result<Program> {
-    let names = if op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
+/// The program that makes one value of the operands; `op` decides the types of constants.
+fn on_operands(
+    op: &Op,
+    operands: &[Operand],
+    files: &[Loaded],
+    make: impl FnOnce(&mut ProgramBuilder, &[ValueId]) -> Built<ValueId>,
+) -> Result<Program> {
+    let names = if *op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
     let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
     // Constants take the type of the other values; the condition of a selection is not one of them.
-    let values = if op == Op::Select { &operands[1..] } else { operands };
+    let values = if *op == Op::Select { &operands[1..] } else { operands };
     let suggested = values.iter().find_map(|operand| match operand {
         Operand::File(index) => Some(files[*index].1.ty()),
         Operand::Constant(literal) => literal.ty(None, false).ok(),
@@ -104,7 +134,7 @@ fn elementwise(op: Op, operands: &[Operand], files: &[Loaded]) -> Result<Program
                 (ciphertext.ty(), builder.input(name, ciphertext.ty()))
             }
             Operand::Constant(literal) => {
-                let suggested = if op == Op::Select && position == 0 { Some(Type::Bool) } else { suggested };
+                let suggested = if *op == Op::Select && position == 0 { Some(Type::Bool) } else { suggested };
                 let ty = literal.ty(suggested, shifts && position == 1)?;
                 described.push(format!("a constant ({ty})"));
                 (ty, builder.constant(literal.bits(ty)?, ty))
@@ -113,9 +143,31 @@ fn elementwise(op: Op, operands: &[Operand], files: &[Loaded]) -> Result<Program
         args.push(value.map_err(Error::circuit(ty))?);
     }
     let place = described.join(", ");
-    let result = builder.op(op, &args).map_err(Error::circuit(&place))?;
+    let result = make(&mut builder, &args).map_err(Error::circuit(&place))?;
     builder.output("result", result);
     builder.finish().map_err(Error::circuit(place))
+}
+
+/// A program across the elements of arrays.
+fn crossing(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>) -> Result<Program> {
+    let (file, array) = &files[0];
+    if files.iter().all(|(_, ciphertext)| ciphertext.shape().is_none()) {
+        let what = format!("{} holds one value, {name} goes across the elements of arrays", file.display());
+        return Err(input(what, "encrypt several values"));
+    }
+    if array.ty().modulus().is_none() {
+        let what = format!(
+            "{} holds values of type {}, and {name} takes integers modulo a number",
+            file.display(),
+            array.ty()
+        );
+        return Err(input(what, "use a key of vectors, such as those of scheme bgv; `sum` is for integers, too"));
+    }
+    on_operands(&Op::Mul, operands, files, |builder, args| match (by, args) {
+        (Some(by), _) => builder.rotate_elements(args[0], by),
+        (None, &[a, b]) => builder.dot(a, b),
+        _ => builder.sum_elements(args[0]),
+    })
 }
 
 fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {

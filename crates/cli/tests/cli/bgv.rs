@@ -21,6 +21,11 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
         ("sub 5mod65537 a.ct", "4\n3\n6\n"),
         ("add b.ct two.ct", "102\n202\n1\n"),
         ("neg a.ct", "65536\n65535\n1\n"),
+        ("rotate a.ct --by 1", "2\n65536\n1\n"),
+        ("rotate a.ct --by -1", "65536\n1\n2\n"),
+        ("sum a.ct", "2\n"),
+        ("dot a.ct b.ct", "501\n"),
+        ("dot a.ct two.ct", "4\n"),
     ] {
         place.run(&format!("eval --key k/server.key {operation} -o c.ct"));
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
@@ -30,6 +35,8 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
     assert_eq!(place.run("decrypt --key k/client.key d.ct"), "100\n800\n65536\n");
     let cost = place.run("eval --key k/server.key mul a.ct b.ct --estimate");
     assert!(cost.contains("1 product, depth 1") && !cost.contains("bootstrap"), "{cost}");
+    let cost = place.run("eval --key k/server.key dot a.ct b.ct --estimate");
+    assert!(cost.contains("1 product, 7 rotations, depth 1"), "{cost}");
     let text = place.run("inspect a.ct d.ct k/client.key k/server.key");
     assert!(text.contains("products in a row left: 2, ") && text.contains("products in a row left: 0, "), "{text}");
     let json: Value = serde_json::from_str(&place.run("inspect k/server.key --json")).unwrap();

@@ -62,7 +62,7 @@ fn vectors_of_slots_run_elementwise() {
     let cost = place.run("eval --key k/server.key mul a.ct b.ct --estimate");
     assert!(cost.contains("1 product, depth 1"), "{cost}");
     for (line, part) in [
-        ("eval --key k/server.key max a.ct b.ct -o c.ct", "added, subtracted, multiplied and negated"),
+        ("eval --key k/server.key max a.ct b.ct -o c.ct", "added, subtracted, multiplied, negated"),
         ("eval --key k/server.key sum a.ct -o c.ct", "128 values share a ciphertext"),
         ("eval --key k/server.key to_bits a.ct -o c.ct", "scheme ntru has no bits ciphertexts"),
         ("eval --key k/server.key to_u8 a.ct -o c.ct", "added, subtracted"),
@@ -117,4 +117,49 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
             .fail("eval --key k/server.key neg a.ct -o c.ct --memory 9", 2)
             .contains("--memory is for keys of scheme gh")
     );
+}
+
+#[test]
+fn vectors_of_slots_are_rotated_and_summed() {
+    let place = Place::new();
+    place.run("keygen --scheme ntru --params slots-128-2 --rotations --research --insecure-seed 1 --out k");
+    place.run("encrypt --key k/client.key --type mod257 1 2 256 -o a.ct");
+    place.run("encrypt --key k/client.key --type mod257 100 200 256 -o b.ct");
+    place.run("encrypt --key k/client.key --type mod257 10 -o ten.ct");
+    for (operation, values) in [
+        ("sum a.ct", "2\n"),
+        ("dot a.ct b.ct", "244\n"),
+        ("dot a.ct ten.ct", "20\n"),
+        ("dot 2 a.ct", "4\n"),
+        ("rotate a.ct --by 1", "2\n256\n1\n"),
+        ("rotate a.ct --by -1", "256\n1\n2\n"),
+    ] {
+        place.run(&format!("eval --key k/server.key {operation} -o c.ct"));
+        assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
+    }
+    let cost = place.run("eval --key k/server.key dot a.ct b.ct --estimate");
+    assert!(cost.contains("0 bootstraps, 1 product, 7 rotations, depth 1"), "{cost}");
+    let done: Value =
+        serde_json::from_str(&place.run("eval --key k/server.key rotate a.ct --by 1 -o c.ct --json")).unwrap();
+    assert!(done["rotations"].as_u64().unwrap() > 0 && done["products"] == 0, "{done}");
+    let list = place.run("eval --list");
+    assert!(["rotate ", "dot ", "sum "].iter().all(|name| list.contains(name)), "{list}");
+
+    for (line, what) in [
+        ("rotate a.ct -o c.ct", "--by"),
+        ("sum a.ct --by 1 -o c.ct", "--by is for rotate"),
+        ("sum ten.ct -o c.ct", "holds one value"),
+        ("dot ten.ct 3 -o c.ct", "holds one value"),
+        ("dot a.ct -o c.ct", "dot takes 2 operands"),
+        ("rotat a.ct -o c.ct", "did you mean rotate?"),
+    ] {
+        let message = place.fail(&format!("eval --key k/server.key {line}"), if line.contains("ten") { 1 } else { 2 });
+        assert!(message.contains(what), "{line}: {message}");
+    }
+    // Without them: the remedy; and what cannot have them.
+    place.run("keygen --scheme ntru --params slots-128-2 --research --insecure-seed 1 --out l");
+    let message = place.fail("eval --key l/server.key sum a.ct -o c.ct", 1);
+    assert!(message.contains("without rotation keys") && message.contains("--rotations --research"), "{message}");
+    let message = place.fail("keygen --scheme tfhe --rotations --out m", 1);
+    assert!(message.contains("scheme tfhe has no slots"), "{message}");
 }

@@ -4,7 +4,7 @@
 //! primes of up to 48 bits ([`LAZY`]), they are in `0..16q` and known in their low 52 bits alone, which are all that a multiplication reads: a
 //! butterfly reduces nothing. Ranges: docs/derivations/word-ntt.md, section 2.
 
-use super::kernel::{Arithmetic, Factors};
+use super::kernel::{Arithmetic, Factors, From, Next};
 use super::words::Words;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
@@ -24,6 +24,8 @@ pub(super) struct Ifma<const BITS: u32> {
     /// `2^52 - q`.
     minus: __m512i,
     mask: __m512i,
+    /// The quotient of the factor 1: `floor(2^52 / q)`.
+    one: __m512i,
 }
 
 impl<const BITS: u32> Ifma<BITS> {
@@ -37,6 +39,7 @@ impl<const BITS: u32> Ifma<BITS> {
             q8: splat(8 * q),
             minus: splat((1 << 52) - q),
             mask: splat((1 << 52) - 1),
+            one: splat((1 << 52) / q),
         }
     }
 
@@ -51,10 +54,9 @@ impl<const BITS: u32> Ifma<BITS> {
         v
     }
 
-    /// `a - b`, of words in `0..2q`, in the same range.
+    /// `-2q..2q` to `0..2q`.
     #[inline(always)]
-    fn difference(self, a: __m512i, b: __m512i) -> __m512i {
-        let d = self.lanes.sub_word(a, b);
+    fn wrap(self, d: __m512i) -> __m512i {
         self.lanes.min_word(d, self.lanes.add_word(d, self.q2))
     }
 }
@@ -102,20 +104,26 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     }
     #[inline(always)]
     fn leave(self, v: __m512i) -> __m512i {
-        self.leave_product(if BITS == LAZY { self.halve(v, 3) } else { v })
+        let l = self.lanes;
+        if BITS == LAZY {
+            // Below 16q, times one.
+            let v = l.and(v, self.mask);
+            return self.leave_product(low(v, high(v, self.one), self.minus));
+        }
+        l.once(v, self.q)
     }
     #[inline(always)]
     fn leave_product(self, v: __m512i) -> __m512i {
-        let v = match BITS {
-            LAZY => self.lanes.and(v, self.mask),
-            WIDE => v,
-            _ => self.lanes.once(v, self.q2),
-        };
+        let v = if BITS == WIDE { v } else { self.lanes.and(v, self.mask) };
         self.lanes.once(v, self.q)
     }
     #[inline(always)]
     fn relax(self, v: __m512i) -> __m512i {
-        if BITS == LAZY { self.lanes.once(self.lanes.and(v, self.mask), self.q8) } else { v }
+        match BITS {
+            LAZY => self.lanes.once(self.lanes.and(v, self.mask), self.q8),
+            WIDE => v,
+            _ => self.lanes.once(self.lanes.and(v, self.mask), self.q2),
+        }
     }
     #[inline(always)]
     fn settle(self, v: __m512i, doublings: u32) -> __m512i {
@@ -125,31 +133,34 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     fn product(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
         let zero = self.lanes.splat_word(0);
         let r = low(low(zero, x, w[0]), high(x, w[1]), self.minus);
-        if BITS == LAZY { r } else { self.lanes.and(r, self.mask) }
+        if BITS == WIDE { self.lanes.and(r, self.mask) } else { r }
     }
     #[inline(always)]
-    fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
+    fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2], next: Next) -> [__m512i; 2] {
         let l = self.lanes;
-        if BITS == LAZY {
-            let sum = low(low(a, b, w[0]), high(b, w[1]), self.minus);
-            return [sum, l.sub_word(l.add_word(l.add_word(a, a), self.q2), sum)];
-        }
         if BITS == WIDE {
             let p = self.product(b, w);
-            return [l.once(l.add_word(a, p), self.q2), self.difference(a, p)];
+            return [l.once(l.add_word(a, p), self.q2), self.wrap(l.sub_word(a, p))];
         }
-        let a = l.once(a, self.q2);
-        let sum = l.and(low(low(a, b, w[0]), high(b, w[1]), self.minus), self.mask);
-        [sum, l.sub_word(l.add_word(l.add_word(a, a), self.q2), sum)]
+        let (sum, twice) = (low(low(a, b, w[0]), high(b, w[1]), self.minus), l.add_word(a, a));
+        if BITS == LAZY || next == Next::Multiplied {
+            return [sum, l.sub_word(l.add_word(twice, self.q2), sum)];
+        }
+        let sum = l.and(sum, self.mask);
+        [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
     }
     #[inline(always)]
-    fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2]) -> [__m512i; 2] {
+    fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2], from: From) -> [__m512i; 2] {
         let l = self.lanes;
-        if BITS == LAZY {
-            return [l.add_word(a, b), self.product(l.add_word(a, l.sub_word(self.q8, b)), w)];
+        let sum = l.add_word(a, b);
+        match BITS {
+            LAZY => [sum, self.product(l.add_word(a, l.sub_word(self.q8, b)), w)],
+            WIDE => [l.once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
+            _ => {
+                let sum = if from == From::Sums { sum } else { l.and(sum, self.mask) };
+                [l.once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
+            }
         }
-        let difference = if BITS == WIDE { self.difference(a, b) } else { l.add_word(a, l.sub_word(self.q2, b)) };
-        [l.once(l.add_word(a, b), self.q2), self.product(difference, w)]
     }
     #[inline(always)]
     fn transpose(self, square: &mut [__m512i; 8]) {

@@ -31,11 +31,11 @@ pub(super) trait Arithmetic: Copy {
     unsafe fn factors(self, factors: Factors, i: usize) -> Self::W;
     /// Canonical words to working form.
     fn enter(self, v: Self::V) -> Self::V;
-    /// Whatever [`split`](Self::split) gives to canonical words.
+    /// What a [`split`](Self::split) for a [`Next::Added`] gives to canonical words.
     fn leave(self, v: Self::V) -> Self::V;
     /// What [`product`](Self::product) gives to canonical words.
     fn leave_product(self, v: Self::V) -> Self::V;
-    /// What [`split`](Self::split) gives, in the range that three levels may start from.
+    /// Whatever [`split`](Self::split) gives, as a first operand that three levels may start from.
     fn relax(self, v: Self::V) -> Self::V;
     /// A sum of sums within a pass upwards, where the next level would be too much.
     #[inline(always)]
@@ -47,12 +47,30 @@ pub(super) trait Arithmetic: Copy {
     fn settle(self, v: Self::V, doublings: u32) -> Self::V;
     /// `x w`.
     fn product(self, x: Self::V, w: Self::W) -> Self::V;
-    /// `(a + b w, a - b w)`.
-    fn split(self, a: Self::V, b: Self::V, w: Self::W) -> [Self::V; 2];
-    /// `(a + b, (a - b) w)`.
-    fn join(self, a: Self::V, b: Self::V, w: Self::W) -> [Self::V; 2];
+    /// `(a + b w, a - b w)`, for the level that comes next.
+    fn split(self, a: Self::V, b: Self::V, w: Self::W, next: Next) -> [Self::V; 2];
+    /// `(a + b, (a - b) w)`, of values that the level before gave `from`.
+    fn join(self, a: Self::V, b: Self::V, w: Self::W, from: From) -> [Self::V; 2];
     /// Transposes the first `WIDTH` registers as a square.
     fn transpose(self, square: &mut [Self::V; 8]);
+}
+
+/// What the next level does with both results of a [`split`](Arithmetic::split).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// They are its first operands.
+    Added,
+    /// They are its second operands; or first ones, once [`relax`](Arithmetic::relax)ed.
+    Multiplied,
+}
+
+/// What both operands of a [`join`](Arithmetic::join) are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// Sums of the level before.
+    Sums,
+    /// Sums, products, or what a pass starts from.
+    Any,
 }
 
 /// A table of factors: for doubles, the bits of the factor; for words, factor and quotient.
@@ -93,13 +111,13 @@ type Bodies<V, const K: usize> = [[V; 8]; K];
 fn split_pair<A: Arithmetic, const K: usize>(
     a: A,
     v: &mut Bodies<A::V, K>,
-    i: usize,
-    j: usize,
+    [i, j]: [usize; 2],
     w: &[[A::W; 8]; K],
     h: usize,
+    next: Next,
 ) {
     for k in 0..K {
-        [v[k][i], v[k][j]] = a.split(v[k][i], v[k][j], w[k][h]);
+        [v[k][i], v[k][j]] = a.split(v[k][i], v[k][j], w[k][h], next);
     }
 }
 
@@ -108,34 +126,53 @@ fn split_pair<A: Arithmetic, const K: usize>(
 fn join_pair<A: Arithmetic, const K: usize>(
     a: A,
     v: &mut Bodies<A::V, K>,
-    i: usize,
-    j: usize,
+    [i, j]: [usize; 2],
     w: &[[A::W; 8]; K],
     h: usize,
+    from: From,
 ) {
     for k in 0..K {
-        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h]);
+        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h], from);
     }
 }
 
-/// `log2 R` levels down, on `R` registers; `w` in heap order from 1.
+/// `log2 R` levels down, on `R` registers; `w` in heap order from 1. `last`: what comes after them.
 #[inline(always)]
-fn split_levels<A: Arithmetic, const R: usize, const K: usize>(a: A, v: &mut Bodies<A::V, K>, w: &[[A::W; 8]; K]) {
-    let half = R / 2;
-    for j in 0..half {
-        split_pair(a, v, j, j + half, w, 1);
-    }
+fn split_levels<A: Arithmetic, const R: usize, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    w: &[[A::W; 8]; K],
+    last: Next,
+) {
+    split_level::<A, K>(a, v, w, 1, R / 2, last);
     if R >= 4 {
-        let half = R / 4;
-        for node in 0..2 {
-            for j in 2 * node * half..(2 * node + 1) * half {
-                split_pair(a, v, j, j + half, w, 2 + node);
-            }
-        }
+        split_level::<A, K>(a, v, w, 2, R / 4, last);
     }
     if R == 8 {
-        for node in 0..4 {
-            split_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
+        split_level::<A, K>(a, v, w, 4, 1, last);
+    }
+}
+
+/// The level of `nodes` nodes of `2 half` registers each.
+#[inline(always)]
+fn split_level<A: Arithmetic, const K: usize>(
+    a: A,
+    v: &mut Bodies<A::V, K>,
+    w: &[[A::W; 8]; K],
+    nodes: usize,
+    half: usize,
+    last: Next,
+) {
+    for node in 0..nodes {
+        for j in 0..half {
+            // The next level adds to the first half of each of its nodes.
+            let next = match (half, j < half / 2) {
+                (1, _) => last,
+                (_, true) => Next::Added,
+                (_, false) => Next::Multiplied,
+            };
+            let i = 2 * node * half + j;
+            split_pair(a, v, [i, i + half], w, nodes + node, next);
         }
     }
 }
@@ -148,16 +185,19 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     v: &mut Bodies<A::V, K>,
     w: &[[A::W; 8]; K],
 ) {
+    // Registers are sums of the level before where that level's bit of their number is clear.
     if R == 8 {
         for node in 0..4 {
-            join_pair(a, v, 2 * node, 2 * node + 1, w, 4 + node);
+            join_pair(a, v, [2 * node, 2 * node + 1], w, 4 + node, From::Any);
         }
     }
     if R >= 4 {
         let half = R / 4;
         for node in 0..2 {
-            for j in 2 * node * half..(2 * node + 1) * half {
-                join_pair(a, v, j, j + half, w, 2 + node);
+            for j in 0..half {
+                let i = 2 * node * half + j;
+                let from = if half > 1 && j == 0 { From::Sums } else { From::Any };
+                join_pair(a, v, [i, i + half], w, 2 + node, from);
             }
         }
     }
@@ -169,7 +209,8 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     }
     let half = R / 2;
     for j in 0..half {
-        join_pair(a, v, j, j + half, w, 1);
+        let from = if half > 1 && j < half / 2 { From::Sums } else { From::Any };
+        join_pair(a, v, [j, j + half], w, 1, from);
         for k in 0..K {
             if LAST {
                 v[k][j] = a.product(v[k][j], w[k][0]);
@@ -275,7 +316,7 @@ unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE
             if INVERSE {
                 join_levels::<A, R, PASS, EDGE>(a, &mut v, &w);
             } else {
-                split_levels::<A, R, PASS>(a, &mut v, &w);
+                split_levels::<A, R, PASS>(a, &mut v, &w, Next::Multiplied);
             }
             for k in 0..R {
                 for body in 0..PASS {
@@ -377,7 +418,7 @@ unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIR
         for tile in 1..K {
             w[tile] = subtree::<A, T>(a, shape.factors, node + tile);
         }
-        split_levels::<A, T, K>(a, &mut v, &w);
+        split_levels::<A, T, K>(a, &mut v, &w, Next::Multiplied);
         for tile in 0..K {
             a.transpose(&mut v[tile]);
             for k in 0..T / 2 {
@@ -388,7 +429,7 @@ unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIR
         for tile in 1..K {
             w[tile] = columns::<A, T>(a, shape, begin + tile * area);
         }
-        split_levels::<A, T, K>(a, &mut v, &w);
+        split_levels::<A, T, K>(a, &mut v, &w, Next::Added);
         for tile in 0..K {
             for k in 0..T {
                 v[tile][k] = a.leave(v[tile][k]);

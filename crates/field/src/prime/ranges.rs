@@ -4,7 +4,7 @@
 
 use super::float::Float;
 use super::ifma::{Ifma, LAZY, WIDE};
-use super::kernel::{Arithmetic, Factors};
+use super::kernel::{Arithmetic, Factors, From, Next};
 use super::word::Word;
 use super::words::Words;
 use super::{FAST_PRIME_BITS, Modulus, primes};
@@ -64,15 +64,19 @@ fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product:
         for x in [near(0, top), near(top / 2, top), near(top, top)].concat() {
             let p = first(a, a.product(splat(a, x), factor));
             assert!(p < product * m && rem(p.into()) == rem(u128::from(x) * u128::from(w)), "{x} {w} mod {m}: {p}");
-            for y in [0, 1, m, top / 2, top] {
-                let [s, d] = a.split(splat(a, y), splat(a, x), factor).map(|v| (first(a, v), first(a, a.leave(v))));
+            for (y, next) in [0, 1, m, top / 2, top].into_iter().flat_map(|y| [(y, Next::Added), (y, Next::Multiplied)])
+            {
+                let [s, d] =
+                    a.split(splat(a, y), splat(a, x), factor, next).map(|v| (first(a, v), first(a, a.leave(v))));
                 let (p, y) = (u128::from(rem(p.into())), u128::from(y));
                 assert!(s.0 <= top && s.1 == rem(y + p), "{y} + {x} {w} mod {m}: {s:?}");
                 assert!(d.0 <= top && d.1 == rem(y + u128::from(m) - p), "{y} - {x} {w} mod {m}: {d:?}");
             }
         }
         for (x, y) in [(0, joined), (joined, 0), (joined, joined), (m, 1)] {
-            let [s, p] = a.join(splat(a, x), splat(a, y), factor).map(|v| (first(a, v), first(a, a.leave_product(v))));
+            let [s, p] = a
+                .join(splat(a, x), splat(a, y), factor, From::Any)
+                .map(|v| (first(a, v), first(a, a.leave_product(v))));
             let (x, y) = (u128::from(x), u128::from(y));
             assert!(s.0 <= joined && s.1 == rem(x + y), "{x} + {y} mod {m}: {s:?}");
             let difference = x + u128::from(range * m) - y;
@@ -91,9 +95,6 @@ fn products_and_butterflies_of_words_keep_their_ranges() {
     }
     for backend in Backend::available() {
         if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
-            for q in moduli(50) {
-                words_keep_their_ranges(Ifma::<FAST_PRIME_BITS>::new(token, q.value()), q, 52, 2, 4, 2);
-            }
             for q in moduli(51) {
                 words_keep_their_ranges(Ifma::<WIDE>::new(token, q.value()), q, 52, 2, 2, 2);
             }
@@ -137,6 +138,44 @@ fn products_of_doubles_keep_their_ranges() {
     }
 }
 
+/// Butterflies that know what comes next: of first operands in `0..2q`, and of second ones in `0..4q` under bits of no meaning.
+#[test]
+fn masked_butterflies_keep_their_low_bits() {
+    const NOISE: u64 = 5 << 52;
+    for backend in Backend::available() {
+        let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) else { continue };
+        for q in moduli(FAST_PRIME_BITS) {
+            let a = Ifma::<FAST_PRIME_BITS>::new(token, q.value());
+            let m = q.value();
+            let low = |v| first(a, v) & ((1 << 52) - 1);
+            let rem = |x: u128| (x % u128::from(m)) as u64;
+            for w in [0, 1, m / 2, m - 1] {
+                let factor = factor(a, w, ((u128::from(w) << 52) / u128::from(m)) as u64);
+                for (x, y) in [0, 1, m, 2 * m - 1].into_iter().flat_map(|x| [0, m + 1, 4 * m - 1].map(|y| (x, y))) {
+                    let p = rem(u128::from(y) * u128::from(w));
+                    let exact = [q.add(rem(x.into()), p), q.sub(rem(x.into()), p)];
+                    let added = a.split(splat(a, x), splat(a, y | NOISE), factor, Next::Added);
+                    assert!(added.iter().all(|&v| first(a, v) < 2 * m), "{x} +- {y} {w} mod {m}");
+                    assert_eq!(added.map(|v| first(a, a.leave(v))), exact, "{x} +- {y} {w} mod {m}");
+                    let multiplied = a.split(splat(a, x), splat(a, y | NOISE), factor, Next::Multiplied);
+                    assert!(multiplied.iter().all(|&v| low(v) < 4 * m), "{x} +- {y} {w} mod {m}");
+                    assert!(multiplied.iter().all(|&v| first(a, a.relax(v)) < 2 * m), "{x} +- {y} {w} mod {m}");
+                    assert_eq!(multiplied.map(|v| first(a, a.leave(a.relax(v)))), exact, "{x} +- {y} {w} mod {m}");
+                }
+                for (x, y) in [(0, 2 * m - 1), (2 * m - 1, 0), (2 * m - 1, 2 * m - 1), (m, 1)] {
+                    for (from, noise) in [(From::Sums, 0), (From::Any, NOISE)] {
+                        let [s, p] = a.join(splat(a, x | noise), splat(a, y | noise), factor, from);
+                        assert!(first(a, s) < 2 * m && low(p) < 2 * m, "{x}, {y}, {w} mod {m}");
+                        let difference = rem(u128::from(x) + u128::from(2 * m - y));
+                        let exact = [rem(u128::from(x) + u128::from(y)), q.mul(difference, w)];
+                        assert_eq!([s, p].map(|v| first(a, a.leave_product(v))), exact, "{x}, {y}, {w} mod {m}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Three levels in either direction, from the ends of the ranges that they may start from, with every factor at its largest.
 #[test]
 fn lazy_butterflies_keep_their_low_bits() {
@@ -156,7 +195,7 @@ fn lazy_butterflies_keep_their_low_bits() {
                         let p = rem(u128::from(y) * u128::from(w));
                         for level in 1..=3u64 {
                             let other = splat(a, y | level << 60);
-                            let [s, d] = a.split(v, other, factor);
+                            let [s, d] = a.split(v, other, factor, Next::Multiplied);
                             assert!(low(first(a, s)) < (8 + 2 * level) * m && low(first(a, d)) < (8 + 2 * level) * m);
                             assert_eq!(
                                 [first(a, a.leave(s)), first(a, a.leave(d))],
@@ -172,11 +211,11 @@ fn lazy_butterflies_keep_their_low_bits() {
                 for x in [0, 1, m, 2 * m - 1] {
                     let (mut v, mut other, mut exact) = (splat(a, x | 5 << 55), splat(a, 0), rem(x.into()));
                     for level in 1..=3u32 {
-                        let [s, p] = a.join(v, v, factor);
+                        let [s, p] = a.join(v, v, factor, From::Any);
                         assert_eq!(first(a, a.leave_product(p)), 0);
-                        let [_, p] = a.join(other, v, factor);
+                        let [_, p] = a.join(other, v, factor, From::Any);
                         assert_eq!(first(a, a.leave_product(p)), q.mul(q.neg(exact), w));
-                        let [_, p] = a.join(v, other, factor);
+                        let [_, p] = a.join(v, other, factor, From::Any);
                         assert_eq!(first(a, a.leave_product(p)), q.mul(exact, w));
                         (v, exact) = (s, q.add(exact, exact));
                         other = splat(a, 0);

@@ -5,4 +5,4 @@ mod run;
 mod schedule;
 
 pub(crate) use run::{Runner, run};
-pub(crate) use schedule::{Planner, Schedule, Step, Value, plan};
+pub(crate) use schedule::{Across, Arrays, Planner, Schedule, Slots, Step, Value, plan, plan_program};

@@ -1,6 +1,6 @@
 //! Running a schedule.
 
-use super::schedule::{Schedule, Step, Value};
+use super::schedule::{Across, Schedule, Step, Value};
 use crate::{Control, Error};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -48,6 +48,23 @@ pub(crate) trait Runner: Sync {
     fn lower(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     fn refresh(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Of an array of so many elements, in those ciphertexts: a ciphertext for each, of a sum one. `done` is to be called once for each of
+    /// [`Self::parts`], from any thread, and stops the work by its error. On the current thread pool. Bits have no slots.
+    fn across(
+        &self,
+        across: Across,
+        _elements: usize,
+        _lanes: &[&Self::Ciphertext],
+        _done: &(dyn Fn() -> Result<(), Error> + Sync),
+    ) -> Result<Vec<Self::Ciphertext>, Error> {
+        Err(across.refused())
+    }
+
+    /// Parts of that work, for progress: automorphisms.
+    fn parts(&self, _across: Across, _elements: usize) -> u64 {
+        0
+    }
 }
 
 /// For each value of a schedule and each lane the ciphertext, until its last reader has had it.
@@ -64,6 +81,15 @@ impl<B> Values<B> {
         Ok(self.lanes[lane][value as usize].as_deref().ok_or_else(missing)?)
     }
 
+    /// The value of a lane, or of all of them.
+    fn set(&mut self, index: usize, lane: usize, value: Arc<B>, shared: bool) {
+        if shared {
+            self.lanes.iter_mut().for_each(|lane| lane[index] = Some(Arc::clone(&value)));
+        } else {
+            self.lanes[lane][index] = Some(value);
+        }
+    }
+
     /// One reader less for each operand of a step; what nobody is to read goes.
     fn release(&mut self, step: Step) {
         for operand in step.operands() {
@@ -76,12 +102,13 @@ impl<B> Values<B> {
     }
 }
 
-/// Runs a schedule on lanes, sets of inputs side by side; returns each lane's outputs. On the current thread pool; progress counts
-/// refreshes, or products where there are none.
+/// Runs a schedule on lanes, sets of inputs side by side, which hold so many elements of arrays; returns each lane's outputs. On the current thread pool;
+/// progress counts refreshes, or products and automorphisms where there are none.
 pub(crate) fn run<R: Runner>(
     schedule: &Schedule,
     runner: &R,
     inputs: &[Vec<&R::Stored>],
+    elements: usize,
     control: &Control<'_>,
 ) -> Result<Vec<Vec<R::Stored>>, Error> {
     let counted = |step: &Step| match step {
@@ -89,17 +116,24 @@ pub(crate) fn run<R: Runner>(
         Step::Multiply(..) => schedule.refreshes == 0,
         _ => false,
     };
-    let total = (schedule.steps.iter().filter(|step| counted(step)).count() * inputs.len()) as u64;
+    let parts = |step: &Step| match *step {
+        Step::Across(_, across) if schedule.refreshes == 0 => runner.parts(across, elements),
+        _ => 0,
+    };
+    let together = if schedule.crosses() { inputs.len() } else { runner.together() };
+    let chunks = || inputs.chunks(together.max(1));
+    let total = chunks().map(|lanes| schedule.count(lanes.len(), counted)).sum::<u64>()
+        + schedule.steps.iter().map(parts).sum::<u64>();
     let done = AtomicU64::new(0);
     control.report(0, total);
     let tick = |step: &Step| {
-        if counted(step) {
+        if counted(step) || parts(step) > 0 {
             control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         }
     };
     let mut outputs = Vec::with_capacity(inputs.len());
-    for lanes in inputs.chunks(runner.together().max(1)) {
-        outputs.extend(run_lanes(schedule, runner, lanes, control, &tick)?);
+    for lanes in chunks() {
+        outputs.extend(run_lanes(schedule, runner, lanes, elements, control, &tick)?);
     }
     Ok(outputs)
 }
@@ -108,6 +142,7 @@ fn run_lanes<R: Runner>(
     schedule: &Schedule,
     runner: &R,
     inputs: &[Vec<&R::Stored>],
+    elements: usize,
     control: &Control<'_>,
     tick: &(impl Fn(&Step) + Sync),
 ) -> Result<Vec<Vec<R::Stored>>, Error> {
@@ -118,16 +153,31 @@ fn run_lanes<R: Runner>(
     let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
     let mut values = Values { lanes, readers };
     let mut order: Vec<usize> = (0..count).collect();
-    // Sums and products of a wave first; refreshes last, one after the other where each fills the machine.
-    let refreshes = |index: usize| matches!(schedule.steps[index], Step::Refresh(_));
-    // Products that are better taken together come before the others of their wave.
+    // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
+    // fills the machine.
     let together = runner.multiplies_together();
-    let shared = |index: usize| together > 1 && matches!(schedule.steps[index], Step::Multiply(..));
-    let key = |index: &usize| (schedule.waves[*index], refreshes(*index), !shared(*index));
+    let kind = |index: usize| match schedule.steps[index] {
+        Step::Refresh(_) => Kind::Refresh,
+        Step::Across(..) => Kind::Across,
+        Step::Multiply(..) if together > 1 => Kind::Together,
+        _ => Kind::Lane,
+    };
+    let key = |index: &usize| (schedule.waves[*index], kind(*index));
     order.sort_by_key(key);
     for part in order.chunk_by(|a, b| key(a) == key(b)) {
+        if kind(part[0]) == Kind::Across {
+            for &index in part {
+                run_across(schedule, runner, index, elements, &mut values, &|| {
+                    tick(&schedule.steps[index]);
+                    control.check()
+                })?;
+            }
+            continue;
+        }
+        // What all lanes share is done in the first.
+        let lanes = |index: usize| if schedule.shared[index] { 0..1 } else { 0..inputs.len() };
         let jobs: Vec<(usize, usize)> =
-            part.iter().flat_map(|&index| (0..inputs.len()).map(move |lane| (index, lane))).collect();
+            part.iter().flat_map(|&index| lanes(index).map(move |lane| (index, lane))).collect();
         let one =
             |values: &Values<R::Ciphertext>, &(index, lane): &(usize, usize)| -> Result<Arc<R::Ciphertext>, Error> {
                 let step = schedule.steps[index];
@@ -146,31 +196,57 @@ fn run_lanes<R: Runner>(
             jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
             Ok(results.into_iter().map(Arc::new).collect())
         };
-        let alone = refreshes(part[0]) && runner.refreshes_alone();
-        let size = match (alone, shared(part[0])) {
-            (true, _) => inputs.len(),
-            (_, true) => together,
-            _ => jobs.len(),
+        let alone = kind(part[0]) == Kind::Refresh && runner.refreshes_alone();
+        // Jobs that run together, where alone those of one step; their operands go when all of them are done.
+        let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
+            Kind::Together => jobs.chunks(together).collect(),
+            _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
         };
-        // Jobs that run together; their operands go when all of them are done.
-        for jobs in jobs.chunks(size) {
+        for jobs in groups {
             let results: Vec<_> = if alone {
                 jobs.iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
-            } else if shared(part[0]) {
+            } else if kind(part[0]) == Kind::Together {
                 many(&values, jobs)?
             } else {
                 jobs.par_iter().map(|job| one(&values, job)).collect::<Result<_, _>>()?
             };
             for (&(index, lane), result) in jobs.iter().zip(results) {
-                values.lanes[lane][index] = Some(result);
+                values.set(index, lane, result, schedule.shared[index]);
             }
             // The last lane of a step is its last reader.
-            let last = inputs.len() - 1;
-            jobs.iter().filter(|(_, lane)| *lane == last).for_each(|&(index, _)| values.release(schedule.steps[index]));
+            let last = |&&(index, lane): &&(usize, usize)| lane + 1 == lanes(index).end;
+            jobs.iter().filter(last).for_each(|&(index, _)| values.release(schedule.steps[index]));
         }
     }
     let output = |lane: usize, value: Value| Ok(runner.store(values.get(value, lane)?));
     (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Together,
+    Lane,
+    Across,
+    Refresh,
+}
+
+/// A step that takes the operand of all lanes.
+fn run_across<R: Runner>(
+    schedule: &Schedule,
+    runner: &R,
+    index: usize,
+    elements: usize,
+    values: &mut Values<R::Ciphertext>,
+    done: &(dyn Fn() -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let step = schedule.steps[index];
+    let Step::Across(operand, across) = step else { return Ok(()) };
+    let lanes = (0..values.lanes.len()).map(|lane| values.get(operand, lane)).collect::<Result<Vec<_>, _>>()?;
+    for (lane, result) in runner.across(across, elements, &lanes, done)?.into_iter().enumerate() {
+        values.set(index, lane, Arc::new(result), schedule.shared[index]);
+    }
+    values.release(step);
+    Ok(())
 }
 
 fn take<R: Runner>(
@@ -191,5 +267,7 @@ fn take<R: Runner>(
         Step::Multiply(x, y) => runner.multiply(at(x)?, at(y)?),
         Step::Lower(x) => runner.lower(at(x)?),
         Step::Refresh(x) => runner.refresh(at(x)?),
+        // Not of one lane.
+        Step::Across(_, across) => Err(across.refused()),
     }
 }

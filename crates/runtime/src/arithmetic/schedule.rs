@@ -1,10 +1,30 @@
 //! Circuits as steps that are decided before anything runs.
 
-use crate::Error;
+use crate::{Error, Program};
+use solinas_circuits::program::{Op, places};
 use solinas_circuits::{BinaryOp, Gate, Netlist, NodeId};
+use solinas_schemes::slots::moves::{Layout, Moves};
 
 /// Number of a value.
 pub(crate) type Value = u32;
+
+/// What goes across the elements of an array, which lie in slots of ciphertexts one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Across {
+    /// As element `i` the element `i + by`, around. Range: `1..elements`.
+    Rotate { by: usize },
+    /// The sum of all, in every slot of one ciphertext. Slots after the last element hold 0 where `clean`.
+    Sum { clean: bool },
+}
+
+/// What the slots of a value hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slots {
+    /// One number, all of them.
+    Scalar,
+    /// An element each, and where `clean`, 0 after the last one.
+    Array { clean: bool },
+}
 
 /// One step; its value has the step's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +47,17 @@ pub(crate) enum Step {
     Lower(Value),
     /// The same number of less noise: recrypted or bootstrapped.
     Refresh(Value),
+    /// Of all ciphertexts of an array.
+    Across(Value, Across),
 }
 
 impl Step {
     pub(super) fn operands(self) -> impl Iterator<Item = Value> {
         let (count, pair) = match self {
             Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
-            Self::AddConstant(x, _) | Self::Scale(x, _) | Self::Lower(x) | Self::Refresh(x) => (1, [x; 2]),
+            Self::AddConstant(x, _) | Self::Scale(x, _) | Self::Lower(x) | Self::Refresh(x) | Self::Across(x, _) => {
+                (1, [x; 2])
+            }
             Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (2, [x, y]),
         };
         pair.into_iter().take(count)
@@ -56,6 +80,7 @@ impl Step {
             Self::Multiply(x, y) => Self::Multiply(at(x), at(y)),
             Self::Lower(x) => Self::Lower(at(x)),
             Self::Refresh(x) => Self::Refresh(at(x)),
+            Self::Across(x, across) => Self::Across(at(x), across),
         }
     }
 }
@@ -77,6 +102,14 @@ pub(crate) trait Planner {
     fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error>;
 
     fn majority(&mut self, all: [Value; 3]) -> Result<Value, Error>;
+
+    /// Of an array of so many elements, with the levels and the noise that it takes. Bits have no slots.
+    ///
+    /// # Errors
+    /// Where the key cannot, naming the remedy; levels that run out.
+    fn across(&mut self, _x: Value, across: Across, _elements: usize) -> Result<Value, Error> {
+        Err(across.refused())
+    }
 
     /// So many gates and outputs read a value.
     fn used(&mut self, value: Value, times: u32);
@@ -109,6 +142,86 @@ pub(crate) trait Planner {
             }
         }
     }
+}
+
+impl Across {
+    /// The moves of it, in polynomials of so many slots.
+    pub(crate) fn moves(self, slots: usize, elements: usize) -> Moves {
+        let layout = Layout::new(slots, elements);
+        match self {
+            Self::Rotate { by } => Moves::rotation(layout, by),
+            Self::Sum { clean } => Moves::sum(layout, clean),
+        }
+    }
+
+    /// Of values that are in no slots, which no valid program has.
+    pub(crate) fn refused(self) -> Error {
+        let op = match self {
+            Self::Rotate { .. } => "rotate_elements",
+            Self::Sum { .. } => "sum_elements",
+        };
+        let expected = "elements of arrays are rotated and summed where they are integers modulo a number, in slots";
+        solinas_circuits::Error::OperandTypes { op, at: String::new(), args: "bits".into(), expected }.into()
+    }
+}
+
+/// The arrays that a program runs on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrays<'a> {
+    /// Elements of each.
+    pub(crate) elements: usize,
+    /// For each input what its slots hold; a clean array where nothing is said.
+    pub(crate) inputs: &'a [Slots],
+}
+
+impl Arrays<'_> {
+    pub(crate) fn input(&self, index: u32) -> Slots {
+        self.inputs.get(index as usize).copied().unwrap_or(Slots::Array { clean: true })
+    }
+}
+
+/// The steps of a program that is valid, of integers modulo `p` alone; returns the values of its outputs, and what their slots hold.
+pub(crate) fn plan_program(
+    program: &Program,
+    arrays: Arrays<'_>,
+    planner: &mut impl Planner,
+) -> Result<(Vec<Value>, Vec<Slots>), Error> {
+    let mut values: Vec<(Value, Slots)> = Vec::with_capacity(program.nodes.len());
+    let clean = |slots: Slots| matches!(slots, Slots::Array { clean: true });
+    for node in &program.nodes {
+        let args: Vec<(Value, Slots)> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
+        let at = |i: usize| args[i].0;
+        let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
+        let array = args.iter().any(|(_, slots)| *slots != Slots::Scalar);
+        // Of a sum 0 stays 0 where all are, of a product where one is.
+        let held = |clean: bool| if array { Slots::Array { clean } } else { Slots::Scalar };
+        let all_clean = args.iter().all(|&(_, slots)| clean(slots));
+        let sum = held(all_clean);
+        values.push(match &node.op {
+            Op::Input(index) => (planner.input(*index)?, arrays.input(*index)),
+            Op::Const(value) => (planner.constant(*value as u64), Slots::Scalar),
+            Op::Neg => (planner.scale(at(0), minus_one)?, sum),
+            Op::Add => (planner.add(at(0), at(1))?, sum),
+            Op::Sub => (planner.subtract(at(0), at(1))?, sum),
+            Op::Mul => (planner.multiply(at(0), at(1))?, held(args.iter().any(|&(_, slots)| clean(slots)))),
+            Op::RotateElements(_) | Op::SumElements if !array => args[0],
+            Op::RotateElements(by) => match places(*by, arrays.elements) {
+                0 => args[0],
+                by => (planner.across(at(0), Across::Rotate { by }, arrays.elements)?, held(true)),
+            },
+            Op::SumElements => {
+                (planner.across(at(0), Across::Sum { clean: all_clean }, arrays.elements)?, Slots::Scalar)
+            }
+            // A valid program of such integers has no other.
+            other => {
+                let (op, args) = (other.name(), node.ty.to_string());
+                let expected =
+                    "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed";
+                return Err(solinas_circuits::Error::OperandTypes { op, at: String::new(), args, expected }.into());
+            }
+        });
+    }
+    Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).unzip())
 }
 
 /// The steps of a circuit; returns the values of its outputs.
@@ -146,6 +259,8 @@ pub(crate) struct Schedule {
     pub(crate) steps: Vec<Step>,
     /// Wave of each step.
     pub(crate) waves: Vec<u32>,
+    /// Whether each step gives one ciphertext for all lanes.
+    pub(crate) shared: Vec<bool>,
     pub(crate) outputs: Vec<Value>,
     /// Recryptions or bootstraps.
     pub(crate) refreshes: u64,
@@ -158,8 +273,13 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Of those steps the ones that the outputs need, and all inputs.
+    /// Of those steps the ones that the outputs need, and all inputs, each an array.
     pub(crate) fn new(all: &[Step], outputs: &[Value]) -> Self {
+        Self::of_inputs(all, outputs, |_| Slots::Array { clean: false })
+    }
+
+    /// Of those steps the ones that the outputs need, and all inputs, which are in slots so.
+    pub(crate) fn of_inputs(all: &[Step], outputs: &[Value], slots: impl Fn(u32) -> Slots) -> Self {
         let mut live = vec![false; all.len()];
         outputs.iter().for_each(|&output| live[output as usize] = true);
         for (index, step) in all.iter().enumerate().rev().filter(|(_, step)| !matches!(step, Step::Input(_))) {
@@ -169,6 +289,7 @@ impl Schedule {
         }
         let mut place = vec![0; all.len()];
         let (mut steps, mut waves, mut depths, mut levels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut shared: Vec<bool> = Vec::new();
         let (mut refreshes, mut products, mut lowerings) = (0, 0, 0);
         for (index, &step) in all.iter().enumerate().filter(|(index, _)| live[*index]) {
             place[index] = steps.len() as Value;
@@ -181,6 +302,11 @@ impl Schedule {
             refreshes += u64::from(refresh);
             products += u64::from(product);
             lowerings += u64::from(lowering);
+            shared.push(match step {
+                Step::Input(index) => slots(index) == Slots::Scalar,
+                Step::Across(_, Across::Sum { .. }) => true,
+                _ => step.operands().all(|operand| shared[operand as usize]),
+            });
             waves.push(wave);
             depths.push(depth + u32::from(refresh));
             levels.push(level + u32::from(product || lowering));
@@ -189,6 +315,20 @@ impl Schedule {
         let outputs: Vec<Value> = outputs.iter().map(|&output| place[output as usize]).collect();
         let longest = |all: &[u32]| outputs.iter().map(|&output| u64::from(all[output as usize])).max().unwrap_or(0);
         let (depth, levels) = (longest(&depths), longest(&levels));
-        Self { steps, waves, outputs, refreshes, products, lowerings, depth, levels }
+        Self { steps, waves, shared, outputs, refreshes, products, lowerings, depth, levels }
+    }
+    /// Whether any step goes across the elements of arrays, which takes all lanes at once.
+    pub(crate) fn crosses(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Across(..)))
+    }
+
+    /// How many of those steps there are on so many lanes at once.
+    pub(crate) fn count(&self, lanes: usize, counted: impl Fn(&Step) -> bool) -> u64 {
+        let times = |(step, &shared): (&Step, &bool)| match counted(step) {
+            true if shared => 1,
+            true => lanes as u64,
+            false => 0,
+        };
+        self.steps.iter().zip(&self.shared).map(times).sum()
     }
 }

@@ -101,6 +101,11 @@ impl Parameters for Params {
         vec![State { level, noise: before }, State { level: level - 1, noise: after }]
     }
 
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        self.slots()?;
+        Ok(Box::new(|State { level, noise }| noise::rotated(self, level, noise)))
+    }
+
     fn parts(&self, _: usize) -> usize {
         2
     }
@@ -232,6 +237,24 @@ impl Leveled for Bgv {
 
     fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(Evaluator::new(key).sub(x, y)?)
+    }
+
+    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).multiply_plain(x, plaintext)?)
+    }
+
+    /// Where there are slots; a key that was made otherwise may have fewer.
+    fn rotates(key: &ServerKey) -> bool {
+        let all = rotations(key.params());
+        !all.is_empty() && all == key.rotations()
+    }
+
+    fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).rotate(x, 1 << log2)?)
+    }
+
+    fn swap_rows(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(Evaluator::new(key).swap_rows(x)?)
     }
 
     fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {

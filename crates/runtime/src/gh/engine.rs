@@ -299,7 +299,7 @@ impl Plan for Planned<'_> {
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, control)?;
+        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, batch.lanes, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {

@@ -28,10 +28,15 @@ pub(super) struct Elements<S: Leveled> {
     pub(super) params: S::Params,
     /// How many there are.
     pub(super) count: usize,
+    /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
+    pub(super) clean: bool,
     /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
     /// of one. Shared, as they are large.
     pub(super) blocks: Vec<Vec<Arc<Poly>>>,
 }
+
+/// Field of a ciphertext's header.
+const CLEAN: &str = "clean";
 
 /// Polynomials that hold so many elements, or a scalar.
 pub(super) fn packed(params: &impl Parameters, count: usize) -> usize {
@@ -120,7 +125,8 @@ impl<S: Leveled> Elements<S> {
             polynomials.push(Arc::new(Poly { level, noise, seed: seeds[at], parts: parts.collect::<Result<_, _>>()? }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
-        Ok(Self { params, count, blocks })
+        let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
+        Ok(Self { params, count, clean, blocks })
     }
 }
 
@@ -157,7 +163,7 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
             return Err(self.packed_error());
         }
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.count })?;
-        Ok(Arc::new(Self { params: self.params.clone(), count: 1, blocks: vec![block.clone()] }))
+        Ok(Arc::new(Self { params: self.params.clone(), count: 1, clean: false, blocks: vec![block.clone()] }))
     }
 
     fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
@@ -185,7 +191,8 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
-        S::header(Kind::Ciphertext, &self.params, key_id, insecure)
+        let header = S::header(Kind::Ciphertext, &self.params, key_id, insecure)?;
+        Ok(if self.clean { header.meta(CLEAN, &true)? } else { header })
     }
 
     /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and

@@ -5,7 +5,7 @@ use super::keys::Server;
 use super::plan::{self, GATE_COSTS, Planned, Setting, State};
 use super::run::Polynomials;
 use super::{Leveled, Parameters, constant};
-use crate::arithmetic::run;
+use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::Netlist;
@@ -26,6 +26,8 @@ struct Speed {
     /// At the highest level.
     product: f64,
     bootstrap: f64,
+    /// An automorphism at the highest level.
+    rotation: f64,
 }
 
 impl<S: Leveled> LeveledEngine<S> {
@@ -60,7 +62,11 @@ impl<S: Leveled> LeveledEngine<S> {
             None => 0.0,
             Some(_) => time(&|| S::refresh(&self.key.key, &x))?,
         };
-        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap }))
+        let rotation = match S::rotates(&self.key.key) {
+            false => 0.0,
+            true => time(&|| S::swap_rows(&self.key.key, &x))?,
+        };
+        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap, rotation }))
     }
 
     fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
@@ -78,7 +84,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.set().memory_bytes()
+        S::key_bytes(&self.key.key)
     }
 
     fn form(&self) -> Form {
@@ -86,7 +92,12 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        Ok(self.job(plan_program(program, self.set(), &states::<S>(work.inputs, self.set())?)?))
+        let (states, slots) = states::<S>(work.inputs, self.set())?;
+        // An estimate is of a full polynomial, unless it says of how many elements.
+        let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
+        let arrays = Arrays { elements, inputs: &slots };
+        let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), &states) };
+        Ok(self.job(plan_program(program, &setting, arrays)?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
@@ -94,7 +105,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
             let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
             return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
         }
-        let inputs = states::<S>(work.inputs, self.set())?;
+        let (inputs, _) = states::<S>(work.inputs, self.set())?;
         let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
         Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), &setting(self.set(), &inputs))?))
     }
@@ -105,16 +116,20 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
 }
 
 fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a, P> {
-    Setting { params, inputs, refresh: params.refresh() }
+    Setting { params, inputs, refresh: params.refresh(), rotates: false }
 }
 
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
-fn plan_program(program: &Program, params: &impl Parameters, inputs: &[State]) -> Result<Planned, Error> {
+fn plan_program(
+    program: &Program,
+    setting: &Setting<'_, impl Parameters>,
+    arrays: Arrays<'_>,
+) -> Result<Planned, Error> {
     program.validate()?;
-    let setting = &setting(params, inputs);
+    let params = setting.params;
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
-            return plan::program(program, setting);
+            return plan::program(program, setting, arrays);
         }
         let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
         let wanted = other.map_or_else(String::new, |ty| ty.to_string());
@@ -136,12 +151,16 @@ fn plan_program(program: &Program, params: &impl Parameters, inputs: &[State]) -
     }
 }
 
-/// For each input bit, or polynomial of slots, the worst of any lane; none for an estimate.
-fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<Vec<State>, Error> {
-    let mut states = Vec::new();
+/// For each input bit, or polynomial of slots, the worst of any lane, and for each input what its slots hold; none for an estimate.
+fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<(Vec<State>, Vec<Slots>), Error> {
+    let (mut states, mut slots) = (Vec::new(), Vec::new());
     for (i, input) in inputs.into_iter().flatten().enumerate() {
         let elements = Elements::<S>::of(input)?;
         elements.check(|| format!("input {i}"), params)?;
+        slots.push(match input.shape() {
+            None => Slots::Scalar,
+            Some(_) => Slots::Array { clean: elements.clean },
+        });
         let fresh = State { level: params.depth() + 1, noise: 0.0 };
         for i in 0..input.form().blocks(input.ty()) {
             let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {
@@ -151,18 +170,22 @@ fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Resu
             states.push(worst);
         }
     }
-    Ok(states)
+    Ok((states, slots))
 }
 
-/// Products and depth of a program under a parameter set, without a key.
+/// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
 pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<Estimate, Error> {
-    Ok(count::<S>(&plan_program(program, params, &[])?, 1, params))
+    let arrays = Arrays { elements: params.dimension(), inputs: &[] };
+    // A key may have them, or the parameters say why not.
+    let setting = Setting { rotates: true, ..setting(params, &[]) };
+    Ok(count::<S>(&plan_program(program, &setting, arrays)?, 1, params))
 }
 
-fn count<S: Leveled>(Planned { schedule, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
+fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
     Estimate {
         bootstraps: schedule.refreshes * lanes as u64,
-        products: schedule.products * lanes as u64,
+        products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
+        rotations: *rotations,
         depth: schedule.levels,
         memory_bytes: params.memory_bytes() as u64,
         scheme: S::SCHEME,
@@ -185,13 +208,17 @@ impl<S: Leveled> Job<'_, S> {
 
 impl<S: Leveled> Plan for Job<'_, S> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        Ok(count::<S>(&self.planned, self.lanes(lanes), self.engine.set()))
+        let memory_bytes = S::key_bytes(&self.engine.key.key) as u64;
+        Ok(Estimate { memory_bytes, ..count::<S>(&self.planned, self.lanes(lanes), self.engine.set()) })
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
         let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
-        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64 / threads as f64;
+        // Automorphisms are those of all polynomials.
+        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64
+            + speed.rotation * self.planned.turning;
+        let seconds = seconds / threads as f64;
         Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
     }
 
@@ -200,10 +227,13 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, control)?;
+        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
-        let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
-            let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, blocks });
+        let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {
+            let count = if shape.is_some() { count } else { 1 };
+            let clean = held == Some(Slots::Array { clean: true });
+            let elements = Arc::new(Elements::<S> { params: engine.set().clone(), count, clean, blocks });
             Ciphertext { ty, shape, form, key_id, insecure, elements }.checked()
         });
         outputs.collect()

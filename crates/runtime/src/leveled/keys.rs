@@ -58,7 +58,8 @@ fn encrypt<S: Leveled>(
     };
     let polynomials: Vec<Arc<Poly>> = polynomials.into_iter().flatten().map(Arc::new).collect();
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
-    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), blocks });
+    let clean = form_of(params) == Form::Slots && plain.shape.is_some();
+    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
     Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
         .checked()
 }

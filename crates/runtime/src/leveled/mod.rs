@@ -1,6 +1,7 @@
 //! What the leveled schemes share ([`Leveled`]): bits as ring elements, whose exclusive or is a sum and `and` a product, or vectors of integers modulo
 //! a prime in slots; plans by levels and formulas of noise; files; keys.
 
+mod across;
 mod elements;
 mod engine;
 mod keys;
@@ -73,6 +74,12 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// What a ciphertext becomes as it is lowered, as [`Self::product`].
     fn lowered(&self, x: State) -> Vec<State>;
 
+    /// Noise after an automorphism of slots.
+    ///
+    /// # Errors
+    /// Where no key rotates slots.
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error>;
+
     /// What keys can bootstrap.
     fn refresh(&self) -> Option<Refresh> {
         None
@@ -102,6 +109,8 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     const BOOTSTRAPS: bool;
     /// Whether client keys make ciphertexts of which one part is a seed.
     const SEEDED: bool;
+    /// Whether some parameter sets have slots.
+    const SLOTS: bool = true;
     /// Polynomials that are encrypted together at most.
     const ENCRYPTS_TOGETHER: usize = 1;
     /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other.
@@ -111,7 +120,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     type PublicKey: Debug + Clone + Send + Sync;
     type ClientKey: Debug + Send + Sync;
     type ServerKey: Debug + Send + Sync;
-    type Ciphertext: Send + Sync;
+    type Ciphertext: Clone + Send + Sync;
 
     /// Names of the parameter sets.
     fn names() -> Vec<&'static str>;
@@ -180,6 +189,26 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     fn add(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    fn multiply_plain(
+        key: &Self::ServerKey,
+        x: &Self::Ciphertext,
+        plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error>;
+
+    /// Whether the key rotates slots.
+    fn rotates(key: &Self::ServerKey) -> bool;
+
+    /// Both rows of slots `2^log2` places to the left.
+    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
+
+    /// The rows of slots in each other's place.
+    fn swap_rows(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Bytes of the key in memory.
+    fn key_bytes(key: &Self::ServerKey) -> usize {
+        Self::params(Self::of_server(key)).memory_bytes()
+    }
 
     /// At the level below.
     fn multiply(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;

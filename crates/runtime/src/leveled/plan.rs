@@ -4,10 +4,10 @@
 //! bootstrapped if the key can.
 
 use super::Parameters;
+use super::across::{Noises, no_rotations};
 use crate::Error;
-use crate::arithmetic::{self, Schedule, Step, Value};
+use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
-use solinas_circuits::program::Op;
 use solinas_circuits::{GateCosts, Netlist};
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
@@ -39,6 +39,8 @@ pub(super) struct Setting<'a, P> {
     pub(super) inputs: &'a [State],
     /// Where the key can bootstrap.
     pub(super) refresh: Option<Refresh>,
+    /// Whether the key can rotate slots.
+    pub(super) rotates: bool,
 }
 
 /// A schedule, and its products and lowerings in those of the highest level.
@@ -46,6 +48,12 @@ pub(super) struct Setting<'a, P> {
 pub(super) struct Planned {
     pub(super) schedule: Schedule,
     pub(super) effort: f64,
+    /// What the slots of each output hold; nothing of bits.
+    pub(super) outputs: Vec<Slots>,
+    /// Automorphisms, of all polynomials.
+    pub(super) rotations: u64,
+    /// These in those of the highest level.
+    pub(super) turning: f64,
 }
 
 /// The plan of a circuit.
@@ -54,8 +62,9 @@ pub(super) struct Planned {
 /// [`Error::Levels`] where there are too few.
 pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = arithmetic::plan(netlist, &mut planner);
-    planner.finish(outputs, || {
+    let outputs = arithmetic::plan(netlist, &mut planner).map(|outputs| (outputs, Vec::new()));
+    let bits = |_| Slots::Array { clean: false };
+    planner.finish(outputs, bits, || {
         let mut depth = Depth::default();
         let outputs = arithmetic::plan(netlist, &mut depth)?;
         Ok(depth.of(&outputs))
@@ -66,39 +75,19 @@ pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>)
 ///
 /// # Errors
 /// As [`circuit`].
-pub(super) fn program(program: &Program, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
+pub(super) fn program(
+    program: &Program,
+    setting: &Setting<'_, impl Parameters>,
+    arrays: Arrays<'_>,
+) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = modular(program, &mut planner);
-    planner.finish(outputs, || {
+    let outputs = arithmetic::plan_program(program, arrays, &mut planner);
+    let slots = |index| arrays.input(index);
+    planner.finish(outputs, slots, || {
         let mut depth = Depth::default();
-        let outputs = modular(program, &mut depth)?;
+        let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
         Ok(depth.of(&outputs))
     })
-}
-
-/// The steps of a program that is valid, of integers modulo `p` alone.
-fn modular(program: &Program, planner: &mut impl arithmetic::Planner) -> Result<Vec<Value>, Error> {
-    let mut values: Vec<Value> = Vec::with_capacity(program.nodes.len());
-    for node in &program.nodes {
-        let at = |i: usize| values[node.args[i].0 as usize];
-        let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
-        let value = match &node.op {
-            Op::Input(index) => planner.input(*index)?,
-            Op::Const(value) => planner.constant(*value as u64),
-            Op::Neg => planner.scale(at(0), minus_one)?,
-            Op::Add => planner.add(at(0), at(1))?,
-            Op::Sub => planner.subtract(at(0), at(1))?,
-            Op::Mul => planner.multiply(at(0), at(1))?,
-            // A valid program of such integers has no other.
-            other => {
-                let (op, args) = (other.name(), node.ty.to_string());
-                let expected = "integers modulo a number are added, subtracted, multiplied and negated";
-                return Err(solinas_circuits::Error::OperandTypes { op, at: String::new(), args, expected }.into());
-            }
-        };
-        values.push(value);
-    }
-    Ok(program.outputs.iter().map(|output| values[output.value.0 as usize]).collect())
 }
 
 /// Whether a program is of integers modulo `p` alone.
@@ -120,12 +109,15 @@ struct Planner<'a, P> {
     lowered: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
     refreshed: Vec<Option<Value>>,
+    /// Automorphisms, and these in those of the highest level.
+    rotations: u64,
+    turning: f64,
 }
 
 impl<'a, P: Parameters> Planner<'a, P> {
     fn new(setting: &'a Setting<'a, P>) -> Self {
-        let (steps, states, constants, lowered, refreshed) = Default::default();
-        Self { setting, steps, states, constants, lowered, refreshed }
+        let (steps, states, constants, lowered, refreshed, rotations, turning) = Default::default();
+        Self { setting, steps, states, constants, lowered, refreshed, rotations, turning }
     }
 
     fn params(&self) -> &'a P {
@@ -272,10 +264,11 @@ impl<'a, P: Parameters> Planner<'a, P> {
 
     fn finish(
         self,
-        outputs: Result<Vec<Value>, Error>,
+        outputs: Result<(Vec<Value>, Vec<Slots>), Error>,
+        slots: impl Fn(u32) -> Slots,
         need: impl FnOnce() -> Result<usize, Error>,
     ) -> Result<Planned, Error> {
-        let outputs = match outputs {
+        let (outputs, held) = match outputs {
             Err(Error::Levels { params, depth, left, .. }) => {
                 let need = need()?;
                 // By noise alone, one more.
@@ -292,7 +285,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
             _ => 0.0,
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
-        Ok(Planned { schedule: Schedule::new(&self.steps, &outputs), effort })
+        let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
+        Ok(Planned { schedule, effort, outputs: held, rotations: self.rotations, turning: self.turning })
     }
 }
 
@@ -390,6 +384,26 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
         self.add(product, z)
     }
 
+    fn across(&mut self, x: Value, across: Across, elements: usize) -> Result<Value, Error> {
+        // Of equal numbers.
+        if let Some(known) = self.known(x) {
+            return Ok(match across {
+                Across::Rotate { .. } => x,
+                Across::Sum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
+            });
+        }
+        if !self.setting.rotates {
+            return Err(no_rotations(self.params()));
+        }
+        let noises = Noises::new(self.params(), across, elements)?;
+        let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.fits(state));
+        let ([x, _], state) = self.ready([x, x], 1, moved)?;
+        let automorphisms = noises.automorphisms();
+        self.rotations += automorphisms as u64;
+        self.turning += automorphisms as f64 * self.params().effort(state.level);
+        Ok(self.push(Step::Across(x, across), state))
+    }
+
     fn used(&mut self, _: Value, _: u32) {}
 }
 
@@ -456,6 +470,11 @@ impl arithmetic::Planner for Depth {
     fn majority(&mut self, [x, y, z]: [Value; 3]) -> Result<Value, Error> {
         let both = self.add(x, y)?;
         self.multiply(both, z)
+    }
+
+    /// It takes none by itself.
+    fn across(&mut self, x: Value, _: Across, _: usize) -> Result<Value, Error> {
+        Ok(x)
     }
 
     fn used(&mut self, _: Value, _: u32) {}

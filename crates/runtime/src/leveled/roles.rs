@@ -17,6 +17,10 @@ impl<S: Leveled> Roles for S {
         S::names().into_iter().filter_map(|name| S::named(name).ok()).map(|set| info::<S>(&set)).collect()
     }
 
+    fn rotates(&self) -> bool {
+        S::SLOTS
+    }
+
     fn has(&self, params: &str) -> bool {
         S::has(params)
     }
@@ -55,7 +59,10 @@ impl<S: Leveled> Roles for S {
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
-        let products = counted(estimate.products, "product");
+        let mut products = counted(estimate.products, "product");
+        if estimate.rotations > 0 {
+            products += &format!(", {}", counted(estimate.rotations, "rotation"));
+        }
         // Of a scheme that never bootstraps there is nothing to say of it.
         match (S::BOOTSTRAPS, estimate.bootstraps) {
             (false, _) => products,

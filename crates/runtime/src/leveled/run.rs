@@ -1,9 +1,9 @@
 //! The operations on ring elements.
 
 use super::elements::Poly;
-use super::{Leveled, Parameters, constant};
+use super::{Leveled, Parameters, across, constant};
 use crate::Error;
-use crate::arithmetic::Runner;
+use crate::arithmetic::{Across, Runner};
 use std::sync::Arc;
 
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
@@ -81,5 +81,19 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
 
     fn refresh(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
         S::refresh(self.0, x)
+    }
+
+    fn across(
+        &self,
+        across: Across,
+        elements: usize,
+        lanes: &[&S::Ciphertext],
+        done: &(dyn Fn() -> Result<(), Error> + Sync),
+    ) -> Result<Vec<S::Ciphertext>, Error> {
+        across::run::<S>(self.0, across, elements, lanes, done)
+    }
+
+    fn parts(&self, across: Across, elements: usize) -> u64 {
+        across.moves(self.params().dimension(), elements).automorphisms() as u64
     }
 }

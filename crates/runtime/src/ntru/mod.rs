@@ -4,7 +4,8 @@ use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant, log2_c
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, ntru as files, pack};
 use solinas_schemes::ntru::{
-    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, Stage, noise,
+    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, ServerKey, Stage,
+    noise,
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
@@ -20,11 +21,18 @@ pub(crate) struct Server {
     hints: ServerKey,
     /// Of parameters that have one.
     bootstrap: Option<BootstrapKey>,
+    /// Where they were asked for: those of [`Rotation::all`].
+    rotations: Option<RotationKey>,
 }
 
 impl Server {
     fn evaluator(&self) -> Evaluator<'_> {
         Evaluator::new(&self.hints)
+    }
+
+    fn rotate(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
+        let missing = || Error::NoRotations { params: self.hints.params().name().into(), reason: None };
+        Ok(self.evaluator().rotate(x, rotation, self.rotations.as_ref().ok_or_else(missing)?)?)
     }
 }
 
@@ -116,6 +124,11 @@ impl Parameters for Params {
         switched(self, level, noise)
     }
 
+    fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        let added = noise::rotations(self)?;
+        Ok(Box::new(move |State { level, noise }| noise::sum(noise, added[level - 1])))
+    }
+
     fn refresh(&self) -> Option<Refresh> {
         let growth = self.bootstrapping_noise()?;
         let gives = State { level: self.bootstrapped_level(), noise: growth.output };
@@ -171,14 +184,19 @@ impl Leveled for Ntru {
             None => ntru::generate(params, options.research)?,
         };
         control.check()?;
+        let watch = |done: usize, of: usize| {
+            control.report(done as u64, of as u64);
+            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         let bootstrap = match params.bootstrapping() {
-            Some(_) => Some(client.bootstrap_key(&|done, of| {
-                control.report(done as u64, of as u64);
-                if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?),
+            Some(_) => Some(client.bootstrap_key(&watch)?),
             None => None,
         };
-        Ok((client, Server { hints, bootstrap }))
+        let rotations = match options.rotations {
+            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch)?),
+            false => None,
+        };
+        Ok((client, Server { hints, bootstrap, rotations }))
     }
 
     fn params(key: &PublicKey) -> &Params {
@@ -242,6 +260,26 @@ impl Leveled for Ntru {
         Ok(key.evaluator().sub(x, y)?)
     }
 
+    fn multiply_plain(key: &Server, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(key.evaluator().multiply_plain(x, plaintext)?)
+    }
+
+    fn rotates(key: &Server) -> bool {
+        key.rotations.is_some()
+    }
+
+    fn rotate(key: &Server, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        key.rotate(x, Rotation::Left(1 << log2))
+    }
+
+    fn swap_rows(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        key.rotate(x, Rotation::Swap)
+    }
+
+    fn key_bytes(key: &Server) -> usize {
+        key.hints.params().memory_bytes() + key.rotations.as_ref().map_or(0, RotationKey::bytes)
+    }
+
     fn multiply(key: &Server, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(key.evaluator().composed_multiply(x, y)?)
     }
@@ -275,8 +313,8 @@ impl Leveled for Ntru {
     }
 
     fn read_server(reader: &Reader) -> Result<Server, Error> {
-        let (hints, bootstrap) = files::read_server(reader)?;
-        Ok(Server { hints, bootstrap })
+        let (hints, bootstrap, rotations) = files::read_server(reader)?;
+        Ok(Server { hints, bootstrap, rotations })
     }
 
     fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
@@ -284,7 +322,7 @@ impl Leveled for Ntru {
     }
 
     fn write_server(key: &Server, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &key.hints, key.bootstrap.as_ref())?)
+        Ok(files::write_server(writer, &key.hints, key.bootstrap.as_ref(), key.rotations.as_ref())?)
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

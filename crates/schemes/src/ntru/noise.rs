@@ -5,7 +5,7 @@
 //! the variance that `docs/derivations/ntru-noise.md` derives and the tests compare with measured noise. A product is taken to be a
 //! square, and to hold the same key twice: its variance has an allowance of 4.
 
-use super::Params;
+use super::{Error, Params, rotate};
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -78,6 +78,14 @@ pub fn sum_plain(params: &Params, x: f64, degree: u32, peak: f64) -> f64 {
 /// Noise of a product with a known polynomial of that peak, as for [`trivial`]: no value at a root grows by more.
 pub fn product_plain(x: f64, peak: f64) -> f64 {
     x + peak
+}
+
+/// Noise that a rotation of slots adds at each level, from level 1.
+///
+/// # Errors
+/// [`Error::NoSlots`]; [`Error::Params`] where rings are reduced.
+pub fn rotations(params: &Params) -> Result<Vec<f64>, Error> {
+    rotate::added(params)
 }
 
 /// Noise after a product with a hint in that ring dimension.

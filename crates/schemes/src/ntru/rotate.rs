@@ -29,6 +29,12 @@ pub enum Rotation {
 }
 
 impl Rotation {
+    /// Those that every other is composed of: by powers of two, from 1 to a quarter of the slots, then the swap of the rows.
+    pub fn all(params: &Params) -> Vec<Self> {
+        let powers = (0..params.dimension().ilog2() - 1).map(|log2| Self::Left(1 << log2));
+        powers.chain([Self::Swap]).collect()
+    }
+
     /// The exponent of its automorphism.
     fn exponent(self, dimension: usize) -> usize {
         match self {
@@ -58,29 +64,47 @@ pub(super) fn special_moduli(params: &Params) -> Result<Vec<Modulus>, Error> {
     Ok(special)
 }
 
+/// The special primes, of parameters whose slots can be rotated.
+fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
+    params.slots()?;
+    if params.dimension_at(1) < params.dimension() {
+        let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
+        return Err(Error::Params { name: params.name().into(), problem });
+    }
+    special_moduli(params)
+}
+
+/// Noise that a rotation adds at each level, from level 1.
+///
+/// # Errors
+/// As [`ClientKey::rotation_key`], where the parameters have no such keys.
+pub(super) fn added(params: &Params) -> Result<Vec<f64>, Error> {
+    let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
+    let (special, p) = (log2(&rotatable(params)?), params.plaintext_modulus());
+    let of_level = |level| 0.5 * variance(params, p, &log2(&params.moduli()[..params.towers(level)]), &special).log2();
+    Ok((1..=params.levels()).map(of_level).collect())
+}
+
 /// The plans of a parameter set, and the special primes they take.
 #[derive(Debug)]
 struct Plan {
     special: Vec<Modulus>,
     /// From level 1.
     levels: Vec<Switch>,
+    /// Noise that a rotation adds, from level 1.
+    added: Vec<f64>,
 }
 
 impl Plan {
     fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
-        params.slots()?;
-        if params.dimension_at(1) < params.dimension() {
-            let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
-            return Err(Error::Params { name: params.name().into(), problem });
-        }
-        let (special, n) = (special_moduli(params)?, params.dimension());
+        let (special, n) = (rotatable(params)?, params.dimension());
         let level = |level| {
             let basis = &context.level(level).basis;
             Switch::new(basis, &Basis::new(n, &special, basis.backend())?, params.plaintext_modulus())
         };
         let levels = (1..=params.levels()).map(level).collect::<Result<_, Error>>()?;
-        Ok(Self { special, levels })
+        Ok(Self { special, levels, added: added(params)? })
     }
 
     fn log2_special(&self) -> Vec<f64> {
@@ -153,6 +177,19 @@ impl RotationKey {
         };
         let rotations = rotations.iter().map(&mut of_rotation).collect::<Result<_, Error>>()?;
         Ok(Self { public: public.clone(), plan: Arc::new(plan), rotations })
+    }
+
+    /// Words of each polynomial of a rotation, in the order of [`Self::polynomials`].
+    ///
+    /// # Errors
+    /// As [`ClientKey::rotation_key`], where the parameters have no such keys.
+    pub fn sizes(params: &Params) -> Result<Vec<usize>, Error> {
+        let special = rotatable(params)?.len();
+        let of_level = |level| {
+            let towers = params.towers(level);
+            std::iter::repeat_n((towers + special) * params.dimension(), towers.div_ceil(special))
+        };
+        Ok((1..=params.levels()).flat_map(of_level).collect())
     }
 
     /// The rotations it has.
@@ -268,10 +305,8 @@ impl Evaluator<'_> {
         let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
         let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let moduli: Vec<f64> =
-            self.key().params().moduli()[..params.towers(x.level)].iter().map(|q| (q.value() as f64).log2()).collect();
-        let added = 0.5 * variance(params, params.plaintext_modulus(), &moduli, &key.plan.log2_special()).log2();
-        let rotated = Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, added), ..x.clone() };
+        let rotated =
+            Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, key.plan.added[x.level - 1]), ..x.clone() };
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
     }
 }
