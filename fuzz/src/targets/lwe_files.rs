@@ -10,7 +10,7 @@ use super::leveled::{self, Change, Keys, written};
 
 /// With products, and without.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
-    let sets = ["leveled-8-2", "leveled-4-2", "toy-16-2"].map(|params| (params, Type::Uint(2)));
+    let sets = ["leveled-8-1", "leveled-4-2", "toy-16-2"].map(|params| (params, Type::Uint(2)));
     leveled::keys(Scheme::Lwe, &sets)
 });
 
