@@ -12,6 +12,7 @@ pub(crate) struct PyFoundParams {
     name: String,
     dimension: usize,
     plaintext_modulus: u64,
+    slots: Option<usize>,
     depth: usize,
     primes: Vec<u64>,
     log2_modulus: f64,
@@ -33,6 +34,7 @@ impl From<Found> for PyFoundParams {
         Self {
             dimension: found.literal.dimension,
             plaintext_modulus: found.literal.plaintext_modulus,
+            slots: found.slots,
             depth: found.literal.depth,
             attack: found.estimate.attack.name(),
             block: found.estimate.block,

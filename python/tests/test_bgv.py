@@ -46,7 +46,7 @@ def test_vectors_run_programs_and_operators(slots):
     assert client.decrypt(5 - bound * 2).tolist() == [(5 - 2 * x) % P for x in values]
     estimate = server.estimate(polynomial, 300)
     assert (estimate.bootstraps, estimate.products, estimate.depth) == (0, 6, 2)
-    assert polynomial.cost("slots-128-3", scheme="bgv").products == 2  # noqa: PLR2004
+    assert polynomial.cost("slots-128-3", scheme="bgv").products == 2
 
 
 @sl.program
@@ -63,7 +63,7 @@ def test_programs_go_across_elements(slots):
         assert (dot, total) == (sum(x * w for x, w in zip(values, weights, strict=True)) % P, sum(values) % P)
         assert moved.tolist() == [(values[(i + 2) % count] - x) % P for i, x in enumerate(values)]
     estimate = server.estimate(statistics, 128)
-    assert estimate.rotations > 7  # noqa: PLR2004
+    assert estimate.rotations > 7
 
 
 def test_levels_are_used_up_before_anything_runs(slots):

@@ -73,6 +73,15 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     out.result(&found, || text(&found))
 }
 
+/// What a ciphertext holds.
+fn plaintexts(found: &Found) -> String {
+    match (found.slots, found.literal.plaintext_modulus) {
+        (Some(slots), _) => format!("vectors of {slots} numbers"),
+        (None, 2) => "bits".into(),
+        (None, _) => "single numbers; for vectors ask for --slots, with a modulus that is 1 modulo twice the dimension, such as 65537".into(),
+    }
+}
+
 fn text(found: &Found) -> String {
     let literal = &found.literal;
     let bits = |bits: Option<u32>| bits.unwrap_or_default();
@@ -95,6 +104,7 @@ fn text(found: &Found) -> String {
         ["name".to_owned(), found.name.clone()],
         ["ring dimension n".into(), dimensions],
         ["plaintext modulus".into(), literal.plaintext_modulus.to_string()],
+        ["plaintexts".into(), plaintexts(found)],
         ["depth".into(), format!("{}, of sums of {} ciphertexts", literal.depth, literal.terms)],
         ["keys".into(), format!("{:?}", literal.keys).to_lowercase()],
         ["primes".into(), format!("{}: {primes}", found.primes.len())],

@@ -218,7 +218,8 @@ class Program(Generic[P, R]):
         def array(lanes: list[tuple[type[Value], Shape | None, list[int]]]) -> Any:
             outer = next((own for _, own, _ in lanes if own is not None), None)
             every = [bits * count if own is None and outer is not None else bits for _, own, bits in lanes]
-            return decode(lanes[0][0], (*(outer or ()), len(lanes)), [b for row in zip(*every, strict=True) for b in row])
+            bits = [b for row in zip(*every, strict=True) for b in row]
+            return decode(lanes[0][0], (*(outer or ()), len(lanes)), bits)
 
         return _map_result(self.result, lanes, lambda lane: decode(*lane), array)
 
@@ -246,7 +247,8 @@ class Program(Generic[P, R]):
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
         """Bootstraps (under scheme gh recrypts and products) and depth with a parameter set.
 
-        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see `ServerKey.estimate`.
+        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see
+        `ServerKey.estimate`.
         """
         return _core.cost(self._inner, params, scheme)
 

@@ -385,8 +385,9 @@ class Int(Integer):
 class Modular(Value):
     """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
 
-    A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements, and need a key
-    made with `rotations=True`. `sl.mod(257)` gives the type; `class Residue(sl.Modular, modulus=257)` names it.
+    A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements (scheme
+    `"ntru"`: with a key made with `rotations=True`). `sl.mod(257)` gives the type;
+    `class Residue(sl.Modular, modulus=257)` names it.
     """
 
     modulus: ClassVar[int] = 0
@@ -435,7 +436,7 @@ class Modular(Value):
         return _apply("rotate_elements", [self], type(self), f"{self._text()}.rotate({places})", by=places)
 
     def sum(self) -> Self:
-        """Add up the elements of the array that the program runs on: a single value. That of a single value is itself."""
+        """Add up the elements of the array that the program runs on: a single value, which is its own sum."""
         return _apply("sum_elements", [self], type(self), f"{self._text()}.sum()")
 
     def dot(self, other: Self | int) -> Self:

@@ -190,20 +190,29 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    /// Whether the key rotates slots. Where none does, the next three are not asked for.
+    fn rotates(_key: &Self::ServerKey) -> bool {
+        false
+    }
+
+    /// The product with a plaintext.
     fn multiply_plain(
         key: &Self::ServerKey,
-        x: &Self::Ciphertext,
-        plaintext: &[u64],
-    ) -> Result<Self::Ciphertext, Error>;
-
-    /// Whether the key rotates slots.
-    fn rotates(key: &Self::ServerKey) -> bool;
+        _x: &Self::Ciphertext,
+        _plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// Both rows of slots `2^log2` places to the left.
-    fn rotate(key: &Self::ServerKey, x: &Self::Ciphertext, log2: u32) -> Result<Self::Ciphertext, Error>;
+    fn rotate(key: &Self::ServerKey, _x: &Self::Ciphertext, _log2: u32) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// The rows of slots in each other's place.
-    fn swap_rows(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+    fn swap_rows(key: &Self::ServerKey, _x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Err(across::no_rotations(Self::params(Self::of_server(key))))
+    }
 
     /// Bytes of the key in memory.
     fn key_bytes(key: &Self::ServerKey) -> usize {

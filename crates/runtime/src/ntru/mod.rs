@@ -179,15 +179,11 @@ impl Leveled for Ntru {
     }
 
     fn generate(params: &Params, options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, Server), Error> {
-        let (client, hints) = match options.insecure_seed {
-            Some(seed) => ntru::generate_insecure(params, options.research, seed)?,
-            None => ntru::generate(params, options.research)?,
-        };
-        control.check()?;
         let watch = |done: usize, of: usize| {
             control.report(done as u64, of as u64);
             if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch)?;
         let bootstrap = match params.bootstrapping() {
             Some(_) => Some(client.bootstrap_key(&watch)?),
             None => None,

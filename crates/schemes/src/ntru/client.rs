@@ -5,7 +5,7 @@ use core::fmt;
 use solinas_ring::{Basis, Coeff, Eval, MixedRadix, RnsPoly};
 use zeroize::Zeroizing;
 
-use super::keygen::Short;
+use super::keygen::{Short, Step};
 use super::{Ciphertext, Error, Params, PublicKey, Stage, noise};
 
 /// `p f' + 1` with short `f'`, by its coefficients. Wiped on drop.
@@ -58,9 +58,17 @@ impl fmt::Debug for ClientKey {
 }
 
 impl ClientKey {
-    pub(super) fn new(public: PublicKey, keys: Vec<LevelKey>, wide: Vec<Option<LevelKey>>) -> Result<Self, Error> {
+    pub(super) fn new(
+        public: PublicKey,
+        keys: Vec<LevelKey>,
+        wide: Vec<Option<LevelKey>>,
+        step: Step<'_>,
+    ) -> Result<Self, Error> {
         let context = public.context().clone();
-        let values = |(index, key): (usize, &LevelKey)| key.values(&context.level(index + 1).basis);
+        let values = |(index, key): (usize, &LevelKey)| {
+            step()?;
+            key.values(&context.level(index + 1).basis)
+        };
         let values = keys.iter().enumerate().map(values).collect::<Result<_, _>>()?;
         Ok(Self { public, keys, wide, values })
     }
@@ -106,7 +114,7 @@ impl ClientKey {
             }
         }
         let keys = keys.into_iter().map(LevelKey).collect();
-        let client = Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect())?;
+        let client = Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect(), &|| Ok(()))?;
         if client.made_its_public_key(short as u64)? {
             Ok(client)
         } else {

@@ -153,7 +153,7 @@ pub enum Error {
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),
     /// From the slots.
-    #[error(transparent)]
+    #[error("{0}{remedy}", remedy = slots_remedy(.0))]
     Slots(#[from] crate::slots::Error),
     /// From the ring.
     #[error(transparent)]
@@ -161,4 +161,14 @@ pub enum Error {
     /// From the primes and their transforms.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
+}
+
+/// How parameters with slots are found.
+fn slots_remedy(error: &crate::slots::Error) -> String {
+    match error {
+        crate::slots::Error::NoSlots { example, .. } => {
+            format!(" (`solinas params find --scheme ntru --depth N --modulus {example} --slots` finds parameters)")
+        }
+        _ => String::new(),
+    }
 }

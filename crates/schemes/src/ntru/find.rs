@@ -118,6 +118,8 @@ pub struct Found {
     pub name: String,
     /// The numbers it is made from.
     pub literal: ParamsLiteral,
+    /// Numbers of a vector, where plaintexts are vectors.
+    pub slots: Option<usize>,
     /// The primes, those of level 1 first.
     pub primes: Vec<u64>,
     /// `log2 Q` of fresh ciphertexts.
@@ -165,6 +167,7 @@ impl Found {
         Self {
             name: params.name().into(),
             literal: params.literal().clone(),
+            slots: (params.plaintext_modulus() % (2 * params.dimension() as u64) == 1).then(|| params.dimension()),
             primes: params.moduli().iter().map(|q| q.value()).collect(),
             log2_modulus: params.log2_modulus(top),
             dimensions: (1..=top).map(|level| params.dimension_at(level)).collect(),

@@ -173,9 +173,9 @@ const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
 ];
 
 /// What names may be.
-const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH (N 512 to 16384, DEPTH 1 to 19), \
-                     tight-N-DEPTH, slots-N-DEPTH (N 128, 8192 or 16384 of the smallest prime with slots), \
-                     boot-N (N 64 to 16384) or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), or any that \
+const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH, tight-N-DEPTH, slots-N-DEPTH (modulo the \
+                     smallest prime with N slots), boot-N or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), with N a \
+                     power of two from 16 to 131072 (the paper's are 512 to 16384, and bootstrapping wants 64), or any that \
                      `solinas params find --scheme ntru` finds, such as n16384-d2-p3";
 
 impl Params {
@@ -386,9 +386,13 @@ impl Params {
                 0 => String::new(),
                 bits => format!(", and 128 bits of security want at most {bits} bits there"),
             };
+            let (all, own) = (self.log2_key_modulus(level), self.log2_modulus(level));
+            let special = match all > own {
+                true => format!(" (Q of {own:.0} bits, and special primes of keys)"),
+                false => String::new(),
+            };
             let why = format!(
-                "with a modulus of {:.0} bits at dimension {} an attack {} takes 2^{:.0} operations{want}",
-                self.log2_key_modulus(level),
+                "with a modulus of {all:.0} bits{special} at dimension {} an attack {} takes 2^{:.0} operations{want}",
                 self.dimension_at(level),
                 estimate.attack.name(),
                 estimate.classical_bits(),

@@ -406,6 +406,26 @@ fn keys_without_an_inverse_modulo_a_special_prime_are_drawn_again() {
 }
 
 #[test]
+fn key_generation_hears_of_each_step_and_can_be_stopped() {
+    use core::cell::RefCell;
+    use core::ops::ControlFlow;
+    let params = Params::named("tight-64-5").unwrap();
+    let heard = RefCell::new(Vec::new());
+    let listen = |done, of| {
+        heard.borrow_mut().push((done, of));
+        ControlFlow::Continue(())
+    };
+    let (_, server) = generate_watched(&params, true, Some(7), &listen).unwrap();
+    assert!(server == generate_insecure(&params, true, 7).unwrap().1);
+    let heard = heard.into_inner();
+    assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 18));
+    for last in [1, 8, 15] {
+        let stop = |done, _| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled)), "{last}");
+    }
+}
+
+#[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
     let params = Params::try_from(ParamsLiteral { terms: 1, ..literal("secure-slots", 32768, 65537, 0) }).unwrap();
     let (client, _) = generate_insecure(&params, false, 1).unwrap();
@@ -574,7 +594,7 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     let key = draw();
     let (g, masks) = (draw(), vec![[draw(), draw(), draw()]]);
     let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g, masks };
-    let (_, server) = keygen::assemble(context.clone(), true, choices).unwrap();
+    let (_, server) = keygen::assemble(context.clone(), true, choices, &|| Ok(())).unwrap();
     let plain: Vec<u64> = (0..512).map(|i| i * i / 7 % 2).collect();
     let cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(0).unwrap()).unwrap();
     // From here on with what is public.

@@ -113,7 +113,8 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
             transcript.short("mask")
         }));
     }
-    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
+    let (client, server) =
+        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &|| Ok(())).unwrap();
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -206,7 +207,8 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         };
         choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
     }
-    let (client, server) = assemble(Context::with_backend(&params, backend).unwrap(), true, choices).unwrap();
+    let (client, server) =
+        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &|| Ok(())).unwrap();
     assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
 
     let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };

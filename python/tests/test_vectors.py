@@ -1,0 +1,119 @@
+"""Rotations, sums and dot products across the elements of arrays, plain and encrypted."""
+
+import pytest
+
+import solinas as sl
+
+np = pytest.importorskip("numpy")
+
+SETS = {"ntru": ("slots-128-3", 257), "bgv": ("slots-128-4", 65537)}
+
+
+@pytest.fixture(scope="module", params=SETS)
+def world(request):
+    params, p = SETS[request.param]
+    keys = sl.keygen(request.param, params=params, rotations=True, research=True, insecure_seed=1, threads=2)
+    return *keys, p
+
+
+def programs(p):
+    residue = sl.mod(p)
+
+    @sl.program
+    def mixed(a: residue, b: residue, c: residue) -> tuple[residue, residue, residue]:
+        """An array, and two single values of which one has no array in it."""
+        return (a - a.sum()) * b.rotate(-2) + 1, c * a.dot(b), c + 1
+
+    def reference(a, b, c):
+        return (a - a.sum()) * np.roll(b, 2) + 1, c * (a @ b), c + 1
+
+    return mixed, reference
+
+
+@pytest.mark.parametrize("count", [1, 3, 64, 128, 300])
+def test_programs_are_those_of_numpy(world, count):
+    client, server, p = world
+    mixed, reference = programs(p)
+    draw = np.random.default_rng(count)
+    a, b, c = draw.integers(0, p, count), draw.integers(0, p, count), 200
+    want = [np.asarray(part) % p for part in reference(a, b, c)]
+    simulated = mixed.simulate(a, b, c)
+    encrypted = server.run(mixed, *(client.encrypt(x, sl.mod(p)) for x in (a, b, c))).result()
+    for results in (simulated, client.decrypt(encrypted)):
+        assert results[0].tolist() == want[0].tolist()
+        assert results[1:] == (int(want[1]), int(want[2]))
+    assert isinstance(encrypted[0], sl.EncryptedArray)
+    assert isinstance(encrypted[1], sl.Encrypted)
+    # A public single value goes with every element, too.
+    public = server.run(mixed, client.encrypt(a, sl.mod(p)), client.encrypt(b, sl.mod(p)), 200).result()
+    assert client.decrypt(public[1]) == want[1]
+
+
+def test_arrays_of_more_dimensions_go_row_by_row(world):
+    client, server, p = world
+    x = np.arange(12).reshape(3, 4)
+
+    @sl.program
+    def turn(x: sl.mod(p)) -> sl.mod(p):
+        return x.rotate(5)
+
+    rolled = np.roll(x, -5)
+    assert turn.simulate(x).tolist() == rolled.tolist()
+    assert client.decrypt(server.run(turn, client.encrypt(x, sl.mod(p))).result()).tolist() == rolled.tolist()
+
+
+def test_bound_arrays_have_the_operations_at_once(world):
+    client, server, p = world
+    values = [5, 0, p - 1, 7]
+    x = server.bind(client.encrypt(values, sl.mod(p)))
+    assert client.decrypt(x.rotate(1)).tolist() == [0, p - 1, 7, 5]
+    assert client.decrypt(x.rotate(-1)).tolist() == [7, 5, 0, p - 1]
+    assert client.decrypt(x.rotate(4)).tolist() == values
+    total = x.sum()
+    assert isinstance(total.encrypted, sl.Encrypted)
+    assert client.decrypt(total) == 11
+    assert client.decrypt(x.dot(x)) == 25 + 1 + 49
+    assert client.decrypt(x.dot(2)) == 22
+    assert client.decrypt((x - total + 1).sum()) == (11 - 4 * 11 + 4) % p
+    assert client.decrypt(total.sum()) == 11
+
+
+def test_single_values_are_their_own_sum(world):
+    *_, p = world
+    x = sl.mod(p)(200)
+    assert int(x.sum()) == int(x.rotate(3)) == 200
+    assert int(x.dot(2)) == 400 % p
+    rows = sl.Array([x, x])
+    assert int(rows.sum()) == 400 % p
+
+
+def test_programs_are_kept_drawn_and_priced(world, tmp_path):
+    _, server, p = world
+    mixed, _ = programs(p)
+    mixed.save(tmp_path / "mixed.json")
+    again = sl.Program.load(tmp_path / "mixed.json")
+    assert again.simulate([1, 2], [3, 4], 5) is not None
+    picture = mixed.draw()
+    assert "Σ" in picture
+    assert "rotate -2" in picture
+    # Two sums, of seven automorphisms each, and a rotation.
+    estimate = server.estimate(mixed)
+    assert estimate.rotations > 14
+    assert estimate.products == 3
+    assert "rotations" in repr(estimate)
+
+
+def test_what_is_no_vector_is_refused(world):
+    client, _, p = world
+    with pytest.raises(sl.TypeMismatchError, match="no number of places"):
+        sl.mod(p)(1).rotate("left")
+    with pytest.raises(sl.RangeError, match="out of range"):
+        sl.mod(p)(1).rotate(1 << 70)
+    with pytest.raises(AttributeError):
+        sl.u8(1).sum()
+    client, server = sl.keygen("ntru", params="slots-128-1", research=True, insecure_seed=1, threads=1)
+    x = server.bind(client.encrypt([1, 2], sl.mod(257)))
+    with pytest.raises(sl.SolinasError, match="rotations=True"):
+        x.sum()
+    with pytest.raises(sl.SolinasError, match="no slots to rotate"):
+        sl.keygen("tfhe", params="gates-40", rotations=True, insecure_seed=1)
