@@ -33,6 +33,7 @@ mod convert;
 mod decompose;
 mod divisor;
 mod error;
+mod memory;
 mod mixed;
 mod poly;
 mod rescale;

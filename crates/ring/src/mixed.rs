@@ -42,7 +42,8 @@ impl MixedRadix {
     fn digits(&self, x: &RnsPoly<Coeff>, first: usize, len: usize) -> Digits {
         let towers = self.basis.len();
         let mut digits = Zeroizing::new(vec![0; towers * len]);
-        let mut other = Zeroizing::new(vec![0; len]);
+        // The first digits are the residues as they are.
+        let mut other = Zeroizing::new(vec![0; if towers > 1 { len } else { 0 }]);
         let mut negative = Zeroizing::new(vec![0; len]);
         for i in 0..towers {
             let (q, ops) = (self.basis.modulus(i), self.basis.pointwise(i));
@@ -56,7 +57,8 @@ impl MixedRadix {
             }
             let half = q.value() / 2;
             for (negative, &v) in negative.iter_mut().zip(digit.iter()) {
-                *negative = u64::from(v > half) | u64::from(v == half) & *negative;
+                // Above half of q, or at it and above in the digits below: all are below 2^62.
+                *negative = half.wrapping_sub(v + *negative) >> 63;
             }
         }
         Digits { digits, negative }
@@ -68,19 +70,18 @@ impl MixedRadix {
     /// [`Error::BasisMismatch`].
     pub fn centered_mod(&self, x: &RnsPoly<Coeff>, m: Divisor) -> Result<Vec<u64>, Error> {
         self.basis.same("an exact conversion", x.basis())?;
-        let weights: Vec<u64> = self.weights(|factor, weight| m.reduce(m.reduce(factor) * weight), m.reduce(1));
+        let residues: fn(&[u64], &[u64], &[u64], Divisor, &mut [u64]);
+        let weights = if m.value().is_power_of_two() {
+            residues = wrapping_mod;
+            self.weights(u64::wrapping_mul, 1)
+        } else {
+            residues = reduced_mod;
+            self.weights(|factor, weight| m.reduce(m.reduce(factor) * weight), m.reduce(1))
+        };
         let mut out = vec![0; self.basis.dimension()];
         for_each_block(&mut out, BLOCK, |first, out| {
             let Digits { digits, negative } = self.digits(x, first, out.len());
-            for (digit, &weight) in digits.chunks_exact(out.len()).zip(&weights) {
-                for (out, &v) in out.iter_mut().zip(digit) {
-                    *out = m.reduce(*out + m.reduce(v) * weight);
-                }
-            }
-            let wrap = m.reduce(m.value() - weights[self.basis.len()]);
-            for (out, &negative) in out.iter_mut().zip(negative.iter()) {
-                *out = m.reduce(*out + (wrap & negative.wrapping_neg()));
-            }
+            residues(&digits, &negative, &weights, m, out);
         });
         Ok(out)
     }
@@ -141,5 +142,36 @@ impl MixedRadix {
             }
         });
         Ok(out)
+    }
+}
+
+/// The centred values of digits modulo a power of two: sums of words, whose carries out do not count.
+fn wrapping_mod(digits: &[u64], negative: &[u64], weights: &[u64], m: Divisor, out: &mut [u64]) {
+    let (mask, all) = (m.value() - 1, weights[weights.len() - 1]);
+    for (digit, &weight) in digits.chunks_exact(out.len()).zip(weights) {
+        for (out, &v) in out.iter_mut().zip(digit) {
+            *out = out.wrapping_add(v.wrapping_mul(weight));
+        }
+    }
+    for (out, &negative) in out.iter_mut().zip(negative) {
+        *out = out.wrapping_sub(all & negative.wrapping_neg()) & mask;
+    }
+}
+
+/// The same modulo any number.
+fn reduced_mod(digits: &[u64], negative: &[u64], weights: &[u64], m: Divisor, out: &mut [u64]) {
+    let (first, others) = digits.split_at(out.len());
+    for (out, &v) in out.iter_mut().zip(first) {
+        *out = m.reduce(v);
+    }
+    for (digit, &weight) in others.chunks_exact(out.len()).zip(&weights[1..]) {
+        for (out, &v) in out.iter_mut().zip(digit) {
+            *out = m.reduce(*out + m.reduce(v) * weight);
+        }
+    }
+    let wrap = m.reduce(m.value() - weights[weights.len() - 1]);
+    for (out, &negative) in out.iter_mut().zip(negative) {
+        let sum = *out + (wrap & negative.wrapping_neg());
+        *out = sum.min(sum.wrapping_sub(m.value()));
     }
 }

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
+use crate::memory::Words;
 use crate::threads::{alone, for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
@@ -36,14 +37,14 @@ impl Domain for Eval {}
 pub struct RnsPoly<D: Domain> {
     basis: Basis,
     /// Those of the basis, and what is left of towers that were dropped.
-    words: AlignedVec<u64>,
+    words: Words,
     domain: PhantomData<D>,
 }
 
 impl<D: Domain> RnsPoly<D> {
     /// 0.
     pub fn zero(basis: &Basis) -> Self {
-        Self { words: AlignedVec::zeroed(basis.words()), basis: basis.clone(), domain: PhantomData }
+        Self::of(basis, Words::zeroed(basis.words()))
     }
 
     /// From its words, tower by tower, as stored.
@@ -59,20 +60,48 @@ impl<D: Domain> RnsPoly<D> {
                 return Err(Error::Residue { tower, word, modulus: q.value() });
             }
         }
-        Ok(Self { words: AlignedVec::from_slice(words), basis: basis.clone(), domain: PhantomData })
+        Ok(Self::copy(basis, words))
     }
 
-    /// Fills each tower by `fill(tower, its words)`, on the current pool. `fill` writes residues.
+    fn of(basis: &Basis, words: impl Into<Words>) -> Self {
+        Self { words: words.into(), basis: basis.clone(), domain: PhantomData }
+    }
+
+    /// Of as many words as the basis has.
+    fn copy(basis: &Basis, words: &[u64]) -> Self {
+        match Words::kept(words.len()) {
+            Some(mut kept) => {
+                kept[..words.len()].copy_from_slice(words);
+                Self::of(basis, kept)
+            }
+            None => Self::of(basis, AlignedVec::from_slice(words)),
+        }
+    }
+
+    /// Fills each tower by `fill(tower, its words)`, on the current pool. `fill` writes residues over zeros.
     pub fn from_towers(basis: &Basis, fill: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
+        Self::written(basis, |i, words| {
+            words.fill(0);
+            fill(i, words);
+        })
+    }
+
+    /// As [`Self::from_towers`], where `write` writes every word, over any content.
+    fn written(basis: &Basis, write: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
         let n = basis.dimension();
+        if let Some(words) = Words::kept(basis.words()) {
+            let mut out = Self::of(basis, words);
+            out.for_each_tower(write);
+            return out;
+        }
         if alone(basis.words(), n) {
             // Each tower is written once, while it is in the nearest cache.
             let mut words = AlignedVec::with_capacity(basis.words());
-            (0..basis.len()).for_each(|i| fill(i, words.push_zeros(n)));
-            return Self { words, basis: basis.clone(), domain: PhantomData };
+            (0..basis.len()).for_each(|i| write(i, words.push_zeros(n)));
+            return Self::of(basis, words);
         }
         let mut out = Self::zero(basis);
-        out.for_each_tower(fill);
+        out.for_each_tower(write);
         out
     }
 
@@ -95,6 +124,16 @@ impl<D: Domain> RnsPoly<D> {
         fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
     ) -> [Self; 2] {
         let n = basis.dimension();
+        if let [Some(x), Some(y)] = [(); 2].map(|()| Words::kept(basis.words())) {
+            let mut out = [x, y].map(|words| Self::of(basis, words));
+            let [x, y] = &mut out;
+            for_each_tower_of_two([x.words_mut(), y.words_mut()], n, scratch, |i, [x, y], scratch| {
+                x.fill(0);
+                y.fill(0);
+                fill(i, [x, y], scratch);
+            });
+            return out;
+        }
         if alone(basis.words(), n) {
             let mut words = [(); 2].map(|()| AlignedVec::with_capacity(basis.words()));
             let mut scratch = AlignedVec::zeroed(scratch);
@@ -102,11 +141,11 @@ impl<D: Domain> RnsPoly<D> {
                 let [x, y] = &mut words;
                 fill(i, [x.push_zeros(n), y.push_zeros(n)], &mut scratch);
             }
-            return words.map(|words| Self { words, basis: basis.clone(), domain: PhantomData });
+            return words.map(|words| Self::of(basis, words));
         }
         let mut out = [Self::zero(basis), Self::zero(basis)];
         let [x, y] = &mut out;
-        for_each_tower_of_two([&mut x.words, &mut y.words], n, scratch, fill);
+        for_each_tower_of_two([x.words_mut(), y.words_mut()], n, scratch, fill);
         out
     }
 
@@ -165,7 +204,7 @@ impl<D: Domain> RnsPoly<D> {
     /// [`Error::Towers`].
     pub fn truncated(&self, count: usize) -> Result<Self, Error> {
         let basis = self.basis.prefix(count)?;
-        Ok(Self { words: AlignedVec::from_slice(&self.words[..basis.words()]), basis, domain: PhantomData })
+        Ok(Self::copy(&basis, &self.words[..basis.words()]))
     }
 
     /// Drops all but the first towers, those of `basis`.
@@ -180,7 +219,7 @@ impl<D: Domain> RnsPoly<D> {
     pub fn plus(&self, x: &Self) -> Result<Self, Error> {
         self.basis.same("a sum", &x.basis)?;
         let sum = |i, out: &mut [u64]| self.basis.pointwise(i).sum(out, self.tower(i), x.tower(i));
-        Ok(Self::from_towers(&self.basis, sum))
+        Ok(Self::written(&self.basis, sum))
     }
 
     /// `self - x`, in a new polynomial.
@@ -190,7 +229,7 @@ impl<D: Domain> RnsPoly<D> {
     pub fn minus(&self, x: &Self) -> Result<Self, Error> {
         self.basis.same("a difference", &x.basis)?;
         let difference = |i, out: &mut [u64]| self.basis.pointwise(i).difference(out, self.tower(i), x.tower(i));
-        Ok(Self::from_towers(&self.basis, difference))
+        Ok(Self::written(&self.basis, difference))
     }
 
     /// `self + x`.
@@ -250,7 +289,7 @@ impl RnsPoly<Coeff> {
             let (got, want) = (coefficients.len(), basis.dimension());
             return Err(Error::Length { what: "coefficients", got, want });
         }
-        Ok(Self::from_towers(basis, |i, words| basis.pointwise(i).reduce_signed(words, coefficients)))
+        Ok(Self::written(basis, |i, words| basis.pointwise(i).reduce_signed(words, coefficients)))
     }
 
     /// Transforms every tower.
@@ -327,7 +366,7 @@ impl<D: Domain> PartialEq for RnsPoly<D> {
 
 impl<D: Domain> Zeroize for RnsPoly<D> {
     fn zeroize(&mut self) {
-        (*self.words).zeroize();
+        self.words.zeroize();
     }
 }
 

@@ -212,5 +212,6 @@ fn mistakes_get_typed_errors() {
     }
     refused(options("leveled-64", 1), "there is no LWE parameter set");
     refused(options("leveled-4000-2", 1), "dimension 4000");
+    refused(KeygenOptions { rotations: true, ..options("leveled-8-9", 1) }, "no slots to rotate");
     refused(KeygenOptions { scheme: Scheme::Tfhe, ..options("leveled-8-9", 1) }, "--scheme lwe");
 }

@@ -26,6 +26,8 @@ pub(super) struct Ifma<const BITS: u32> {
     mask: __m512i,
     /// The quotient of the factor 1: `floor(2^52 / q)`.
     one: __m512i,
+    /// `-q`.
+    below: __m512i,
 }
 
 impl<const BITS: u32> Ifma<BITS> {
@@ -40,6 +42,7 @@ impl<const BITS: u32> Ifma<BITS> {
             minus: splat((1 << 52) - q),
             mask: splat((1 << 52) - 1),
             one: splat((1 << 52) / q),
+            below: splat(q.wrapping_neg()),
         }
     }
 
@@ -59,6 +62,12 @@ impl<const BITS: u32> Ifma<BITS> {
     fn wrap(self, d: __m512i) -> __m512i {
         self.lanes.min_word(d, self.lanes.add_word(d, self.q2))
     }
+
+    /// What Montgomery's reduction of `x w` subtracts from its high half, less `q`.
+    #[inline(always)]
+    fn excess(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
+        high(self.below, low(self.lanes.splat_word(0), x, w[1]), self.q)
+    }
 }
 
 #[inline(always)]
@@ -67,9 +76,9 @@ fn low(c: __m512i, a: __m512i, b: __m512i) -> __m512i {
     unsafe { _mm512_madd52lo_epu64(c, a, b) }
 }
 #[inline(always)]
-fn high(a: __m512i, b: __m512i) -> __m512i {
+fn high(c: __m512i, a: __m512i, b: __m512i) -> __m512i {
     // SAFETY: as in `low`.
-    unsafe { _mm512_madd52hi_epu64(_mm512_setzero_si512(), a, b) }
+    unsafe { _mm512_madd52hi_epu64(c, a, b) }
 }
 
 impl<const BITS: u32> Arithmetic for Ifma<BITS> {
@@ -108,7 +117,7 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         if BITS == LAZY {
             // Below 16q, times one.
             let v = l.and(v, self.mask);
-            return self.leave_product(low(v, high(v, self.one), self.minus));
+            return self.leave_product(low(v, high(l.splat_word(0), v, self.one), self.minus));
         }
         l.once(v, self.q)
     }
@@ -132,17 +141,19 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     #[inline(always)]
     fn product(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
         let zero = self.lanes.splat_word(0);
-        let r = low(low(zero, x, w[0]), high(x, w[1]), self.minus);
-        if BITS == WIDE { self.lanes.and(r, self.mask) } else { r }
+        if BITS == WIDE {
+            return self.lanes.sub_word(high(zero, x, w[0]), self.excess(x, w));
+        }
+        low(low(zero, x, w[0]), high(zero, x, w[1]), self.minus)
     }
     #[inline(always)]
     fn split(self, a: __m512i, b: __m512i, w: [__m512i; 2], next: Next) -> [__m512i; 2] {
-        let l = self.lanes;
+        let (l, twice) = (self.lanes, self.lanes.add_word(a, a));
         if BITS == WIDE {
-            let p = self.product(b, w);
-            return [l.once(l.add_word(a, p), self.q2), self.wrap(l.sub_word(a, p))];
+            let sum = l.sub_word(high(a, b, w[0]), self.excess(b, w));
+            return [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))];
         }
-        let (sum, twice) = (low(low(a, b, w[0]), high(b, w[1]), self.minus), l.add_word(a, a));
+        let sum = low(low(a, b, w[0]), high(l.splat_word(0), b, w[1]), self.minus);
         if BITS == LAZY || next == Next::Multiplied {
             return [sum, l.sub_word(l.add_word(twice, self.q2), sum)];
         }

@@ -64,16 +64,24 @@ impl Table {
         let mut values = AlignedVec::zeroed(factors.len());
         let mut quotients = AlignedVec::zeroed(if kernel == Kernel::Double { 0 } else { factors.len() });
         for (i, &factor) in factors.iter().enumerate() {
-            if kernel == Kernel::Double {
-                values[i] = (q.centered(factor) as f64).to_bits();
-            } else {
-                let w = q.shoup(factor);
-                values[i] = w.value;
-                quotients[i] = if kernel == Kernel::Ifma { w.quotient >> 12 } else { w.quotient };
+            let w = q.shoup(factor);
+            match kernel {
+                Kernel::Double => values[i] = (q.centered(factor) as f64).to_bits(),
+                Kernel::Ifma if q.bits() == WIDE_PRIME_BITS => (values[i], quotients[i]) = montgomery(q, factor),
+                Kernel::Ifma => (values[i], quotients[i]) = (w.value, w.quotient >> 12),
+                Kernel::Scalar | Kernel::Word => (values[i], quotients[i]) = (w.value, w.quotient),
             }
         }
         Self { values, quotients }
     }
+}
+
+/// `2^52 w mod q`, and its product with `1/q` modulo `2^52`: what a reduction of Montgomery's multiplies by.
+pub(super) fn montgomery(q: Modulus, w: u64) -> (u64, u64) {
+    let value = q.mul(w, q.reduce(1 << 52));
+    // Right in 3 bits, then in twice as many each time.
+    let inverse = (0..5).fold(q.value(), |x, _| x.wrapping_mul(2u64.wrapping_sub(q.value().wrapping_mul(x))));
+    (value, value.wrapping_mul(inverse) & ((1 << 52) - 1))
 }
 
 /// Plan of the negacyclic transform of `N` points modulo `q`: its factors, kernel and back end.

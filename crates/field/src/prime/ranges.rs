@@ -5,6 +5,7 @@
 use super::float::Float;
 use super::ifma::{Ifma, LAZY, WIDE};
 use super::kernel::{Arithmetic, Factors, From, Next};
+use super::plan::montgomery;
 use super::word::Word;
 use super::words::Words;
 use super::{FAST_PRIME_BITS, Modulus, primes};
@@ -53,14 +54,21 @@ macro_rules! for_tokens {
 }
 
 /// A kernel in words: products in `0..product q`, splits in `0..range q`, joins in `0..joined q`.
-fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product: u64, range: u64, joined: u64) {
+fn words_keep_their_ranges<A: Arithmetic>(
+    a: A,
+    q: Modulus,
+    form: impl Fn(u64) -> (u64, u64),
+    product: u64,
+    range: u64,
+    joined: u64,
+) {
     let m = q.value();
     let rem = |x: u128| (x % u128::from(m)) as u64;
     let top = range * m - 1;
     let joined = joined * m - 1;
     for w in [0, 1, m / 2, m - 1] {
-        let quotient = ((u128::from(w) << shift) / u128::from(m)) as u64;
-        let factor = factor(a, w, quotient);
+        let (value, companion) = form(w);
+        let factor = factor(a, value, companion);
         for x in [near(0, top), near(top / 2, top), near(top, top)].concat() {
             let p = first(a, a.product(splat(a, x), factor));
             assert!(p < product * m && rem(p.into()) == rem(u128::from(x) * u128::from(w)), "{x} {w} mod {m}: {p}");
@@ -88,15 +96,20 @@ fn words_keep_their_ranges<A: Arithmetic>(a: A, q: Modulus, shift: u32, product:
     }
 }
 
+fn shoup(q: Modulus, w: u64) -> (u64, u64) {
+    let w = q.shoup(w);
+    (w.value, w.quotient)
+}
+
 #[test]
 fn products_and_butterflies_of_words_keep_their_ranges() {
     for q in moduli(61) {
-        for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, 64, 4, 8, 4));
+        for_tokens!(|token| words_keep_their_ranges(Word::new(token, q.value()), q, |w| shoup(q, w), 4, 8, 4));
     }
     for backend in Backend::available() {
         if let (Backend::Avx512(token), true) = (backend, is_x86_feature_detected!("avx512ifma")) {
             for q in moduli(51) {
-                words_keep_their_ranges(Ifma::<WIDE>::new(token, q.value()), q, 52, 2, 2, 2);
+                words_keep_their_ranges(Ifma::<WIDE>::new(token, q.value()), q, |w| montgomery(q, w), 2, 2, 2);
             }
         }
     }

@@ -154,8 +154,8 @@ fn run_lanes<R: Runner>(
     let lanes = inputs.iter().map(|_| std::iter::repeat_with(|| None).take(count).collect()).collect();
     let mut values = Values { lanes, readers };
     let mut order: Vec<usize> = (0..count).collect();
-    // Products that are better taken together come before the other sums and products of a wave, then comes what takes all lanes; refreshes last, one after the
-    // other where each fills the machine.
+    // Sums and products of a wave first, of these those that are better taken together, then what takes all lanes; refreshes last, one after the other where each
+    // fills the machine.
     let together = runner.multiplies_together();
     let kind = |index: usize| match schedule.steps[index] {
         Step::Refresh(_) => Kind::Refresh,
@@ -198,7 +198,7 @@ fn run_lanes<R: Runner>(
             Ok(results.into_iter().map(Arc::new).collect())
         };
         let alone = kind(part[0]) == Kind::Refresh && runner.refreshes_alone();
-        // Jobs that run together; their operands go when all of a step are done.
+        // Jobs that run together, where alone those of one step; their operands go when all of them are done.
         let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
             Kind::Together => jobs.chunks(together).collect(),
             _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
@@ -223,7 +223,6 @@ fn run_lanes<R: Runner>(
     (0..inputs.len()).map(|lane| schedule.outputs.iter().map(|&value| output(lane, value)).collect()).collect()
 }
 
-/// How steps run, in this order within a wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Together,

@@ -114,6 +114,8 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     const BOOTSTRAPS: bool;
     /// Whether client keys make ciphertexts of which one part is a seed.
     const SEEDED: bool;
+    /// Whether some parameter sets have slots.
+    const SLOTS: bool = true;
     /// Polynomials that are encrypted together at most.
     const ENCRYPTS_TOGETHER: usize = 1;
     /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other.

@@ -18,7 +18,7 @@ impl<S: Leveled> Roles for S {
     }
 
     fn rotates(&self) -> bool {
-        true
+        S::SLOTS
     }
 
     fn has(&self, params: &str) -> bool {

@@ -42,6 +42,10 @@ fn is_one(plaintext: &[u64]) -> bool {
     plaintext.first().is_some_and(|bit| bit & 1 == 1)
 }
 
+fn no_slots() -> Error {
+    Error::NoSlots { scheme: Scheme::Lwe }
+}
+
 /// What a key switch leads to; a product's noise has a heavier tail, and wants twice the room.
 fn switched(params: &Params, level: usize, switched: f64, more: f64) -> Vec<State> {
     let below = State { level: level - 1, noise: noise::scale(params, switched, own(level)) };
@@ -66,7 +70,7 @@ impl Parameters for Params {
     }
 
     fn slots(&self) -> Result<SlotEncoder, Error> {
-        Err(Error::Modular { params: self.name().into(), holds: "bits".into(), wanted: "vectors".into() })
+        Err(no_slots())
     }
 
     fn depth(&self) -> usize {
@@ -126,8 +130,7 @@ impl Parameters for Params {
     }
 
     fn rotated(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
-        self.slots()?;
-        Ok(Box::new(|x| x.noise))
+        Err(no_slots())
     }
 
     fn parts(&self, _: usize) -> usize {
@@ -154,6 +157,7 @@ impl Leveled for Lwe {
     const DEFAULT: &'static str = "leveled-secure-1";
     const BOOTSTRAPS: bool = false;
     const SEEDED: bool = false;
+    const SLOTS: bool = false;
     const ENCRYPTS_TOGETHER: usize = 64;
     const MULTIPLIES_TOGETHER: usize = TOGETHER;
 
@@ -263,6 +267,22 @@ impl Leveled for Lwe {
     /// A difference of bits is their sum.
     fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Self::add(key, x, y)
+    }
+
+    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Self::scale(key, x, is_one(plaintext).into())
+    }
+
+    fn rotates(_: &ServerKey) -> bool {
+        false
+    }
+
+    fn rotate(_: &ServerKey, _: &Ciphertext, _: u32) -> Result<Ciphertext, Error> {
+        Err(no_slots())
+    }
+
+    fn swap_rows(_: &ServerKey, _: &Ciphertext) -> Result<Ciphertext, Error> {
+        Err(no_slots())
     }
 
     fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {

@@ -1,0 +1,126 @@
+//! The memory of polynomials, which threads keep from one to the next.
+//!
+//! Megabytes that an allocator gives back to the system come again as pages of zeros, one fault and one more pass over memory each: longer than the
+//! sum that is written into them.
+
+use core::cell::RefCell;
+use core::ops::{Deref, DerefMut};
+
+use solinas_field::buffer::AlignedVec;
+
+thread_local! {
+    static KEPT: RefCell<Vec<AlignedVec<u64>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Buffers that a thread keeps.
+const MOST: usize = 8;
+/// Words of the shortest buffer worth keeping, and of all that a thread keeps: an allocator is quick with shorter ones, and 32 MiB are enough
+/// for the operands of one operation.
+const SHORTEST: usize = 1 << 14;
+const ALL: usize = 1 << 22;
+
+/// Words that go back to the thread when dropped; whoever holds secrets wipes them before.
+pub(crate) struct Words(AlignedVec<u64>);
+
+impl Words {
+    /// At least `len` words of any content that the thread kept, and not many more.
+    pub(crate) fn kept(len: usize) -> Option<Self> {
+        if len < SHORTEST {
+            return None;
+        }
+        let found = KEPT.try_with(|kept| {
+            let mut kept = kept.try_borrow_mut().ok()?;
+            let fits = kept.iter().position(|words| (len..=len + len / 2).contains(&words.len()))?;
+            Some(Self(kept.swap_remove(fits)))
+        });
+        found.ok().flatten()
+    }
+
+    /// `len` zeros, and what else was kept with them.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        match Self::kept(len) {
+            Some(mut words) => {
+                words[..len].fill(0);
+                words
+            }
+            None => Self(AlignedVec::zeroed(len)),
+        }
+    }
+}
+
+impl From<AlignedVec<u64>> for Words {
+    fn from(words: AlignedVec<u64>) -> Self {
+        Self(words)
+    }
+}
+
+impl Clone for Words {
+    fn clone(&self) -> Self {
+        match Self::kept(self.len()) {
+            Some(mut words) => {
+                words[..self.len()].copy_from_slice(self);
+                words
+            }
+            None => Self(self.0.clone()),
+        }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl DerefMut for Words {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        let words = core::mem::take(&mut self.0);
+        if words.len() < SHORTEST || words.len() > ALL / 2 {
+            return;
+        }
+        // The thread may be ending.
+        let _ = KEPT.try_with(|kept| {
+            if let Ok(mut kept) = kept.try_borrow_mut() {
+                kept.push(words);
+                while kept.len() > MOST || kept.iter().map(|words| words.len()).sum::<usize>() > ALL {
+                    kept.remove(0);
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_buffer_is_the_next_of_its_length() {
+        let len = 3 * SHORTEST;
+        let mut words = Words::zeroed(len);
+        words.fill(7);
+        let at = words.as_ptr();
+        drop(words);
+        assert!(Words::kept(SHORTEST).is_none() && Words::kept(len + 1).is_none());
+        let again = Words::zeroed(len);
+        assert!(again.as_ptr() == at && again.iter().all(|&word| word == 0));
+        assert!(Words::kept(len).is_none());
+    }
+
+    #[test]
+    fn a_thread_keeps_no_more_than_its_share() {
+        let many: Vec<_> = (0..2 * MOST).map(|_| Words::zeroed(SHORTEST)).collect();
+        drop(many);
+        drop(vec![Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL)]);
+        let (count, all) = KEPT.with_borrow(|kept| (kept.len(), kept.iter().map(|words| words.len()).sum::<usize>()));
+        assert!(count <= MOST && all <= ALL, "{count} buffers of {all} words");
+    }
+}
