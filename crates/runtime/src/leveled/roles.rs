@@ -29,7 +29,7 @@ impl<S: Leveled> Roles for S {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
         if options.rotations {
             // Not of bits.
-            params.rotated()?;
+            params.rotated().map(drop)?;
         }
         check_memory(&params, options.rotations)?;
         control.report(0, 1);
