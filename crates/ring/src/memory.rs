@@ -30,8 +30,9 @@ impl Words {
         }
         let found = KEPT.try_with(|kept| {
             let mut kept = kept.try_borrow_mut().ok()?;
-            let fits = kept.iter().position(|words| (len..=len + len / 2).contains(&words.len()))?;
-            Some(Self(kept.swap_remove(fits)))
+            // The last one dropped: the nearest caches may still hold it.
+            let fits = kept.iter().rposition(|words| (len..=len + len / 2).contains(&words.len()))?;
+            Some(Self(kept.remove(fits)))
         });
         found.ok().flatten()
     }

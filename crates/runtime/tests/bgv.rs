@@ -7,8 +7,7 @@ mod random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
-    Server, ServerKey, Type, cost, keygen, params,
-    program::{Elements, Op},
+    Server, ServerKey, Type, cost, keygen, params, program::Op,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -174,79 +173,6 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     let seven = setup.server.run(&b.finish().unwrap(), &[vector(setup, &[1, 2])], &Control::default()).unwrap();
     let again = Ciphertext::from_bytes(&seven[0].to_bytes().unwrap()).unwrap();
     assert_eq!(setup.client.decrypt(&again).unwrap().values, [7]);
-}
-
-/// A few operations on two arrays and a scalar, those across elements among them.
-fn crossing_program(rng: &mut random_circuit::Rng) -> Program {
-    let mut builder = ProgramBuilder::new();
-    let mut values: Vec<_> = ["a", "b", "c"].map(|name| builder.input(name, TY).unwrap()).into();
-    for _ in 0..6 {
-        let mut pick = || values[rng.next_u32() as usize % values.len()];
-        let (x, y) = (pick(), pick());
-        let (op, args) = match rng.next_u32() % 7 {
-            0 | 1 => (Op::Mul, vec![x, y]),
-            2 => (Op::RotateElements(i64::from(rng.next_u32() % 301) - 150), vec![x]),
-            3 => (Op::SumElements, vec![x]),
-            4 => (Op::Sub, vec![x, y]),
-            _ => (Op::Add, vec![x, y]),
-        };
-        values.push(builder.op(op, &args).unwrap());
-    }
-    for (index, &value) in values.iter().rev().take(2).enumerate() {
-        builder.output(format!("v{index}"), value);
-    }
-    builder.finish().unwrap()
-}
-
-#[test]
-fn programs_across_elements_give_what_plain_evaluation_gives() {
-    let setup = slots();
-    let numbers = |rng: &mut random_circuit::Rng, count: usize| -> Vec<u128> {
-        (0..count).map(|_| u128::from(rng.next_u64()) % P).collect()
-    };
-    let run = |program: &Program, inputs: &[Elements]| -> Result<Vec<Elements>, Error> {
-        let encrypt = |elements: &Elements| match elements {
-            Elements::Scalar(value) => setup.client.encrypt(&Plain::new(TY, None, vec![*value]).unwrap()).unwrap(),
-            Elements::Array(values) => vector(setup, values),
-        };
-        let inputs: Vec<_> = inputs.iter().map(encrypt).collect();
-        let outputs = setup.server.run(program, &inputs, &Control::default())?;
-        let decrypt = |output: &Ciphertext| {
-            let plain = setup.client.decrypt(output).unwrap();
-            if plain.shape.is_some() { Elements::Array(plain.values) } else { Elements::Scalar(plain.values[0]) }
-        };
-        Ok(outputs.iter().map(decrypt).collect())
-    };
-    for (count, by) in [(1, 1), (5, -1), (65, 64), (128, 77), (300, 150), (256, 128)] {
-        let mut rng = random_circuit::rng(count);
-        let [a, b] = [(); 2].map(|()| Elements::Array(numbers(&mut rng, count as usize)));
-        let rotate = Program::rotation(TY, by).unwrap();
-        let (sum, dot) = (Program::from_op("sum", &[TY]).unwrap(), Program::from_op("dot", &[TY; 2]).unwrap());
-        for (program, inputs) in [(rotate, vec![a.clone()]), (sum, vec![a.clone()]), (dot, vec![a, b])] {
-            assert_eq!(run(&program, &inputs).unwrap(), program.evaluate_arrays(&inputs).unwrap(), "{count}");
-        }
-    }
-    let mut refused = 0;
-    for seed in 0..25 {
-        let mut rng = random_circuit::rng(seed);
-        let program = crossing_program(&mut rng);
-        let count = [3, 64, 100, 128, 131][seed as usize % 5];
-        let inputs = [
-            Elements::Array(numbers(&mut rng, count)),
-            Elements::Array(numbers(&mut rng, count)),
-            Elements::Scalar(u128::from(rng.next_u64()) % P),
-        ];
-        match run(&program, &inputs) {
-            Ok(got) => assert_eq!(got, program.evaluate_arrays(&inputs).unwrap(), "seed {seed}"),
-            Err(Error::Levels { .. }) => refused += 1,
-            Err(other) => panic!("seed {seed}: {other}"),
-        }
-    }
-    assert!(refused < 8, "{refused}");
-    let dot = Program::from_op("dot", &[TY; 2]).unwrap();
-    let estimate = setup.server.estimate(&dot, 1).unwrap();
-    assert_eq!((estimate.products, estimate.rotations), (1, 7));
-    assert_eq!(estimate.to_string(), "1 product, 7 rotations, depth 1");
 }
 
 #[test]

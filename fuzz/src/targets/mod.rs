@@ -5,6 +5,7 @@ pub mod bigint;
 pub mod container;
 pub mod files;
 pub mod gh_files;
+mod leveled;
 pub mod lwe_files;
 pub mod netlist;
 pub mod ntru_files;

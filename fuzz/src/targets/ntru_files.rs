@@ -2,56 +2,26 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::{Expect, Header, KeyId, Kind, Memory, Reader, Writer, ntru};
-use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, Program, Scheme, Server, Type, keygen};
+use solinas_formats::{Expect, Header, Kind, Reader, ntru};
+use solinas_runtime::{Scheme, Type};
 use solinas_schemes::ntru::{Params, ParamsLiteral};
 
-use super::container::reseal;
+use super::leveled::{self, Change, Keys, written};
 
-/// Small ones of bits, of slots that rotate, and that bootstraps: files of client key, server key and a ciphertext, and what works with them.
-struct Keys {
-    files: Vec<Vec<u8>>,
-    client: ClientKey,
-    server: Server,
-    ty: Type,
-}
-
+/// Of bits, of slots that rotate, and that bootstraps.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
-    [("tight-16-2", Type::Uint(2)), ("slots-128-1", Type::Mod(257)), ("boot-64", Type::Uint(1))]
-        .into_iter()
-        .filter_map(|(params, ty)| keys(params, ty).ok())
-        .collect()
+    let sets = [("tight-16-2", Type::Uint(2)), ("slots-128-1", Type::Mod(257)), ("boot-64", Type::Uint(1))];
+    leveled::keys(Scheme::Ntru, &sets)
 });
-
-fn keys(params: &str, ty: Type) -> Result<Keys, solinas_runtime::Error> {
-    let options = KeygenOptions {
-        scheme: Scheme::Ntru,
-        params: Some(params.into()),
-        rotations: ty.modulus().is_some(),
-        research: true,
-        insecure_seed: Some(1),
-        ..Default::default()
-    };
-    let (client, key) = keygen(&options, &Control::default())?;
-    let x = client.encrypt(&Plain::new(ty, Some(vec![2]), vec![1, 0])?)?;
-    let files = vec![client.to_bytes()?.to_vec(), key.to_bytes()?, x.to_bytes()?];
-    Ok(Keys { files, client, server: Server::new(&key, Some(1))?, ty })
-}
 
 /// Reads the bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
 pub fn run(data: &[u8]) {
-    for bytes in [Some(data.to_vec()), reseal(data), altered(data)].into_iter().flatten() {
-        check(&bytes);
-    }
+    leveled::inputs(data, altered).for_each(|bytes| check(&bytes));
 }
 
 /// Each file, and lists of changes.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let none = (0..9u8).map(|file| vec![file]);
-    let files = none.clone().filter_map(|changes| altered(&changes));
-    let changes =
-        [vec![0, 0, 0, 0, 1], vec![1, 1, 4, 0, 255], vec![2, 2, 1, 0, 9], vec![4, 3, 0, 0, 1], vec![5, 9, 7, 0, 2]];
-    files.chain(none).chain(changes).collect()
+    leveled::seeds(&KEYS, altered)
 }
 
 fn check(bytes: &[u8]) {
@@ -62,97 +32,42 @@ fn check(bytes: &[u8]) {
         return;
     }
     let copy = match reader.kind() {
-        Kind::ClientKey => ntru::read_client(&reader).ok().map(|key| {
-            let header = ntru::client_header(&key).expect("a key's header");
-            written(header, |writer| ntru::write_client(writer, &key))
-        }),
-        Kind::ServerKey => ntru::read_server(&reader).ok().map(|(key, bootstrap, rotations)| {
-            let header = ntru::server_header(&key).expect("a key's header");
-            written(header, |writer| ntru::write_server(writer, &key, bootstrap.as_ref(), rotations.as_ref()))
-        }),
-        Kind::Ciphertext => return check_ciphertext(bytes),
-        _ => ntru::read_public(&reader).ok().map(|key| {
-            let header = ntru::public_header(&key).expect("a key's header");
-            written(header, |writer| ntru::write_public(writer, &key))
-        }),
+        Kind::ClientKey => {
+            let Ok(key) = ntru::read_client(&reader) else { return };
+            written(ntru::client_header(&key), |writer| ntru::write_client(writer, &key))
+        }
+        Kind::ServerKey => {
+            let Ok((key, bootstrap, rotations)) = ntru::read_server(&reader) else { return };
+            written(ntru::server_header(&key), |writer| {
+                ntru::write_server(writer, &key, bootstrap.as_ref(), rotations.as_ref())
+            })
+        }
+        Kind::Ciphertext => return leveled::check_ciphertext(bytes, &KEYS),
+        _ => {
+            let Ok(key) = ntru::read_public(&reader) else { return };
+            written(ntru::public_header(&key), |writer| ntru::write_public(writer, &key))
+        }
     };
-    let Some(copy) = copy else { return };
-    let again = Reader::from_bytes("copy", copy, Expect::any()).expect("what was written can be read");
-    assert!(ntru::read_public(&again).expect("a key") == ntru::read_public(&reader).expect("a key"));
-    for (name, _) in again.sections() {
-        assert_eq!(again.section(name).expect("whole"), reader.section(name).expect("checked"), "{name}");
-    }
+    let public = |reader| ntru::read_public(reader).expect("a key");
+    leveled::check_copy(&reader, copy, |again, reader| public(again) == public(reader));
 }
 
-/// It is decrypted and computed on, or a typed error says why not.
-fn check_ciphertext(bytes: &[u8]) {
-    let Ok(x) = Ciphertext::from_bytes(bytes) else { return };
-    let again = Ciphertext::from_bytes(&x.to_bytes().expect("memory is large enough")).expect("what was written");
-    assert_eq!(again, x);
-    let _ = x.condition();
-    for keys in KEYS.iter() {
-        let _ = keys.client.decrypt(&x);
-        if x.len() > 4 {
-            continue;
-        }
-        let programs = [
-            Program::from_op("add", &[keys.ty, keys.ty]),
-            Program::from_op("dot", &[keys.ty, keys.ty]),
-            Program::rotation(keys.ty, 1),
-        ];
-        for program in programs.into_iter().flatten() {
-            let inputs = vec![x.clone(); program.inputs.len()];
-            let _ = keys.server.run(&program, &inputs, &Control::default());
-        }
-    }
-}
-
-fn written(header: Header, write: impl FnOnce(&mut Writer<Memory>) -> Result<(), solinas_formats::Error>) -> Vec<u8> {
-    let mut writer = Writer::in_memory(header);
-    write(&mut writer).expect("memory is large enough");
-    writer.into_bytes().expect("a small header").to_vec()
-}
-
-/// The file that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value.
+/// The file that the first byte tells, changed.
 fn altered(data: &[u8]) -> Option<Vec<u8>> {
-    let (&file, changes) = data.split_first()?;
-    let keys = KEYS.get(usize::from(file) / 3 % KEYS.len().max(1))?;
-    let reader = Reader::from_bytes("seed", keys.files[usize::from(file) % 3].clone(), Expect::any()).ok()?;
-    let mut literal: ParamsLiteral = reader.params().ok()?;
-    let mut sections = Vec::new();
-    for (name, _) in reader.sections() {
-        sections.push((name.to_owned(), reader.section(name).ok()?.to_vec()));
+    leveled::altered(data, &KEYS, |reader, changes| {
+        let mut literal: ParamsLiteral = reader.params().ok()?;
+        changes.iter().for_each(|&change| alter(&mut literal, change));
+        Header::new(reader.kind()).scheme(ntru::SCHEME).params(&literal).ok()
+    })
+}
+
+fn alter(literal: &mut ParamsLiteral, (which, place, value): Change) {
+    match which {
+        0 => literal.name = if value & 1 == 0 { "mine".into() } else { "tight-32-2".into() },
+        1 => literal.dimension = place,
+        2 => literal.depth = usize::from(value),
+        3 => literal.plaintext_modulus = place as u64,
+        4 => literal.bits = (value & 1 == 0).then_some(u32::from(value) / 2),
+        _ => literal.terms = u32::from(value),
     }
-    let mut id = reader.key_id().ok()?.0;
-    let about = reader.header();
-    for change in changes.chunks_exact(4) {
-        let (place, value) = (usize::from(change[1]) | usize::from(change[2]) << 8, change[3]);
-        match usize::from(change[0]) % 12 {
-            i if i < sections.len() => {
-                let bytes = &mut sections[i].1;
-                match place.checked_rem(bytes.len() + 2) {
-                    Some(at) if at < bytes.len() => bytes[at] ^= value,
-                    Some(at) if at == bytes.len() => bytes.truncate(usize::from(value)),
-                    _ => bytes.resize(bytes.len() + usize::from(value), 0xff),
-                }
-            }
-            5 => id[place % 32] ^= value,
-            6 => literal.name = if value & 1 == 0 { "mine".into() } else { "tight-32-2".into() },
-            7 => literal.dimension = place,
-            8 => literal.depth = usize::from(value),
-            9 => literal.plaintext_modulus = place as u64,
-            10 => literal.bits = (value & 1 == 0).then_some(u32::from(value) / 2),
-            _ => literal.terms = u32::from(value),
-        }
-    }
-    let header = Header::new(reader.kind()).scheme(ntru::SCHEME).params(&literal).ok()?.key_id(KeyId(id));
-    let mut header = header.insecure_seed(about.insecure_seed);
-    for (field, meta) in &about.meta {
-        header = header.meta(field, meta).ok()?;
-    }
-    let mut writer = Writer::in_memory(header);
-    for (name, bytes) in &sections {
-        writer.section(name, bytes).ok()?;
-    }
-    writer.into_bytes().ok().map(|bytes| bytes.to_vec())
 }

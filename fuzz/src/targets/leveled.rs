@@ -1,0 +1,130 @@
+//! What the targets of leveled schemes' files share.
+
+use solinas_formats::{Expect, Header, KeyId, Memory, Reader, Writer};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, Type};
+
+use super::container::reseal;
+
+/// Files of client key, server key and a ciphertext of small parameters, and what works with them.
+pub(super) struct Keys {
+    files: Vec<Vec<u8>>,
+    client: ClientKey,
+    server: Server,
+    ty: Type,
+}
+
+/// Those of parameter sets that hold those types.
+pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
+    let make = |&(params, ty): &(&str, Type)| -> Result<Keys, Error> {
+        let options = KeygenOptions {
+            scheme,
+            params: Some(params.into()),
+            rotations: ty.modulus().is_some(),
+            research: true,
+            insecure_seed: Some(1),
+            ..Default::default()
+        };
+        let (client, key) = solinas_runtime::keygen(&options, &Control::default())?;
+        let x = client.encrypt(&Plain::new(ty, Some(vec![2]), vec![1, 0])?)?;
+        let files = vec![client.to_bytes()?.to_vec(), key.to_bytes()?, x.to_bytes()?];
+        Ok(Keys { files, client, server: Server::new(&key, Some(1))?, ty })
+    };
+    sets.iter().map(|set| make(set).expect("keys of a small set")).collect()
+}
+
+/// The bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
+pub(super) fn inputs(data: &[u8], altered: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+    [Some(data.to_vec()), reseal(data), altered(data)].into_iter().flatten()
+}
+
+/// Each file, and lists of changes.
+pub(super) fn seeds(keys: &[Keys], altered: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<Vec<u8>> {
+    let none = (0..3 * keys.len() as u8).map(|file| vec![file]);
+    let files = none.clone().filter_map(|changes| altered(&changes));
+    let changes = [[0, 0, 0, 0, 1], [1, 1, 4, 0, 255], [2, 2, 1, 0, 9], [4, 3, 0, 0, 1], [5, 9, 7, 0, 2]];
+    files.chain(none.clone()).chain(changes.map(Vec::from)).collect()
+}
+
+/// A change of the parameters: which, a place and a value.
+pub(super) type Change = (usize, usize, u8);
+
+/// The file that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value. `header` makes one of the scheme with the
+/// parameters of a file, changed.
+pub(super) fn altered(
+    data: &[u8],
+    keys: &[Keys],
+    header: impl FnOnce(&Reader, &[Change]) -> Option<Header>,
+) -> Option<Vec<u8>> {
+    let (&file, changes) = data.split_first()?;
+    let keys = keys.get(usize::from(file) / 3 % keys.len().max(1))?;
+    let reader = Reader::from_bytes("seed", keys.files[usize::from(file) % 3].clone(), Expect::any()).ok()?;
+    let mut sections = Vec::new();
+    for (name, _) in reader.sections() {
+        sections.push((name.to_owned(), reader.section(name).ok()?.to_vec()));
+    }
+    let (mut id, mut of_params) = (reader.key_id().ok()?.0, Vec::new());
+    for change in changes.chunks_exact(4) {
+        let (place, value) = (usize::from(change[1]) | usize::from(change[2]) << 8, change[3]);
+        match usize::from(change[0]) % 14 {
+            i if i < sections.len() => {
+                let bytes = &mut sections[i].1;
+                match place.checked_rem(bytes.len() + 2) {
+                    Some(at) if at < bytes.len() => bytes[at] ^= value,
+                    Some(at) if at == bytes.len() => bytes.truncate(usize::from(value)),
+                    _ => bytes.resize(bytes.len() + usize::from(value), 0xff),
+                }
+            }
+            0..=5 => id[place % 32] ^= value,
+            which => of_params.push((which - 6, place, value)),
+        }
+    }
+    let about = reader.header();
+    let mut header = header(&reader, &of_params)?.key_id(KeyId(id)).insecure_seed(about.insecure_seed);
+    for (field, meta) in &about.meta {
+        header = header.meta(field, meta).ok()?;
+    }
+    let mut writer = Writer::in_memory(header);
+    for (name, bytes) in &sections {
+        writer.section(name, bytes).ok()?;
+    }
+    writer.into_bytes().ok().map(|bytes| bytes.to_vec())
+}
+
+/// A key's file.
+pub(super) fn written(
+    header: solinas_formats::Result<Header>,
+    write: impl FnOnce(&mut Writer<Memory>) -> solinas_formats::Result<()>,
+) -> Vec<u8> {
+    let mut writer = Writer::in_memory(header.expect("a key's header"));
+    write(&mut writer).expect("memory is large enough");
+    writer.into_bytes().expect("a small header").to_vec()
+}
+
+/// The file of a key that was accepted has the sections it was read from; `same` compares the public keys.
+pub(super) fn check_copy(reader: &Reader, copy: Vec<u8>, same: impl FnOnce(&Reader, &Reader) -> bool) {
+    let again = Reader::from_bytes("copy", copy, Expect::any()).expect("what was written can be read");
+    assert!(same(&again, reader));
+    for (name, _) in again.sections() {
+        assert_eq!(again.section(name).expect("whole"), reader.section(name).expect("checked"), "{name}");
+    }
+}
+
+/// A ciphertext is decrypted and computed on, or a typed error says why not.
+pub(super) fn check_ciphertext(bytes: &[u8], keys: &[Keys]) {
+    let Ok(x) = Ciphertext::from_bytes(bytes) else { return };
+    let again = Ciphertext::from_bytes(&x.to_bytes().expect("memory is large enough")).expect("what was written");
+    assert_eq!(again, x);
+    let _ = x.condition();
+    for Keys { client, server, ty, .. } in keys {
+        let _ = client.decrypt(&x);
+        if x.len() > 4 {
+            continue;
+        }
+        let pair = [*ty, *ty];
+        let programs = [Program::from_op("add", &pair), Program::from_op("dot", &pair), Program::rotation(*ty, 1)];
+        for program in programs.into_iter().flatten() {
+            let inputs = vec![x.clone(); program.inputs.len()];
+            let _ = server.run(&program, &inputs, &Control::default());
+        }
+    }
+}
