@@ -30,9 +30,8 @@ impl Words {
         }
         let found = KEPT.try_with(|kept| {
             let mut kept = kept.try_borrow_mut().ok()?;
-            // The last one dropped: the nearest caches may still hold it.
-            let fits = kept.iter().rposition(|words| (len..=len + len / 2).contains(&words.len()))?;
-            Some(Self(kept.remove(fits)))
+            let fits = kept.iter().position(|words| (len..=len + len / 2).contains(&words.len()))?;
+            Some(Self(kept.swap_remove(fits)))
         });
         found.ok().flatten()
     }
