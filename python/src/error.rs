@@ -53,7 +53,7 @@ fn class(error: &Error) -> &'static str {
         }
         Error::Format(_) => "FormatError",
         Error::Value { .. } => "RangeError",
-        Error::Shape { .. } | Error::Broadcast { .. } => "ShapeError",
+        Error::Shape { .. } | Error::Broadcast { .. } | Error::Empty { .. } => "ShapeError",
         Error::Index { .. } => "ElementError",
         Error::InputType { .. } | Error::InputCount { .. } => "TypeMismatchError",
         Error::UnknownScheme { .. }
@@ -64,7 +64,11 @@ fn class(error: &Error) -> &'static str {
         | Error::Memory { .. }
         | Error::Setting { .. }
         | Error::Form { .. }
-        | Error::SchemeForm { .. } => "ParameterError",
+        | Error::SchemeForm { .. }
+        | Error::NoSlots { .. }
+        | Error::NoRotations { .. }
+        | Error::Ntru(ntru::Error::Slots(_))
+        | Error::Bgv(bgv::Error::Slots(_)) => "ParameterError",
         Error::Lwe(lwe::Error::UnknownParams { .. } | lwe::Error::Params { .. } | lwe::Error::ResearchOnly { .. }) => {
             "ParameterError"
         }

@@ -11,8 +11,8 @@ ROOT = Path(__file__).parent.parent
 CHECKS = {
     "mypy": ["mypy"],
     "stubtest": ["mypy.stubtest", "solinas", "--mypy-config-file", "pyproject.toml"],
-    "ruff": ["ruff", "check", "."],
-    "format": ["ruff", "format", "--check", "."],
+    "ruff": ["ruff", "check", ".", "../examples"],
+    "format": ["ruff", "format", "--check", ".", "../examples"],
 }
 
 

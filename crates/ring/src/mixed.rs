@@ -70,18 +70,20 @@ impl MixedRadix {
     /// [`Error::BasisMismatch`].
     pub fn centered_mod(&self, x: &RnsPoly<Coeff>, m: Divisor) -> Result<Vec<u64>, Error> {
         self.basis.same("an exact conversion", x.basis())?;
-        let residues: fn(&[u64], &[u64], &[u64], Divisor, &mut [u64]);
-        let weights = if m.value().is_power_of_two() {
-            residues = wrapping_mod;
+        let wraps = m.value().is_power_of_two();
+        let weights = if wraps {
             self.weights(u64::wrapping_mul, 1)
         } else {
-            residues = reduced_mod;
             self.weights(|factor, weight| m.reduce(m.reduce(factor) * weight), m.reduce(1))
         };
         let mut out = vec![0; self.basis.dimension()];
         for_each_block(&mut out, BLOCK, |first, out| {
             let Digits { digits, negative } = self.digits(x, first, out.len());
-            residues(&digits, &negative, &weights, m, out);
+            if wraps {
+                wrapping_mod(&digits, &negative, &weights, m, out);
+            } else {
+                reduced_mod(&digits, &negative, &weights, m, out);
+            }
         });
         Ok(out)
     }

@@ -269,8 +269,9 @@ fn keys_without_rotations_say_how_to_make_them() {
     // By nothing, and of a scalar, it needs none.
     let nowhere = server.run(&Program::rotation(ty, -4).unwrap(), std::slice::from_ref(&x), &Control::default());
     assert_eq!(client.decrypt(&nowhere.unwrap()[0]).unwrap().values, [1, 2, 3, 4]);
-    for set in [(Scheme::Tfhe, "gates-40", ty), (Scheme::Ntru, "tight-64-1", ty)] {
+    let bits = [(Scheme::Ntru, "tight-64-1"), (Scheme::Bgv, "bits-64-2"), (Scheme::Lwe, "leveled-64-2")];
+    for set in bits.into_iter().chain([(Scheme::Tfhe, "gates-40")]).map(|(scheme, params)| (scheme, params, ty)) {
         let error = keygen(&options(set, true), &Control::default()).unwrap_err().to_string();
-        assert!(error.contains("slots"), "{error}");
+        assert!(error.contains("slots") || error.contains("bits, not vectors"), "{error}");
     }
 }

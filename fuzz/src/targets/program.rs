@@ -2,7 +2,7 @@
 
 use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
-use solinas_circuits::program::{Program, Type};
+use solinas_circuits::program::{Elements, Program, Type};
 use solinas_circuits::radix;
 
 /// Reads the bytes as a program, and as a graph.
@@ -15,8 +15,26 @@ pub fn run(data: &[u8]) {
     if program.validate().is_err() || !small {
         return;
     }
-    let inputs: Vec<u128> = program.inputs.iter().map(|input| 0xa7 & input.ty.mask()).collect();
+    let input = |ty: Type| ty.modulus().map_or(0xa7 & ty.mask(), |modulus| 0xa7 % u128::from(modulus));
+    let inputs: Vec<u128> = program.inputs.iter().map(|at| input(at.ty)).collect();
     let want = program.evaluate(&inputs).expect("a valid program on inputs of its types");
+    let scalars: Vec<Elements> = inputs.iter().map(|&value| Elements::Scalar(value)).collect();
+    let got = program.evaluate_arrays(&scalars).expect("as one by one");
+    assert!(
+        got.iter().zip(&want).all(|(got, &want)| *got == Elements::Scalar(want)),
+        "single values are something else"
+    );
+    let one: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value])).collect();
+    let got = program.evaluate_arrays(&one).expect("as one by one");
+    assert!(got.iter().zip(&want).all(|(got, want)| got.values() == [*want]), "arrays of one are something else");
+    // Others are no bits.
+    if program.nodes.iter().any(|node| node.ty.modulus().is_some()) {
+        let array: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value; 3])).collect();
+        program.evaluate_arrays(&array).expect("arrays of one length");
+        assert!(program.lower(Recipe::default()).is_err());
+        assert!(radix::lower(&program, radix::Style::FewestRotations, Budget::default()).is_err());
+        return;
+    }
     let lowered = radix::lower(&program, radix::Style::FewestRotations, Budget::default()).expect("a valid program");
     assert_eq!(lowered.eval(&inputs).expect("inputs of its types"), want, "lookup tables compute something else");
     let netlist = program.lower(Recipe::default()).expect("a valid program");
@@ -33,5 +51,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             seeds.extend(serde_json::to_vec(&lowered.graph));
         }
     }
+    let across = [Program::from_op("dot", &[Type::Mod(5); 2]), Program::rotation(Type::Mod(257), -3)];
+    seeds.extend(across.into_iter().flatten().filter_map(|program| serde_json::to_vec(&program).ok()));
     seeds
 }

@@ -47,7 +47,7 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
     assert_eq!(crate::common::mode(place.path("k/client.key")), 0o600);
     for (line, part) in [
         ("eval --key k/server.key mul d.ct a.ct -o e.ct", "allow 0 of the 2"),
-        ("eval --key k/server.key max a.ct b.ct -o e.ct", "added, subtracted, multiplied and negated"),
+        ("eval --key k/server.key max a.ct b.ct -o e.ct", "added, subtracted, multiplied, negated"),
         ("eval --key k/server.key to_bits a.ct -o e.ct", "scheme bgv has no bits ciphertexts"),
         ("encrypt --key k/client.key --type u8 1 -o e.ct", "slots-128-2 holds mod65537, not u8"),
         ("encrypt --key k/client.key --type mod257 1 -o e.ct", "slots-128-2 holds mod65537, not mod257"),

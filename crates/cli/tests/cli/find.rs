@@ -8,6 +8,13 @@ fn the_smallest_secure_parameters_are_found() {
     let place = Place::new();
     let text = place.run("params find --scheme ntru --depth 2");
     assert!(text.contains("secure-16384-2") && text.contains("3: 17 bits for the last level"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("plaintexts") && line.ends_with("bits")), "{text}");
+    for (task, holds) in
+        [("--modulus 3", "single numbers; for vectors ask for --slots"), ("--modulus 65537 --slots", "vectors of ")]
+    {
+        let text = place.run(&format!("params find --scheme ntru --depth 1 --security 0 {task}"));
+        assert!(text.contains(holds), "{text}");
+    }
     let json: Value =
         serde_json::from_str(&place.run("params find --scheme ntru --depth 1 --security 40 --modulus 3 --json"))
             .unwrap();

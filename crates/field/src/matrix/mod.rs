@@ -72,26 +72,36 @@ impl<'a> Tile<'a> {
 }
 
 /// For each column a sum of products. Modulo `2^64`, and the sum of the high halves beside: together the whole sum, while it has less than `2^32` terms.
+///
+/// Four parts of `width / 2` sums: in even columns, in odd columns, their high halves in even columns, in odd columns. Where they lie is decided by the first tile
+/// ([`Self::parts`]).
 #[derive(Clone, Debug)]
 pub struct Sums {
     width: usize,
-    /// Sums in even columns, in odd columns, their high halves in even columns, in odd columns: `width / 2` each.
+    start: usize,
     words: AlignedVec<u64>,
 }
 
 impl Sums {
+    /// Words of a page of 4 KiB.
+    const PAGE: usize = 512;
+    /// Words from a row of the tile to the first part, modulo a page.
+    const APART: usize = 64;
+    /// Words more from each part to the next, modulo a page.
+    const STEP: usize = 128;
+
     /// Zeros for so many columns.
     ///
     /// # Panics
     /// Unless that is a multiple of [`UNIT`].
     pub fn zeroed(width: usize) -> Self {
         assert!(width.is_multiple_of(UNIT), "{width} columns");
-        Self { width, words: AlignedVec::zeroed(2 * width) }
+        Self { width, start: 0, words: AlignedVec::zeroed(4 * Self::stride(width) + Self::PAGE) }
     }
 
-    /// The words, for storing.
-    pub fn words(&self) -> &[u64] {
-        &self.words
+    /// The words, for storing: part by part.
+    pub fn words(&self) -> Vec<u64> {
+        (0..4).flat_map(|part| self.part(part)).copied().collect()
     }
 
     /// From stored words.
@@ -100,13 +110,47 @@ impl Sums {
     /// Unless they are those of a multiple of [`UNIT`] of columns.
     pub fn from_words(words: &[u64]) -> Self {
         assert!(words.len().is_multiple_of(2 * UNIT), "{} words", words.len());
-        Self { width: words.len() / 2, words: AlignedVec::from_slice(words) }
+        let mut sums = Self::zeroed(words.len() / 2);
+        sums.set(words);
+        sums
     }
 
-    fn parts(&mut self) -> [*mut u64; 4] {
-        let half = self.width / 2;
-        let start = self.words.as_mut_ptr();
-        [0, 1, 2, 3].map(|i| start.wrapping_add(i * half))
+    fn set(&mut self, words: &[u64]) {
+        for (part, words) in words.chunks_exact((self.width / 2).max(1)).enumerate() {
+            let range = self.range(part);
+            self.words[range].copy_from_slice(words);
+        }
+    }
+
+    /// Words from a part to the next.
+    fn stride(width: usize) -> usize {
+        (width / 2).next_multiple_of(Self::PAGE) + Self::STEP
+    }
+
+    fn range(&self, part: usize) -> core::ops::Range<usize> {
+        let start = self.start + part * Self::stride(self.width);
+        start..start + self.width / 2
+    }
+
+    fn part(&self, part: usize) -> &[u64] {
+        &self.words[self.range(part)]
+    }
+
+    /// The parts, placed well to rows at that address: in rows of 4 KiB, parts that lie one after the other would all use the sets of the nearest cache that the rows do,
+    /// and loads of rows would wait for stores of sums whose addresses have the same low 12 bits.
+    fn parts(&mut self, rows: *const u32) -> [*mut u64; 4] {
+        let word = |address: usize| address / size_of::<u64>() % Self::PAGE;
+        let base = word(self.words.as_ptr().addr());
+        // A multiple of 8 words, as the buffer and the tiles of a matrix are of 64 bytes.
+        let start = (word(rows.addr()).next_multiple_of(8) + Self::APART + Self::PAGE - base) % Self::PAGE;
+        if start != self.start {
+            let words = self.words();
+            self.start = start;
+            self.set(&words);
+        }
+        let starts = [0, 1, 2, 3].map(|part| self.range(part).start);
+        let base = self.words.as_mut_ptr();
+        starts.map(|start| base.wrapping_add(start))
     }
 
     /// Adds other sums of [`Reduction::Lazy`], of the same width.
@@ -115,7 +159,10 @@ impl Sums {
     /// When the widths differ.
     pub fn add_lazy(&mut self, other: &Self) {
         assert_eq!(self.width, other.width, "sums of different widths");
-        self.words.iter_mut().zip(other.words.iter()).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
+        for part in 0..4 {
+            let range = self.range(part);
+            self.words[range].iter_mut().zip(other.part(part)).for_each(|(sum, &more)| *sum = sum.wrapping_add(more));
+        }
     }
 
     /// The residues.
@@ -124,10 +171,9 @@ impl Sums {
     /// Unless there are as many as columns.
     pub fn finish(&self, word: Word, out: &mut [u32]) {
         assert_eq!(out.len(), self.width, "a result of another width");
-        let half = self.width / 2;
-        let value = |i: usize| finish_split(word, [self.words[i], self.words[2 * half + i]]);
+        let [evens, odds, even_highs, odd_highs] = [0, 1, 2, 3].map(|part| self.part(part));
         for (i, pair) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            *pair = [value(i), value(half + i)];
+            *pair = [finish_split(word, [evens[i], even_highs[i]]), finish_split(word, [odds[i], odd_highs[i]])];
         }
     }
 }

@@ -37,7 +37,7 @@ pub fn multiply_add(
         rows: tile.rows(),
         width: tile.width(),
         vector: vector.as_ptr(),
-        sums: sums.parts(),
+        sums: sums.parts(tile.words.as_ptr()),
         word,
     };
     // SAFETY: the lengths were checked, here and by `Tile`.

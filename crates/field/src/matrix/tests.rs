@@ -64,7 +64,7 @@ fn cut_sums_add_up() {
         let mut sums = Sums::zeroed(32);
         let tile = Tile::new(&tile[32 * rows.start..32 * rows.end], 32);
         multiply_add(backend, Reduction::Lazy, word, tile, &vector[rows], &mut sums);
-        Sums::from_words(sums.words())
+        Sums::from_words(&sums.words())
     };
     let mut sum = part(20..32);
     sum.add_lazy(&part(0..20));

@@ -2,7 +2,7 @@
 //!
 //! Residues are signed integers held exactly in doubles. Ranges: docs/derivations/word-ntt.md, section 3.
 
-use super::kernel::{Arithmetic, Factors, From, Next};
+use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::words::Words;
 
 /// Adding and subtracting it rounds a double of magnitude up to 2^51 to the nearest integer.
@@ -111,7 +111,7 @@ impl<L: Words> Arithmetic for Float<L> {
         [self.lanes.add(a, p), self.lanes.sub(a, p)]
     }
     #[inline(always)]
-    fn join(self, a: L::V, b: L::V, w: L::V, _from: From) -> [L::V; 2] {
+    fn join(self, a: L::V, b: L::V, w: L::V, _before: Before) -> [L::V; 2] {
         [self.lanes.add(a, b), self.product(self.lanes.sub(a, b), w)]
     }
     #[inline(always)]

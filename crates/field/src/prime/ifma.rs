@@ -1,10 +1,14 @@
 //! Primes below 2^51 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
 //!
-//! Products are in `0..2q`, residues in `0..4q`. For primes of 51 bits ([`WIDE`]), residues are in `0..2q`, at one operation more a butterfly. For
-//! primes of up to 48 bits ([`LAZY`]), they are in `0..16q` and known in their low 52 bits alone, which are all that a multiplication reads: a
-//! butterfly reduces nothing. Ranges: docs/derivations/word-ntt.md, section 2.
+//! A multiplication reads the low 52 bits of its factors: what is next multiplied needs no others.
+//!
+//! - Up to 48 bits ([`LAZY`]): residues in `0..16q`, known in their low 52 bits alone; a butterfly reduces nothing.
+//! - 49 and 50 bits: what is next added is in `0..2q`; what is next multiplied in `0..4q`, known in its low 52 bits.
+//! - 51 bits ([`WIDE`]): residues in `0..2q`, products by Montgomery's reduction.
+//!
+//! Ranges: docs/derivations/word-ntt.md, section 2.
 
-use super::kernel::{Arithmetic, Factors, From, Next};
+use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::words::Words;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
@@ -161,14 +165,14 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
     }
     #[inline(always)]
-    fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2], from: From) -> [__m512i; 2] {
+    fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2], before: Before) -> [__m512i; 2] {
         let l = self.lanes;
         let sum = l.add_word(a, b);
         match BITS {
             LAZY => [sum, self.product(l.add_word(a, l.sub_word(self.q8, b)), w)],
             WIDE => [l.once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
             _ => {
-                let sum = if from == From::Sums { sum } else { l.and(sum, self.mask) };
+                let sum = if before == Before::Sums { sum } else { l.and(sum, self.mask) };
                 [l.once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
             }
         }

@@ -49,8 +49,8 @@ pub(super) trait Arithmetic: Copy {
     fn product(self, x: Self::V, w: Self::W) -> Self::V;
     /// `(a + b w, a - b w)`, for the level that comes next.
     fn split(self, a: Self::V, b: Self::V, w: Self::W, next: Next) -> [Self::V; 2];
-    /// `(a + b, (a - b) w)`, of values that the level before gave `from`.
-    fn join(self, a: Self::V, b: Self::V, w: Self::W, from: From) -> [Self::V; 2];
+    /// `(a + b, (a - b) w)`, of what the level before gave.
+    fn join(self, a: Self::V, b: Self::V, w: Self::W, before: Before) -> [Self::V; 2];
     /// Transposes the first `WIDTH` registers as a square.
     fn transpose(self, square: &mut [Self::V; 8]);
 }
@@ -64,16 +64,16 @@ pub(super) enum Next {
     Multiplied,
 }
 
-/// What both operands of a [`join`](Arithmetic::join) are.
+/// What the level before gave as both operands of a [`join`](Arithmetic::join).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum From {
-    /// Sums of the level before.
+pub(super) enum Before {
+    /// Sums.
     Sums,
     /// Sums, products, or what a pass starts from.
     Any,
 }
 
-/// A table of factors: for doubles, the bits of the factor; for words, factor and quotient.
+/// A table of factors: for doubles, the bits of the factor; for words, factor and quotient, or what Montgomery's reduction takes for it.
 #[derive(Clone, Copy)]
 pub(super) struct Factors {
     pub(super) values: *const u64,
@@ -129,10 +129,10 @@ fn join_pair<A: Arithmetic, const K: usize>(
     [i, j]: [usize; 2],
     w: &[[A::W; 8]; K],
     h: usize,
-    from: From,
+    before: Before,
 ) {
     for k in 0..K {
-        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h], from);
+        [v[k][i], v[k][j]] = a.join(v[k][i], v[k][j], w[k][h], before);
     }
 }
 
@@ -188,7 +188,7 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     // Registers are sums of the level before where that level's bit of their number is clear.
     if R == 8 {
         for node in 0..4 {
-            join_pair(a, v, [2 * node, 2 * node + 1], w, 4 + node, From::Any);
+            join_pair(a, v, [2 * node, 2 * node + 1], w, 4 + node, Before::Any);
         }
     }
     if R >= 4 {
@@ -196,8 +196,8 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
         for node in 0..2 {
             for j in 0..half {
                 let i = 2 * node * half + j;
-                let from = if half > 1 && j == 0 { From::Sums } else { From::Any };
-                join_pair(a, v, [i, i + half], w, 2 + node, from);
+                let before = if half > 1 && j == 0 { Before::Sums } else { Before::Any };
+                join_pair(a, v, [i, i + half], w, 2 + node, before);
             }
         }
     }
@@ -209,8 +209,8 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     }
     let half = R / 2;
     for j in 0..half {
-        let from = if half > 1 && j < half / 2 { From::Sums } else { From::Any };
-        join_pair(a, v, [j, j + half], w, 1, from);
+        let before = if half > 1 && j < half / 2 { Before::Sums } else { Before::Any };
+        join_pair(a, v, [j, j + half], w, 1, before);
         for k in 0..K {
             if LAST {
                 v[k][j] = a.product(v[k][j], w[k][0]);

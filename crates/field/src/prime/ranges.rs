@@ -4,7 +4,7 @@
 
 use super::float::Float;
 use super::ifma::{Ifma, LAZY, WIDE};
-use super::kernel::{Arithmetic, Factors, From, Next};
+use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::plan::montgomery;
 use super::word::Word;
 use super::words::Words;
@@ -83,7 +83,7 @@ fn words_keep_their_ranges<A: Arithmetic>(
         }
         for (x, y) in [(0, joined), (joined, 0), (joined, joined), (m, 1)] {
             let [s, p] = a
-                .join(splat(a, x), splat(a, y), factor, From::Any)
+                .join(splat(a, x), splat(a, y), factor, Before::Any)
                 .map(|v| (first(a, v), first(a, a.leave_product(v))));
             let (x, y) = (u128::from(x), u128::from(y));
             assert!(s.0 <= joined && s.1 == rem(x + y), "{x} + {y} mod {m}: {s:?}");
@@ -176,8 +176,8 @@ fn masked_butterflies_keep_their_low_bits() {
                     assert_eq!(multiplied.map(|v| first(a, a.leave(a.relax(v)))), exact, "{x} +- {y} {w} mod {m}");
                 }
                 for (x, y) in [(0, 2 * m - 1), (2 * m - 1, 0), (2 * m - 1, 2 * m - 1), (m, 1)] {
-                    for (from, noise) in [(From::Sums, 0), (From::Any, NOISE)] {
-                        let [s, p] = a.join(splat(a, x | noise), splat(a, y | noise), factor, from);
+                    for (before, noise) in [(Before::Sums, 0), (Before::Any, NOISE)] {
+                        let [s, p] = a.join(splat(a, x | noise), splat(a, y | noise), factor, before);
                         assert!(first(a, s) < 2 * m && low(p) < 2 * m, "{x}, {y}, {w} mod {m}");
                         let difference = rem(u128::from(x) + u128::from(2 * m - y));
                         let exact = [rem(u128::from(x) + u128::from(y)), q.mul(difference, w)];
@@ -224,11 +224,11 @@ fn lazy_butterflies_keep_their_low_bits() {
                 for x in [0, 1, m, 2 * m - 1] {
                     let (mut v, mut other, mut exact) = (splat(a, x | 5 << 55), splat(a, 0), rem(x.into()));
                     for level in 1..=3u32 {
-                        let [s, p] = a.join(v, v, factor, From::Any);
+                        let [s, p] = a.join(v, v, factor, Before::Any);
                         assert_eq!(first(a, a.leave_product(p)), 0);
-                        let [_, p] = a.join(other, v, factor, From::Any);
+                        let [_, p] = a.join(other, v, factor, Before::Any);
                         assert_eq!(first(a, a.leave_product(p)), q.mul(q.neg(exact), w));
-                        let [_, p] = a.join(v, other, factor, From::Any);
+                        let [_, p] = a.join(v, other, factor, Before::Any);
                         assert_eq!(first(a, a.leave_product(p)), q.mul(exact, w));
                         (v, exact) = (s, q.add(exact, exact));
                         other = splat(a, 0);

@@ -2,7 +2,7 @@
 //!
 //! Residues are in `0..8q`, products in `0..4q`. Ranges: docs/derivations/word-ntt.md, section 2.
 
-use super::kernel::{Arithmetic, Factors, From, Next};
+use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::words::Words;
 
 /// Words modulo `q < 2^61`.
@@ -96,7 +96,7 @@ impl<L: Words> Arithmetic for Word<L> {
         [l.add_word(a, p), l.add_word(a, l.sub_word(self.q4, p))]
     }
     #[inline(always)]
-    fn join(self, a: L::U, b: L::U, w: Factor<L::U>, _from: From) -> [L::U; 2] {
+    fn join(self, a: L::U, b: L::U, w: Factor<L::U>, _before: Before) -> [L::U; 2] {
         let l = self.lanes;
         let difference = l.add_word(a, l.sub_word(self.q4, b));
         [l.once(l.add_word(a, b), self.q4), self.product(difference, w)]

@@ -120,6 +120,7 @@ pub(crate) fn run<R: Runner>(
         Step::Across(_, across) if schedule.refreshes == 0 => runner.parts(across, elements),
         _ => 0,
     };
+    let in_parts = |step: &Step| schedule.refreshes == 0 && matches!(step, Step::Across(..));
     let together = if schedule.crosses() { inputs.len() } else { runner.together() };
     let chunks = || inputs.chunks(together.max(1));
     let total = chunks().map(|lanes| schedule.count(lanes.len(), counted)).sum::<u64>()
@@ -127,7 +128,7 @@ pub(crate) fn run<R: Runner>(
     let done = AtomicU64::new(0);
     control.report(0, total);
     let tick = |step: &Step| {
-        if counted(step) || parts(step) > 0 {
+        if counted(step) || in_parts(step) {
             control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         }
     };

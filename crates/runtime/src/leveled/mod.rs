@@ -96,6 +96,11 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
 
     /// Bytes of a server key in memory.
     fn memory_bytes(&self) -> usize;
+
+    /// Bytes of rotation keys beside it, where they are made when they are asked for.
+    fn rotation_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// A leveled scheme: over rings, or without (LWE), where a polynomial is a single number and the ring dimension that of the lattice.

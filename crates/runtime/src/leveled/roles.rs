@@ -27,7 +27,11 @@ impl<S: Leveled> Roles for S {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
-        check_memory(&params)?;
+        if options.rotations {
+            // Not of bits.
+            params.rotated().map(drop)?;
+        }
+        check_memory(&params, options.rotations)?;
         control.report(0, 1);
         control.check()?;
         let (client, server) = S::generate(&params, options, control)?;
@@ -39,7 +43,7 @@ impl<S: Leveled> Roles for S {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        check_memory(&S::read_params(reader)?)?;
+        check_memory(&S::read_params(reader)?, false)?;
         Ok(Arc::new(Server::<S>::new(S::read_server(reader)?)))
     }
 
@@ -72,9 +76,10 @@ impl<S: Leveled> Roles for S {
 }
 
 /// That a server key has room, before anything is made.
-fn check_memory(params: &impl Parameters) -> Result<(), Error> {
+fn check_memory(params: &impl Parameters, rotations: bool) -> Result<(), Error> {
     const MIB: u64 = 1 << 20;
-    let (need, limit) = (params.memory_bytes() as u64, memory::budget()?);
+    let more = if rotations { params.rotation_bytes() } else { 0 };
+    let (need, limit) = ((params.memory_bytes() + more) as u64, memory::budget()?);
     if need <= limit {
         return Ok(());
     }

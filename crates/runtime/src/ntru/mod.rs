@@ -150,6 +150,12 @@ impl Parameters for Params {
     fn memory_bytes(&self) -> usize {
         files::stored_server_bytes(self)
     }
+
+    fn rotation_bytes(&self) -> usize {
+        // None where there are none, which making them says.
+        let words: usize = RotationKey::sizes(self).unwrap_or_default().iter().sum();
+        8 * words * Rotation::all(self).len()
+    }
 }
 
 impl Leveled for Ntru {

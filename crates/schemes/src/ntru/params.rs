@@ -175,7 +175,7 @@ const SECURE: [(&str, usize, usize, KeyDistribution); 4] = [
 /// What names may be.
 const KNOWN: &str = "secure-8192-1, secure-16384-2, secure-32768-3, secure-65536-5, paper-N-DEPTH, tight-N-DEPTH, slots-N-DEPTH (modulo the \
                      smallest prime with N slots), boot-N or boot-N-DEPTH (DEPTH the multiplications between bootstrappings), with N a \
-                     power of two from 16 to 131072 (the paper's are 512 to 16384, and bootstrapping wants 64), or any that \
+                     power of two from 16 to 131072 (the paper's are 512 to 16384, and bootstrapping wants 32), or any that \
                      `solinas params find --scheme ntru` finds, such as n16384-d2-p3";
 
 impl Params {
