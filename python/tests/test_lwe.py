@@ -54,7 +54,7 @@ def test_files_and_parameters(keys, tmp_path):
 
 def test_secure_sets_without_products_add_bits():
     client, server = sl.keygen("lwe", params="secure-31", threads=2)
-    a, b = client.encrypt(sl.u4(12)), client.encrypt(sl.u4(10))
+    a, b = client.encrypt(sl.u8(12)), client.encrypt(sl.u8(10))
     result = server.bind(a) ^ server.bind(b)
     assert client.decrypt(result) == 6
     assert (a.products_left, client.params.recommended) == (0, True)
