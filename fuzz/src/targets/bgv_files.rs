@@ -46,7 +46,7 @@ fn check(bytes: &[u8]) {
             written(bgv::public_header(&key), |writer| bgv::write_public(writer, &key))
         }
     };
-    let public = |reader| bgv::read_public(reader).expect("a key");
+    let public = |reader: &Reader| bgv::read_public(reader).expect("a key");
     leveled::check_copy(&reader, copy, |again, reader| public(again) == public(reader));
 }
 

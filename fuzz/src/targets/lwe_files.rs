@@ -46,7 +46,7 @@ fn check(bytes: &[u8]) {
             written(lwe::public_header(&key), |writer| lwe::write_public(writer, &key))
         }
     };
-    let public = |reader| lwe::read_public(reader).expect("a key");
+    let public = |reader: &Reader| lwe::read_public(reader).expect("a key");
     leveled::check_copy(&reader, copy, |again, reader| public(again) == public(reader));
 }
 

@@ -48,7 +48,7 @@ fn check(bytes: &[u8]) {
             written(ntru::public_header(&key), |writer| ntru::write_public(writer, &key))
         }
     };
-    let public = |reader| ntru::read_public(reader).expect("a key");
+    let public = |reader: &Reader| ntru::read_public(reader).expect("a key");
     leveled::check_copy(&reader, copy, |again, reader| public(again) == public(reader));
 }
 
