@@ -175,7 +175,7 @@ pub fn read_server(reader: &Reader) -> Result<ServerParts, Error> {
         Some(_) => Some(read_bootstrap(reader, &public)?),
         None => None,
     };
-    let rotations = match reader.sections().any(|(name, _)| name == ROTATIONS) {
+    let rotations = match holds_rotations(reader) {
         true => Some(read_rotations(reader, &public)?),
         false => None,
     };
@@ -185,6 +185,11 @@ pub fn read_server(reader: &Reader) -> Result<ServerParts, Error> {
     let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
     let key = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
     Ok((key, bootstrap, rotations))
+}
+
+/// Whether a server key's file holds rotation keys.
+pub fn holds_rotations(reader: &Reader) -> bool {
+    reader.sections().any(|(name, _)| name == ROTATIONS)
 }
 
 fn read_rotations(reader: &Reader, public: &PublicKey) -> Result<RotationKey, Error> {

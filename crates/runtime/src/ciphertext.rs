@@ -55,7 +55,7 @@ impl std::fmt::Display for Form {
 pub struct Condition {
     /// Bits by which the noise may still grow.
     pub margin: f64,
-    /// Products in a row that it allows (NTRU, BGV).
+    /// Products in a row that it allows (NTRU, BGV, LWE).
     pub products: Option<usize>,
     /// Whether it can be computed on.
     pub usable: bool,

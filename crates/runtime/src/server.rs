@@ -19,9 +19,9 @@ pub struct Estimate {
     pub recrypts: u64,
     /// Products in all (Gentry-Halevi, NTRU); sums are next to free.
     pub products: u64,
-    /// Automorphisms in all, of rotations and sums of slots (NTRU).
+    /// Automorphisms in all, of rotations and sums of slots (NTRU, BGV).
     pub rotations: u64,
-    /// On the longest path: bootstraps or recryptions, or the levels that products take (NTRU).
+    /// On the longest path: bootstraps or recryptions, or the levels that products take (NTRU, BGV, LWE).
     pub depth: u64,
     /// Seconds expected, from this machine's measured times; 0 when nothing was measured.
     pub seconds: f64,

@@ -5,6 +5,7 @@ pub mod moves;
 use crate::embedding;
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, is_prime};
+use zeroize::Zeroizing;
 
 /// `X -> X^GENERATOR` rotates slots by one place to the left.
 const GENERATOR: u64 = 5;
@@ -129,7 +130,7 @@ impl SlotEncoder {
     /// As [`Self::encode`].
     pub fn decode(&self, plaintext: &[u64]) -> Result<Vec<u64>, Error> {
         self.check(plaintext)?;
-        let mut values = plaintext.to_vec();
+        let mut values = Zeroizing::new(plaintext.to_vec());
         self.plan.forward(&mut values);
         Ok(self.places.iter().map(|&place| values[place as usize]).collect())
     }

@@ -207,7 +207,11 @@ pub(crate) fn plan_program(
             Op::RotateElements(_) | Op::SumElements if !array => args[0],
             Op::RotateElements(by) => match places(*by, arrays.elements) {
                 0 => args[0],
-                by => (planner.across(at(0), Across::Rotate { by }, arrays.elements)?, held(true)),
+                by => match planner.across(at(0), Across::Rotate { by }, arrays.elements)? {
+                    // Equal numbers, in the slots that no element has too.
+                    same if same == at(0) => args[0],
+                    rotated => (rotated, held(true)),
+                },
             },
             Op::SumElements => {
                 (planner.across(at(0), Across::Sum { clean: all_clean }, arrays.elements)?, Slots::Scalar)
@@ -304,7 +308,7 @@ impl Schedule {
             lowerings += u64::from(lowering);
             shared.push(match step {
                 Step::Input(index) => slots(index) == Slots::Scalar,
-                Step::Across(_, Across::Sum { .. }) => true,
+                Step::Across(_, across) => matches!(across, Across::Sum { .. }),
                 _ => step.operands().all(|operand| shared[operand as usize]),
             });
             waves.push(wave);
@@ -317,6 +321,7 @@ impl Schedule {
         let (depth, levels) = (longest(&depths), longest(&levels));
         Self { steps, waves, shared, outputs, refreshes, products, lowerings, depth, levels }
     }
+
     /// Whether any step goes across the elements of arrays, which takes all lanes at once.
     pub(crate) fn crosses(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Across(..)))

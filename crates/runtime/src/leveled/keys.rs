@@ -158,11 +158,11 @@ impl<S: Leveled> Secret for Client<S> {
         }
         if ciphertext.form() == Form::Slots {
             let encoder = S::params(&self.public.key).slots()?;
-            let slots = |blocks: &Vec<Arc<Poly>>| -> Result<Vec<Vec<u64>>, Error> {
-                blocks.iter().map(|poly| Ok(encoder.decode(&plaintext(poly)?)?)).collect()
-            };
-            let all = elements.blocks.par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
-            return Ok(all.into_iter().flatten().flatten().take(elements.count).map(u128::from).collect());
+            let slots =
+                |poly: &Arc<Poly>| -> Result<Plaintext, Error> { Ok(encoder.decode(&plaintext(poly)?)?.into()) };
+            let all: Vec<&Arc<Poly>> = elements.blocks.iter().flatten().collect();
+            let all = all.into_par_iter().map(slots).collect::<Result<Vec<_>, Error>>()?;
+            return Ok(all.iter().flat_map(|slots| slots.iter()).take(elements.count).map(|&x| x.into()).collect());
         }
         let element = |bits: &Vec<Arc<Poly>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, poly)| Ok(value | constant_of(poly)? << i))

@@ -249,6 +249,11 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
 
     fn read_public(reader: &Reader) -> Result<Self::PublicKey, Error>;
 
+    /// Whether a server key's file holds rotation keys beside what every key of its parameters has.
+    fn holds_rotations(_reader: &Reader) -> bool {
+        false
+    }
+
     fn read_client(reader: &Reader) -> Result<Self::ClientKey, Error>;
 
     fn read_server(reader: &Reader) -> Result<Self::ServerKey, Error>;

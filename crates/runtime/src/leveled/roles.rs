@@ -43,7 +43,7 @@ impl<S: Leveled> Roles for S {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        check_memory(&S::read_params(reader)?, false)?;
+        check_memory(&S::read_params(reader)?, S::holds_rotations(reader))?;
         Ok(Arc::new(Server::<S>::new(S::read_server(reader)?)))
     }
 

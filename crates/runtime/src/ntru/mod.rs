@@ -310,6 +310,10 @@ impl Leveled for Ntru {
         Ok(files::read_public(reader)?)
     }
 
+    fn holds_rotations(reader: &Reader) -> bool {
+        files::holds_rotations(reader)
+    }
+
     fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
         Ok(files::read_client(reader)?)
     }

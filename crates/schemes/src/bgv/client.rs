@@ -84,7 +84,7 @@ impl ClientKey {
         // b + a s = p e, of which no coefficient is as large as 32 p.
         let basis = key.public.context().level(1).basis.clone();
         let mut sum = Zeroizing::new(key.public.b.truncated(1)?);
-        sum.add_product(&key.public.a.truncated(1)?, &key.values.truncated(1)?)?;
+        sum.add_product(&key.public.a.truncated(1)?, &Zeroizing::new(key.values.truncated(1)?))?;
         let sum = Zeroizing::new((*sum).clone().into_coeff());
         let bound = 32 * key.params().plaintext_modulus();
         if sum.tower(0).iter().any(|&x| basis.modulus(0).centered(x).unsigned_abs() > bound) {

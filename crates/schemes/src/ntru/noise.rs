@@ -83,7 +83,7 @@ pub fn product_plain(x: f64, peak: f64) -> f64 {
 /// Noise that a rotation of slots adds at each level, from level 1.
 ///
 /// # Errors
-/// [`Error::NoSlots`]; [`Error::Params`] where rings are reduced.
+/// [`Error::Slots`]; [`Error::Params`] where rings are reduced.
 pub fn rotations(params: &Params) -> Result<Vec<f64>, Error> {
     rotate::added(params)
 }
