@@ -19,6 +19,11 @@ pub(crate) fn magnitudes(coefficients: &[f64]) -> Vec<f64> {
     magnitudes
 }
 
+/// `log2` of the largest `|a_i|`; 0 for the polynomial 0.
+pub(crate) fn log2_largest(coefficients: &[i64]) -> f64 {
+    log2_integer(coefficients.iter().copied().max_by_key(|a| a.unsigned_abs()).unwrap_or(0))
+}
+
 /// `log2` of the largest `|a(zeta)|`; 0 for the polynomial 0. Shape: `n` coefficients, a power of two, at least 2.
 ///
 /// A product with `a` makes no value at a root larger than that, wherever the other factor is large.

@@ -84,7 +84,7 @@ impl Parameters for Params {
     }
 
     fn constant(&self, value: u64) -> f64 {
-        noise::plain(self, noise::centred(self, value)).max(0.0)
+        noise::constant(self, value).max(0.0)
     }
 
     fn sum_constant(&self, x: State, value: u64) -> f64 {

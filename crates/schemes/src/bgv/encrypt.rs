@@ -63,7 +63,7 @@ impl PublicKey {
         context.check_plaintext(plaintext)?;
         let level = context.params.levels();
         let body = context.embed(plaintext, context.level(level).factor);
-        let noise = noise::plain(&context.params, embedding::log2_peak(&body));
+        let noise = noise::plain(&context.params, embedding::log2_peak(&body), embedding::log2_largest(&body));
         let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();
         let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
         Ok(Ciphertext { key: self.id(), level, stage: Stage::Ready, noise, parts })

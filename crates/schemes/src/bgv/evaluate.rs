@@ -4,7 +4,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
 use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
-use crate::embedding::{log2_integer, log2_peak};
+use crate::embedding::{log2_integer, log2_largest, log2_peak};
 
 /// What brings noise down.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
@@ -164,7 +164,7 @@ impl<'a> Evaluator<'a> {
         let mut parts = x.parts.clone();
         let plain = context.embed(plaintext, x.factor(context));
         parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
-        let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain)));
+        let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
     }
 

@@ -43,9 +43,15 @@ fn message(params: &Params) -> f64 {
 }
 
 /// Noise of a known polynomial, as if it were at every root of the ring what it is at the one where it is largest. `peak` is `log2 max |mu(zeta)|`, of centred
-/// coefficients.
-pub fn plain(params: &Params, peak: f64) -> f64 {
-    peak - 0.5 * dimension(params).log2()
+/// coefficients, `largest` that of the largest of these: a constant is all in one, where a root mean square with the tail that is left for it would not reach.
+pub fn plain(params: &Params, peak: f64, largest: f64) -> f64 {
+    (peak - 0.5 * dimension(params).log2()).max(largest - tail(params))
+}
+
+/// Noise of a known number, the same in every slot, as [`plain`] has it.
+pub fn constant(params: &Params, value: u64) -> f64 {
+    let largest = centred(params, value);
+    plain(params, largest, largest)
 }
 
 /// Noise of a ciphertext made with the public key: `p (e v + e_0 + e_1 s) + m`.
@@ -58,7 +64,7 @@ pub fn fresh(params: &Params) -> f64 {
 /// coefficients are `p/2`.
 pub fn fresh_secret(params: &Params) -> f64 {
     let peak = (modulus(params) * dimension(params) / core::f64::consts::PI).log2();
-    rss((modulus(params) * SIGMA).log2(), plain(params, peak))
+    rss((modulus(params) * SIGMA).log2(), plain(params, peak, message(params)))
 }
 
 /// Noise of a sum or difference: the operands may be the same.
@@ -127,7 +133,7 @@ pub fn rotated(params: &Params, level: usize, noise: f64) -> f64 {
 /// Noise of a ready ciphertext of a level to which a number is added, the same in every slot.
 pub fn sum_constant(params: &Params, level: usize, noise: f64, value: u64) -> f64 {
     let p = params.plaintext_modulus();
-    sum(noise, plain(params, centred(params, value % p * params.factor(level) % p)))
+    sum(noise, constant(params, value % p * params.factor(level) % p))
 }
 
 /// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.

@@ -113,6 +113,25 @@ fn polynomials_modulo_primes_and_others_multiply() {
 }
 
 #[test]
+fn sums_of_constants_decrypt_until_they_are_refused() {
+    for set in ["slots-1024-0", "slots-1024-3"] {
+        let (client, server) = keys(set);
+        let p = server.params().plaintext_modulus();
+        let (evaluator, mut value) = (Evaluator::new(&server), p / 2);
+        let mut constant = vec![0; server.params().dimension()];
+        constant[0] = value;
+        let mut sum = server.public().trivial(&constant).unwrap();
+        let mut doublings = 0;
+        while let Ok(twice) = evaluator.add(&sum, &sum) {
+            (sum, value, doublings) = (twice, value * 2 % p, doublings + 1);
+            constant[0] = value;
+            assert_eq!(client.decrypt(&sum).unwrap(), constant, "{set}: {doublings}");
+        }
+        assert!(doublings > 8, "{set}: {doublings}");
+    }
+}
+
+#[test]
 fn secret_key_encrypts_with_less_noise_and_half_the_size() {
     let (client, server) = keys("slots-128-3");
     let x = random(65537, 128, 5);
