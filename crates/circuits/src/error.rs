@@ -86,7 +86,7 @@ pub enum Error {
         got: usize,
     },
     /// A type whose width is outside 1..=128.
-    #[error("type {ty} is not supported; integers have 1 to 128 bits, moduli are 2 to 2^20")]
+    #[error("type {ty} is not supported; integers have 1 to 128 bits, moduli are 2 to 2^30")]
     BadType {
         /// The type.
         ty: Type,
@@ -101,7 +101,7 @@ pub enum Error {
     },
     /// No type has that name.
     #[error(
-        "there is no type '{name}'; types are bool, u1 to u128, i1 to i128, and modP for integers modulo P, up to 2^20"
+        "there is no type '{name}'; types are bool, u1 to u128, i1 to i128, and modP for integers modulo P, up to 2^30"
     )]
     UnknownType {
         /// The name given.

@@ -352,14 +352,16 @@ fn no_rotations(params: &str, reason: Option<&str>) -> String {
 /// The message of [`Error::Levels`].
 fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> String {
     let products = if need == 1 { "1 product".to_owned() } else { format!("{need} products in a row") };
-    let takes = match need > left {
-        true => format!("it takes {products}"),
-        false => format!("it takes {products}, and the noise of its sums takes more levels than are left"),
+    let noise = "the noise of its sums and rotations takes more levels than are left";
+    let takes = match need {
+        _ if need > left => format!("it takes {products}"),
+        0 => noise.into(),
+        _ => format!("it takes {products}, and {noise}"),
     };
     let here = if left < depth { format!("{left} of the {depth}") } else { left.to_string() };
     // Noise alone, or levels that fresh ciphertexts have.
     let again = if need <= depth { "encrypt its inputs again, or " } else { "" };
-    let fewer = "build the circuit with fewer products in a row (`solinas circuit build --recipe lowest-depth`), or ";
+    let fewer = "have fewer products in a row (a circuit: `solinas circuit build --recipe lowest-depth`), or ";
     let fewer = if need > left { fewer } else { "" };
     format!("{takes}, and the ciphertexts of key {params} allow {here}; {again}{fewer}{keys}")
 }

@@ -189,7 +189,7 @@ fn integers_of_bits_run_until_the_levels_are_used_up() {
     }
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
     let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
-    assert!(message.contains("allow 12; build the circuit with fewer products"), "{message}");
+    assert!(message.contains("allow 12; have fewer products"), "{message}");
     assert!(
         message.contains("no secure set of these plaintexts takes") || message.contains("bits128-32768-32"),
         "{message}"

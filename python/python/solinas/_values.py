@@ -177,9 +177,11 @@ class Value:
         if isinstance(other, Value):
             if other.name == self.name:
                 return other
+            modular = isinstance(self, Modular) or isinstance(other, Modular)
+            remedy = "" if modular else f" Cast one of them, as in .cast({spelling(type(self))})"
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
-                f"type. Cast one of them, as in .cast({spelling(type(self))})"
+                f"type.{remedy}"
             )
         number = _integer(other)
         if number is None:

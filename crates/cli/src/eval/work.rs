@@ -46,16 +46,36 @@ pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
     Ok((Work::Circuit { file: file.to_path_buf(), netlist }, load(inputs)?))
 }
 
+/// A program file: what the Python package saves, or the graph alone.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum File {
+    Saved { format: String, version: u64, program: Box<Program> },
+    Graph(Box<Program>),
+}
+
+/// What the Python package calls its files of programs, and their newest version.
+const FORMAT: (&str, u64) = ("solinas-program", 1);
+
 /// The evaluation of a program file.
 pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
     let place = file.display().to_string();
-    let program: Program = serde_json::from_str(&read_text(file)?).map_err(|e| {
-        input(format!("{place} is not a program: {e}"), "write it with `save` of a program of the Python package")
-    })?;
+    let none = |why: String| {
+        input(format!("{place} is not a program: {why}"), "write it with `save` of a program of the Python package")
+    };
+    let program = match serde_json::from_str(&read_text(file)?).map_err(|error| none(error.to_string()))? {
+        File::Graph(program) => program,
+        File::Saved { format, .. } if format != FORMAT.0 => return Err(none(format!("its format is {format:?}"))),
+        File::Saved { version, .. } if version > FORMAT.1 => {
+            let problem = format!("{place} has version {version}, this command reads up to {}", FORMAT.1);
+            return Err(input(problem, "update solinas"));
+        }
+        File::Saved { program, .. } => program,
+    };
     program.validate().map_err(Error::circuit(&place))?;
     let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));
     need("program", file, wanted.collect(), inputs.len())?;
-    Ok((Work::Program { name: place, program }, load(inputs)?))
+    Ok((Work::Program { name: place, program: *program }, load(inputs)?))
 }
 
 impl Work {

@@ -74,7 +74,7 @@ fn circuits_of_bits_run_leveled() {
     for line in ["div a.ct b.ct -o c.ct", "div a.ct b.ct --estimate"] {
         let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
         assert!(message.contains("products in a row, and the ciphertexts of key bits-64-9 allow 9"), "{message}");
-        assert!(message.contains("help: build the circuit with fewer products in a row"), "{message}");
+        assert!(message.contains("help: have fewer products in a row"), "{message}");
     }
 }
 

@@ -36,7 +36,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     for line in ["div a.ct b.ct -o c.ct", "div a.ct b.ct --estimate"] {
         let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
         assert!(message.contains("products in a row, and the ciphertexts of key tight-64-9 allow 9"), "{message}");
-        assert!(message.contains("help: build the circuit with fewer products in a row"), "{message}");
+        assert!(message.contains("help: have fewer products in a row"), "{message}");
     }
 }
 

@@ -151,6 +151,19 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
     assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 11\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
+    // As the Python package saves it.
+    let saved = |format: &str, version: u32| {
+        format!(
+            r#"{{"format":"{format}","version":{version},"name":"f","parameters":[],"result":"u4","program":{program}}}"#
+        )
+    };
+    place.write("saved.json", saved("solinas-program", 1));
+    place.run("eval --key SERVER --program saved.json --inputs a.ct b.ct -o saved");
+    assert_eq!(place.run("decrypt --key CLIENT saved/sum.ct"), "11\n");
+    for (format, version, message) in [("other", 1, "its format is"), ("solinas-program", 2, "update solinas")] {
+        place.write("saved.json", saved(format, version));
+        assert!(place.fail("eval --key SERVER --program saved.json --inputs a.ct b.ct -o r", 1).contains(message));
+    }
     place.write("bad.json", program.replace("[0, 1]", "[0, 9]"));
     assert!(place.fail("eval --key SERVER --program bad.json --inputs a.ct b.ct -o r", 1).contains("bad.json"));
     place.write("no.json", "{");

@@ -160,7 +160,7 @@ impl Params {
         };
         let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
         let (dimension, depth) = (number()?, number()?);
-        if parts.next().is_some() {
+        if parts.next().is_some() || !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
             return Err(unknown());
         }
         Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
