@@ -15,8 +15,9 @@ HASHES = ("sha256", "sha384", "sha512")
 
 @pytest.fixture(scope="module")
 def solinas():
-    """The command, as the Rust tests built it."""
-    subprocess.run(["cargo", "build", "--quiet", "--bin", "solinas"], cwd=ROOT, check=True)
+    """The command, as the Rust tests build it: the same options, so that nothing is built twice."""
+    build = ["cargo", "test", "--quiet", "--workspace", "--exclude", "solinas-python", "--no-run"]
+    subprocess.run(build, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
     def run(*arguments, stdin=b""):
