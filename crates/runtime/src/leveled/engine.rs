@@ -4,10 +4,10 @@ use super::elements::{Elements, form_of, packed};
 use super::keys::Server;
 use super::plan::{self, GATE_COSTS, Planned, Setting, State};
 use super::run::Polynomials;
-use super::{Leveled, Parameters, constant};
+use super::{Leveled, Parameters, constant, together};
 use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use std::sync::{Arc, OnceLock};
@@ -17,6 +17,8 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
+    /// Products that are computed together at most.
+    together: usize,
     speed: OnceLock<Speed>,
 }
 
@@ -31,8 +33,11 @@ struct Speed {
 }
 
 impl<S: Leveled> LeveledEngine<S> {
-    pub(super) fn new(key: Arc<Server<S>>) -> Self {
-        Self { key, speed: OnceLock::new() }
+    /// # Errors
+    /// Of [`memory::budget`].
+    pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
+        let together = together::<S>(S::params(key.public()), memory::budget()?);
+        Ok(Self { key, together, speed: OnceLock::new() })
     }
 
     fn set(&self) -> &S::Params {
@@ -84,7 +89,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        S::key_bytes(&self.key.key)
+        S::key_bytes(&self.key.key) + (self.together - 1) * self.set().product_bytes()
     }
 
     fn form(&self) -> Form {
@@ -178,16 +183,23 @@ pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
     // A key may have them, or the parameters say why not.
     let setting = Setting { rotates: true, ..setting(params, &[]) };
-    Ok(count::<S>(&plan_program(program, &setting, arrays)?, 1, params))
+    let estimate = count::<S>(&plan_program(program, &setting, arrays)?, 1);
+    let together = together::<S>(params, memory::budget()?);
+    Ok(with_memory::<S>(estimate, params, params.memory_bytes(), together))
 }
 
-fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
+/// With the memory of a key of so many bytes and of products that are computed together.
+fn with_memory<S: Leveled>(estimate: Estimate, params: &S::Params, key_bytes: usize, together: usize) -> Estimate {
+    let more = estimate.products.clamp(1, together as u64) - 1;
+    Estimate { memory_bytes: key_bytes as u64 + more * params.product_bytes() as u64, ..estimate }
+}
+
+fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize) -> Estimate {
     Estimate {
         bootstraps: schedule.refreshes * lanes as u64,
         products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
         rotations: *rotations,
         depth: schedule.levels,
-        memory_bytes: params.memory_bytes() as u64,
         scheme: S::SCHEME,
         ..Default::default()
     }
@@ -208,8 +220,9 @@ impl<S: Leveled> Job<'_, S> {
 
 impl<S: Leveled> Plan for Job<'_, S> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let memory_bytes = S::key_bytes(&self.engine.key.key) as u64;
-        Ok(Estimate { memory_bytes, ..count::<S>(&self.planned, self.lanes(lanes), self.engine.set()) })
+        let LeveledEngine { key, together, .. } = self.engine;
+        let estimate = count::<S>(&self.planned, self.lanes(lanes));
+        Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *together))
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
@@ -227,7 +240,8 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, count, control)?;
+        let runner = Polynomials::<S>(&engine.key.key, engine.together);
+        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
         let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
 const TOGETHER: usize = 1 << 16;
 
-/// Evaluation with one key.
-pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey);
+/// Evaluation with one key, so many products at a time.
+pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey, pub(super) usize);
 
 impl<S: Leveled> Polynomials<'_, S> {
     fn params(&self) -> &S::Params {
@@ -31,7 +31,7 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
     }
 
     fn multiplies_together(&self) -> usize {
-        S::MULTIPLIES_TOGETHER
+        self.1
     }
 
     fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {

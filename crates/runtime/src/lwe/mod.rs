@@ -146,7 +146,11 @@ impl Parameters for Params {
     }
 
     fn memory_bytes(&self) -> usize {
-        files::stored_server_bytes(self) + whole(self) as usize
+        files::stored_server_bytes(self) + whole(self) as usize + Parameters::product_bytes(self)
+    }
+
+    fn product_bytes(&self) -> usize {
+        self.product_bytes() as usize
     }
 }
 
@@ -362,4 +366,25 @@ fn expanded(key: ServerKey) -> Result<ServerKey, Error> {
         0 => key,
         bytes => key.expand(bytes)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leveled::together;
+
+    #[test]
+    fn memory_decides_how_many_products_go_together() {
+        for name in ["leveled-secure-1", "leveled-secure-2", "leveled-32-3"] {
+            let params = Params::named(name).unwrap();
+            let (least, each) = (params.memory_bytes() as u64, Params::product_bytes(&params));
+            assert!(each > 0 && least > files::stored_server_bytes(&params) as u64);
+            for (budget, want) in [(0, 1), (least, 1), (least + each, 2), (least + 5 * each - 1, 5), (1 << 50, 16)] {
+                assert_eq!(together::<Lwe>(&params, budget), want, "{name} {budget}");
+            }
+        }
+        assert_eq!(Params::named("secure-62").unwrap().product_bytes(), 0);
+        // 3.75 million rows of 8 bytes, and a quarter as many entries of a tensor.
+        assert_eq!(Params::named("leveled-secure-1").unwrap().product_bytes(), 37_510_600);
+    }
 }

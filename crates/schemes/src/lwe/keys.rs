@@ -244,6 +244,9 @@ pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result
     Ok(ClientKey { public, secret })
 }
 
+/// Pieces of `PAD` rows that are multiplied at a time: their sums are in memory.
+const PART: usize = 1024;
+
 /// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
 pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64]) -> Result<Vector, Error> {
     let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
@@ -266,12 +269,17 @@ pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64
         }
         sums
     };
-    let chunks: Vec<_> = (0..layout.padded_rows() / PAD).into_par_iter().map(rows_of).collect();
     let mut b = Vector::zeroed(modulus.len(), layout.rows());
-    for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
-        for (i, (b, &e)) in b.iter_mut().zip(noise).enumerate() {
-            let product = matrix::finish_split(*word, chunks[i / PAD][w * PAD + i % PAD]);
-            *b = word.sub(word.reduce_signed(2 * e), product);
+    let chunks = layout.padded_rows() / PAD;
+    for first in (0..chunks).step_by(PART) {
+        // Those of all rows at once would take more than the result.
+        let sums: Vec<_> = (first..chunks.min(first + PART)).into_par_iter().map(rows_of).collect();
+        for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
+            let rows = b.iter_mut().zip(noise).skip(first * PAD).take(PART * PAD);
+            for (i, (b, &e)) in rows.enumerate() {
+                let product = matrix::finish_split(*word, sums[i / PAD][w * PAD + i % PAD]);
+                *b = word.sub(word.reduce_signed(2 * e), product);
+            }
         }
     }
     Ok(b)

@@ -231,20 +231,20 @@ impl<'a> Evaluator<'a> {
     fn digits(&self, level: usize, numbers: &Vector) -> Vector {
         let modulus = self.params().modulus(level);
         let widths: Vec<u32> = self.params().digits().collect();
-        let mut decomposed = Vec::with_capacity(numbers.len() * modulus.len() * widths.len());
+        let mut vector = Vector::zeroed(modulus.len(), numbers.len() * modulus.len() * widths.len());
+        let mut out: Vec<_> = vector.words_mut().zip(modulus.words()).collect();
+        let mut at = 0;
         for p in 0..numbers.len() {
             for (w, word) in modulus.words().iter().enumerate() {
                 let mut rest = word.mul(numbers.word(w)[p], modulus.inverse(w));
                 for bits in &widths {
-                    decomposed.push(rest & ((1 << bits) - 1));
+                    let digit = rest & ((1 << bits) - 1);
+                    // Digits may be as wide as a word, and words differ.
+                    out.iter_mut().for_each(|(out, word)| out[at] = word.reduce(digit.into()));
                     rest >>= bits;
+                    at += 1;
                 }
             }
-        }
-        let mut vector = Vector::zeroed(modulus.len(), decomposed.len());
-        // Digits may be as wide as a word, and words differ.
-        for (out, word) in vector.words_mut().zip(modulus.words()) {
-            out.iter_mut().zip(&decomposed).for_each(|(out, &digit)| *out = word.reduce(digit.into()));
         }
         vector
     }
