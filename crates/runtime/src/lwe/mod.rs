@@ -3,6 +3,7 @@
 use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, lwe as files, pack};
+use solinas_schemes::bgv;
 use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
 use solinas_schemes::security::SecurityClaim;
@@ -96,7 +97,17 @@ impl Parameters for Params {
     fn deeper(&self, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
-            _ => format!("make keys of scheme bgv, or for study alone of leveled-64-{products}"),
+            _ => {
+                let other = match bgv::Params::deep_enough(2, products) {
+                    Some(name) => format!("make keys of scheme bgv, such as {name}"),
+                    None => "make keys of scheme tfhe, which has no levels".into(),
+                };
+                // Sets for study.
+                match products {
+                    ..=20 => format!("{other}, or for study alone of leveled-64-{products}"),
+                    _ => other,
+                }
+            }
         }
     }
 
@@ -372,6 +383,23 @@ fn expanded(key: ServerKey) -> Result<ServerKey, Error> {
 mod tests {
     use super::*;
     use crate::leveled::together;
+
+    #[test]
+    fn sets_that_a_remedy_names_exist() {
+        let params = Params::named("leveled-16-2").unwrap();
+        for products in 0..200 {
+            let remedy = params.deeper(products);
+            let words = remedy.split([' ', ',']).filter(|word| word.starts_with("leveled-"));
+            for name in words {
+                assert!(Params::named(name).unwrap().depth() >= products, "{remedy}");
+            }
+            if let Some(name) = bgv::Params::deep_enough(2, products).filter(|_| products > 2) {
+                assert!(remedy.contains(&format!("scheme bgv, such as {name}")), "{remedy}");
+            }
+        }
+        let deepest = params.deeper(98);
+        assert!(!deepest.contains("leveled-") && params.deeper(20).contains("leveled-64-20"), "{deepest}");
+    }
 
     #[test]
     fn memory_decides_how_many_products_go_together() {
