@@ -236,6 +236,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     fn multiply_all(
         key: &Self::ServerKey,
         pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        _control: &Control<'_>,
     ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| Self::multiply(key, x, y)).collect()
     }

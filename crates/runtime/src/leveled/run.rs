@@ -2,8 +2,8 @@
 
 use super::elements::Poly;
 use super::{Leveled, Parameters, across, constant};
-use crate::Error;
 use crate::arithmetic::{Across, Runner};
+use crate::{Control, Error};
 use std::sync::Arc;
 
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
@@ -71,8 +71,12 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         S::multiply(self.0, x, y)
     }
 
-    fn multiply_all(&self, pairs: &[(&S::Ciphertext, &S::Ciphertext)]) -> Result<Vec<S::Ciphertext>, Error> {
-        S::multiply_all(self.0, pairs)
+    fn multiply_all(
+        &self,
+        pairs: &[(&S::Ciphertext, &S::Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Vec<S::Ciphertext>, Error> {
+        S::multiply_all(self.0, pairs, control)
     }
 
     fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {

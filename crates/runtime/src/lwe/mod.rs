@@ -8,6 +8,7 @@ use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
+use std::ops::ControlFlow;
 use zeroize::Zeroizing;
 
 /// The scheme.
@@ -199,12 +200,11 @@ impl Leveled for Lwe {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        let (client, server) = match options.insecure_seed {
-            Some(seed) => leveled::generate_insecure(params, options.research, seed)?,
-            None => leveled::generate(params, options.research)?,
+        let watch = |done: usize, of: usize| {
+            control.report(done as u64, of as u64);
+            go_on(control)
         };
-        control.check()?;
-        control.report(1, 1);
+        let (client, server) = leveled::generate_watched(params, options.research, options.insecure_seed, &watch)?;
         Ok((client, expanded(server)?))
     }
 
@@ -305,14 +305,18 @@ impl Leveled for Lwe {
     }
 
     /// With one pass over the switching key's matrix for those of a level.
-    fn multiply_all(key: &ServerKey, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
+    fn multiply_all(
+        key: &ServerKey,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let evaluator = evaluator(key)?;
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&i| pairs[i].0.level());
         let mut results = vec![None; pairs.len()];
         for part in order.chunk_by(|&i, &k| pairs[i].0.level() == pairs[k].0.level()) {
             let together: Vec<_> = part.iter().map(|&i| pairs[i]).collect();
-            let products = evaluator.multiply_all(&together)?;
+            let products = evaluator.multiply_all_watched(&together, &|| go_on(control))?;
             part.iter().zip(products).for_each(|(&i, product)| results[i] = Some(product));
         }
         // One for each.
@@ -369,6 +373,11 @@ impl Leveled for Lwe {
     fn unpack(_: &Params, _: usize, bytes: &[u8]) -> Result<Vec<u64>, Error> {
         Ok(pack::u32_from_le(bytes)?.into_iter().map(u64::from).collect())
     }
+}
+
+/// Unless it is cancelled.
+fn go_on(control: &Control<'_>) -> ControlFlow<()> {
+    if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// With small matrices whole in memory.

@@ -222,7 +222,7 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
     let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed)
+    make(params, false, &seed, &|| Ok(()))
 }
 
 /// The key pair of a chosen seed: for tests and benchmarks alone.
@@ -230,16 +230,16 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
 /// # Errors
 /// [`Error::Field`] for a back end that is not there.
 pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
-    make(params, true, &SecretSeed::insecure(seed))
+    make(params, true, &SecretSeed::insecure(seed), &|| Ok(()))
 }
 
-pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<ClientKey, Error> {
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<ClientKey, Error> {
     let gaussian = Gaussian::new(params.sigma())?;
     let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
     let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
     let public = seed.derive("lwe public matrix").publish();
     let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
-    let b = masked_product(&matrix, &secret, &noise)?;
+    let b = masked_product(&matrix, &secret, &noise, step)?;
     let public = PublicKey::new(params.clone(), insecure, public, b);
     Ok(ClientKey { public, secret })
 }
@@ -247,8 +247,21 @@ pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result
 /// Pieces of `PAD` rows that are multiplied at a time: their sums are in memory.
 const PART: usize = 1024;
 
+/// How many parts a product has with a matrix of so many rows: as often [`masked_product`] calls its step.
+pub(super) fn parts(rows: usize) -> usize {
+    rows.div_ceil(PART * PAD)
+}
+
+/// Hears of each part of the work that is done, and stops the rest by its error.
+pub(super) type Step<'a> = &'a dyn Fn() -> Result<(), Error>;
+
 /// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
-pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64]) -> Result<Vector, Error> {
+pub(super) fn masked_product(
+    matrix: &SeededMatrix,
+    secret: &[i64],
+    noise: &[i64],
+    step: Step<'_>,
+) -> Result<Vector, Error> {
     let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
     // A factor for each column, 0 for the first and for the padding.
     let mut factors = Zeroizing::new(Vector::zeroed(modulus.len(), layout.columns().next_multiple_of(1024)));
@@ -281,6 +294,7 @@ pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64
                 *b = word.sub(word.reduce_signed(2 * e), product);
             }
         }
+        step()?;
     }
     Ok(b)
 }
