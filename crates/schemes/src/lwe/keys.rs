@@ -133,6 +133,23 @@ impl PublicKey {
         Ok(seed.stream(nonce))
     }
 
+    /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
+    pub(super) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
+        let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
+        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &|| Ok(()))?;
+        let masks = Zeroizing::new(masks);
+        let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
+        let differs = |row: usize| {
+            let residue = |w: usize| modulus.words()[w].sub(self.b.word(w)[row], masks.word(w)[row]);
+            modulus.centred_log2(residue) > bound
+        };
+        if (0..rows).any(differs) {
+            let problem = "a secret that does not belong to the public key".into();
+            return Err(Error::Material { part: "client key", problem });
+        }
+        Ok(())
+    }
+
     /// That `what` is of this key.
     pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
         if key == self.id {
@@ -158,7 +175,7 @@ impl ClientKey {
     /// From its parts, as stored.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
     pub fn from_parts(public: PublicKey, secret: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
         let max = Gaussian::new(public.params.sigma())?.max();
         let want = public.params.dimension();
@@ -166,6 +183,7 @@ impl ClientKey {
             let problem = format!("{} entries where {want} of magnitude {max} or less belong", secret.len());
             return Err(Error::Material { part: "client key", problem });
         }
+        public.check_secret(&secret)?;
         Ok(Self { public, secret })
     }
 

@@ -119,7 +119,7 @@ impl ClientKey {
     /// From its parts, as stored: the secrets of the levels from the lowest.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
     pub fn from_parts(public: PublicKey, secrets: Vec<Zeroizing<Vec<i64>>>) -> Result<Self, Error> {
         let params = public.params();
         let (max, want) = (Gaussian::new(params.sigma())?.max(), params.dimension());
@@ -131,6 +131,7 @@ impl ClientKey {
             let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
             return Err(Error::Material { part: "client key", problem });
         }
+        public.fresh.check_secret(&secrets[params.depth()])?;
         Ok(Self { public, secrets })
     }
 

@@ -210,6 +210,24 @@ fn long_work_is_watched_and_stopped() {
     }
 }
 
+#[test]
+fn a_secret_of_another_key_is_refused() {
+    for name in ["leveled-16-2", "toy-16-2"] {
+        let ((client, _), (other, _)) = (keys(name, 1), keys(name, 2));
+        let secrets = |key: &ClientKey| key.secrets().map(|s| s.to_vec().into()).collect::<Vec<_>>();
+        assert!(ClientKey::from_parts(client.public().clone(), secrets(&client)).is_ok());
+        let mut one = secrets(&client);
+        let last = one.last_mut().unwrap();
+        last[3] += if last[3] > 0 { -1 } else { 1 };
+        for foreign in [secrets(&other), one] {
+            let error = ClientKey::from_parts(client.public().clone(), foreign).unwrap_err().to_string();
+            assert!(error.contains("does not belong to the public key"), "{error}");
+        }
+        let fresh = crate::lwe::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
+        assert!(matches!(fresh, Err(Error::Material { .. })));
+    }
+}
+
 /// The lowest level may have several words, and these any width.
 #[test]
 fn words_of_any_width_and_number_make_levels() {
