@@ -27,6 +27,8 @@ pub(super) struct LeveledEngine<S: Leveled> {
 struct Speed {
     /// At the highest level.
     product: f64,
+    /// What each further product takes of those that are computed together.
+    more: f64,
     bootstrap: f64,
     /// An automorphism at the highest level.
     rotation: f64,
@@ -50,18 +52,19 @@ impl<S: Leveled> LeveledEngine<S> {
             return Ok(*speed);
         }
         let x = S::trivial(self.key.public(), &constant(self.set(), 1))?;
-        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| -> Result<f64, Error> {
-            let mut seconds = 0.0;
-            for _ in 0..2 {
-                let start = Instant::now();
-                work()?;
-                seconds = start.elapsed().as_secs_f64();
-            }
-            Ok(seconds)
-        };
+        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(&|| work().map(drop));
         let product = match self.set().depth() {
             0 => 0.0,
             _ => time(&|| S::multiply(&self.key.key, &x, &x))?,
+        };
+        let more = match self.set().depth() {
+            0 => 0.0,
+            _ if self.together == 1 => product,
+            _ => {
+                let pairs = [(&x, &x); 2];
+                let both = twice(&|| S::multiply_all(&self.key.key, &pairs, &Control::default()).map(drop))?;
+                (both - product).max(0.0)
+            }
         };
         let bootstrap = match self.set().refresh() {
             None => 0.0,
@@ -71,7 +74,7 @@ impl<S: Leveled> LeveledEngine<S> {
             false => 0.0,
             true => time(&|| S::swap_rows(&self.key.key, &x))?,
         };
-        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap, rotation }))
+        Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
 
     fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
@@ -118,6 +121,14 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
+}
+
+/// Seconds of the second of two runs.
+fn twice(work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
+    work()?;
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
 }
 
 fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a, P> {
@@ -227,11 +238,21 @@ impl<S: Leveled> Plan for Job<'_, S> {
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
+        let Planned { schedule, effort, turning, .. } = &self.planned;
+        let bootstraps = speed.bootstrap * schedule.refreshes as f64;
+        // Of the products that are computed together the first takes more than the others.
+        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let sets = self.lanes(lanes);
+        let first = match schedule.count(sets, product) {
+            0 => 1.0,
+            all => schedule.groups(sets, self.engine.together, product) as f64 / all as f64,
+        };
+        let products = (speed.product * first + speed.more * (1.0 - first)) * effort;
+        // Those that are computed together have all threads of the pool, in which they were measured.
+        let threads_of_product = if S::MULTIPLIES_TOGETHER > 1 { 1 } else { threads };
         // Automorphisms are those of all polynomials.
-        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64
-            + speed.rotation * self.planned.turning;
-        let seconds = seconds / threads as f64;
+        let seconds = products * sets as f64 / threads_of_product as f64
+            + (bootstraps * sets as f64 + speed.rotation * turning) / threads as f64;
         Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
     }
 
