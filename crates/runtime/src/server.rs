@@ -29,7 +29,7 @@ pub struct Estimate {
     pub bootstrap_seconds: f64,
     /// Threads it would run on.
     pub threads: usize,
-    /// Bytes of the key made ready.
+    /// Bytes of the key made ready, and of the products that are computed together where these are large.
     pub memory_bytes: u64,
 }
 
@@ -111,7 +111,7 @@ impl Server {
         self.pool.current_num_threads()
     }
 
-    /// Bytes of the key made ready.
+    /// Bytes of the key made ready, and of the products that are computed together where these are large.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
     }

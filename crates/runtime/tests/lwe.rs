@@ -6,10 +6,11 @@ mod random_circuit;
 
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Scheme, Server,
-    ServerKey, Type, cost, keygen,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Progress, Scheme,
+    Server, ServerKey, Type, cost, keygen,
 };
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 struct Setup {
     client: ClientKey,
@@ -214,4 +215,24 @@ fn mistakes_get_typed_errors() {
     refused(options("leveled-4000-2", 1), "dimension 4000");
     refused(KeygenOptions { rotations: true, ..options("leveled-8-9", 1) }, "no slots to rotate");
     refused(KeygenOptions { scheme: Scheme::Tfhe, ..options("leveled-8-9", 1) }, "--scheme lwe");
+}
+
+#[test]
+fn keys_and_products_are_watched_and_stopped() {
+    let heard = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let listen = |progress: Progress| {
+        heard.fetch_max(progress.done, Ordering::Relaxed);
+        stop.store(progress.done == 2, Ordering::Relaxed);
+    };
+    let control = Control { progress: Some(&listen), cancel: Some(&stop) };
+    assert!(matches!(keygen(&options("leveled-64-3", 1), &control), Err(Error::Cancelled)));
+    assert_eq!(heard.into_inner(), 2);
+    let Setup { client, server, .. } = bits();
+    let u8 = Type::Uint(8);
+    let x = client.encrypt(&Plain::unsigned(u8, 3).unwrap()).unwrap();
+    let and = Program::from_op("and", &[u8, u8]).unwrap();
+    let stop = AtomicBool::new(true);
+    let control = Control { progress: None, cancel: Some(&stop) };
+    assert!(matches!(server.run(&and, &[x.clone(), x], &control), Err(Error::Cancelled)));
 }

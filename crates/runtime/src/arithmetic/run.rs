@@ -41,7 +41,11 @@ pub(crate) trait Runner: Sync {
     fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// The products of pairs, [`Self::multiplies_together`] of them at most.
-    fn multiply_all(&self, pairs: &[(&Self::Ciphertext, &Self::Ciphertext)]) -> Result<Vec<Self::Ciphertext>, Error> {
+    fn multiply_all(
+        &self,
+        pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        _control: &Control<'_>,
+    ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| self.multiply(x, y)).collect()
     }
 
@@ -193,7 +197,7 @@ fn run_lanes<R: Runner>(
                 let [x, y] = schedule.steps[index].pair();
                 Ok((values.get(x, lane)?, values.get(y, lane)?))
             });
-            let results = runner.multiply_all(&pairs.collect::<Result<Vec<_>, Error>>()?)?;
+            let results = runner.multiply_all(&pairs.collect::<Result<Vec<_>, Error>>()?, control)?;
             jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
             Ok(results.into_iter().map(Arc::new).collect())
         };

@@ -4,6 +4,7 @@ use crate::{Error, Program};
 use solinas_circuits::program::{Op, places};
 use solinas_circuits::{BinaryOp, Gate, Netlist, NodeId};
 use solinas_schemes::slots::moves::{Layout, Moves};
+use std::collections::BTreeMap;
 
 /// Number of a value.
 pub(crate) type Value = u32;
@@ -335,5 +336,34 @@ impl Schedule {
             false => 0,
         };
         self.steps.iter().zip(&self.shared).map(times).sum()
+    }
+
+    /// Groups of up to `together` of those steps of a wave, on so many lanes at once.
+    pub(crate) fn groups(&self, lanes: usize, together: usize, counted: impl Fn(&Step) -> bool) -> u64 {
+        let mut waves = BTreeMap::<u32, usize>::new();
+        for ((step, &shared), &wave) in self.steps.iter().zip(&self.shared).zip(&self.waves) {
+            if counted(step) {
+                *waves.entry(wave).or_default() += if shared { 1 } else { lanes };
+            }
+        }
+        waves.values().map(|jobs| jobs.div_ceil(together.max(1)) as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_of_a_wave() {
+        let steps = [Step::Input(0), Step::Input(1), Step::Multiply(0, 1), Step::Multiply(2, 1), Step::Add(2, 3)];
+        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let schedule = Schedule::new(&steps, &[4]);
+        for (lanes, together, want) in [(40, 16, 6), (32, 16, 4), (1, 16, 2), (40, 1, 80)] {
+            assert_eq!(schedule.groups(lanes, together, product), want, "{lanes} {together}");
+        }
+        // What all lanes share is done once.
+        let shared = Schedule::of_inputs(&steps, &[4], |_| Slots::Scalar);
+        assert_eq!(shared.groups(40, 16, product), 2);
     }
 }

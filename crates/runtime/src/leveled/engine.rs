@@ -4,10 +4,10 @@ use super::elements::{Elements, form_of, packed};
 use super::keys::Server;
 use super::plan::{self, GATE_COSTS, Planned, Setting, State};
 use super::run::Polynomials;
-use super::{Leveled, Parameters, constant};
+use super::{Leveled, Parameters, constant, together};
 use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
 use std::sync::{Arc, OnceLock};
@@ -17,6 +17,8 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(super) struct LeveledEngine<S: Leveled> {
     key: Arc<Server<S>>,
+    /// Products that are computed together at most.
+    together: usize,
     speed: OnceLock<Speed>,
 }
 
@@ -25,14 +27,19 @@ pub(super) struct LeveledEngine<S: Leveled> {
 struct Speed {
     /// At the highest level.
     product: f64,
+    /// What each further product takes of those that are computed together.
+    more: f64,
     bootstrap: f64,
     /// An automorphism at the highest level.
     rotation: f64,
 }
 
 impl<S: Leveled> LeveledEngine<S> {
-    pub(super) fn new(key: Arc<Server<S>>) -> Self {
-        Self { key, speed: OnceLock::new() }
+    /// # Errors
+    /// Of [`memory::budget`].
+    pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
+        let together = together::<S>(S::params(key.public()), memory::budget()?);
+        Ok(Self { key, together, speed: OnceLock::new() })
     }
 
     fn set(&self) -> &S::Params {
@@ -45,18 +52,19 @@ impl<S: Leveled> LeveledEngine<S> {
             return Ok(*speed);
         }
         let x = S::trivial(self.key.public(), &constant(self.set(), 1))?;
-        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| -> Result<f64, Error> {
-            let mut seconds = 0.0;
-            for _ in 0..2 {
-                let start = Instant::now();
-                work()?;
-                seconds = start.elapsed().as_secs_f64();
-            }
-            Ok(seconds)
-        };
+        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(&|| work().map(drop));
         let product = match self.set().depth() {
             0 => 0.0,
             _ => time(&|| S::multiply(&self.key.key, &x, &x))?,
+        };
+        let more = match self.set().depth() {
+            0 => 0.0,
+            _ if self.together == 1 => product,
+            _ => {
+                let pairs = [(&x, &x); 2];
+                let both = twice(&|| S::multiply_all(&self.key.key, &pairs, &Control::default()).map(drop))?;
+                (both - product).max(0.0)
+            }
         };
         let bootstrap = match self.set().refresh() {
             None => 0.0,
@@ -66,7 +74,7 @@ impl<S: Leveled> LeveledEngine<S> {
             false => 0.0,
             true => time(&|| S::swap_rows(&self.key.key, &x))?,
         };
-        Ok(*self.speed.get_or_init(|| Speed { product, bootstrap, rotation }))
+        Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
 
     fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
@@ -84,7 +92,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        S::key_bytes(&self.key.key)
+        S::key_bytes(&self.key.key) + (self.together - 1) * self.set().product_bytes()
     }
 
     fn form(&self) -> Form {
@@ -113,6 +121,14 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
+}
+
+/// Seconds of the second of two runs.
+fn twice(work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
+    work()?;
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
 }
 
 fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a, P> {
@@ -178,16 +194,23 @@ pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
     // A key may have them, or the parameters say why not.
     let setting = Setting { rotates: true, ..setting(params, &[]) };
-    Ok(count::<S>(&plan_program(program, &setting, arrays)?, 1, params))
+    let estimate = count::<S>(&plan_program(program, &setting, arrays)?, 1);
+    let together = together::<S>(params, memory::budget()?);
+    Ok(with_memory::<S>(estimate, params, params.memory_bytes(), together))
 }
 
-fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize, params: &S::Params) -> Estimate {
+/// With the memory of a key of so many bytes and of products that are computed together.
+fn with_memory<S: Leveled>(estimate: Estimate, params: &S::Params, key_bytes: usize, together: usize) -> Estimate {
+    let more = estimate.products.clamp(1, together as u64) - 1;
+    Estimate { memory_bytes: key_bytes as u64 + more * params.product_bytes() as u64, ..estimate }
+}
+
+fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize) -> Estimate {
     Estimate {
         bootstraps: schedule.refreshes * lanes as u64,
         products: schedule.count(lanes, |step| matches!(step, Step::Multiply(..))),
         rotations: *rotations,
         depth: schedule.levels,
-        memory_bytes: params.memory_bytes() as u64,
         scheme: S::SCHEME,
         ..Default::default()
     }
@@ -208,17 +231,28 @@ impl<S: Leveled> Job<'_, S> {
 
 impl<S: Leveled> Plan for Job<'_, S> {
     fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let memory_bytes = S::key_bytes(&self.engine.key.key) as u64;
-        Ok(Estimate { memory_bytes, ..count::<S>(&self.planned, self.lanes(lanes), self.engine.set()) })
+        let LeveledEngine { key, together, .. } = self.engine;
+        let estimate = count::<S>(&self.planned, self.lanes(lanes));
+        Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *together))
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed())?;
-        let bootstraps = speed.bootstrap * self.planned.schedule.refreshes as f64;
+        let Planned { schedule, effort, turning, .. } = &self.planned;
+        let bootstraps = speed.bootstrap * schedule.refreshes as f64;
+        // Of the products that are computed together the first takes more than the others.
+        let product = |step: &Step| matches!(step, Step::Multiply(..));
+        let sets = self.lanes(lanes);
+        let first = match schedule.count(sets, product) {
+            0 => 1.0,
+            all => schedule.groups(sets, self.engine.together, product) as f64 / all as f64,
+        };
+        let products = (speed.product * first + speed.more * (1.0 - first)) * effort;
+        // Those that are computed together have all threads of the pool, in which they were measured.
+        let threads_of_product = if S::MULTIPLIES_TOGETHER > 1 { 1 } else { threads };
         // Automorphisms are those of all polynomials.
-        let seconds = (speed.product * self.planned.effort + bootstraps) * self.lanes(lanes) as f64
-            + speed.rotation * self.planned.turning;
-        let seconds = seconds / threads as f64;
+        let seconds = products * sets as f64 / threads_of_product as f64
+            + (bootstraps * sets as f64 + speed.rotation * turning) / threads as f64;
         Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
     }
 
@@ -227,7 +261,8 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let results = run(&self.planned.schedule, &Polynomials::<S>(&engine.key.key), &polynomials, count, control)?;
+        let runner = Polynomials::<S>(&engine.key.key, engine.together);
+        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
         let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {

@@ -212,7 +212,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(LeveledEngine::new(Arc::clone(self))))
+        Ok(Box::new(LeveledEngine::new(Arc::clone(self))?))
     }
 
     fn header(&self) -> Result<Header, Error> {

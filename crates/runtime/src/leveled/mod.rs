@@ -94,8 +94,13 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Bytes of a stored server key.
     fn stored_bytes(&self) -> usize;
 
-    /// Bytes of a server key in memory.
+    /// Bytes of a server key in memory, and of a product's work where that is much.
     fn memory_bytes(&self) -> usize;
+
+    /// Bytes of each product's work where that is much: of those of [`Leveled::MULTIPLIES_TOGETHER`].
+    fn product_bytes(&self) -> usize {
+        0
+    }
 
     /// Bytes of rotation keys beside it, where they are made when they are asked for.
     fn rotation_bytes(&self) -> usize {
@@ -118,7 +123,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     const SLOTS: bool = true;
     /// Polynomials that are encrypted together at most.
     const ENCRYPTS_TOGETHER: usize = 1;
-    /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other.
+    /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other: as many as memory allows.
     const MULTIPLIES_TOGETHER: usize = 1;
 
     type Params: Parameters;
@@ -231,6 +236,7 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     fn multiply_all(
         key: &Self::ServerKey,
         pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        _control: &Control<'_>,
     ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| Self::multiply(key, x, y)).collect()
     }
@@ -268,6 +274,17 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     fn pack(params: &Self::Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error>;
 
     fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error>;
+}
+
+/// How many products of a wave are computed together where memory may take so many bytes: one has its place with the key.
+pub(crate) fn together<S: Leveled>(params: &S::Params, budget: u64) -> usize {
+    match params.product_bytes() as u64 {
+        0 => S::MULTIPLIES_TOGETHER,
+        each => {
+            let more = budget.saturating_sub(params.memory_bytes() as u64) / each;
+            (more + 1).min(S::MULTIPLIES_TOGETHER as u64) as usize
+        }
+    }
 }
 
 /// A plaintext of a number alone: that number in every slot.

@@ -2,15 +2,15 @@
 
 use super::elements::Poly;
 use super::{Leveled, Parameters, across, constant};
-use crate::Error;
 use crate::arithmetic::{Across, Runner};
+use crate::{Control, Error};
 use std::sync::Arc;
 
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
 const TOGETHER: usize = 1 << 16;
 
-/// Evaluation with one key.
-pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey);
+/// Evaluation with one key, so many products at a time.
+pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey, pub(super) usize);
 
 impl<S: Leveled> Polynomials<'_, S> {
     fn params(&self) -> &S::Params {
@@ -31,7 +31,7 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
     }
 
     fn multiplies_together(&self) -> usize {
-        S::MULTIPLIES_TOGETHER
+        self.1
     }
 
     fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
@@ -71,8 +71,12 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         S::multiply(self.0, x, y)
     }
 
-    fn multiply_all(&self, pairs: &[(&S::Ciphertext, &S::Ciphertext)]) -> Result<Vec<S::Ciphertext>, Error> {
-        S::multiply_all(self.0, pairs)
+    fn multiply_all(
+        &self,
+        pairs: &[(&S::Ciphertext, &S::Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Vec<S::Ciphertext>, Error> {
+        S::multiply_all(self.0, pairs, control)
     }
 
     fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {

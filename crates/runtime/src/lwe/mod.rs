@@ -3,10 +3,12 @@
 use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, lwe as files, pack};
+use solinas_schemes::bgv;
 use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
+use std::ops::ControlFlow;
 use zeroize::Zeroizing;
 
 /// The scheme.
@@ -96,7 +98,17 @@ impl Parameters for Params {
     fn deeper(&self, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
-            _ => format!("make keys of scheme bgv, or for study alone of leveled-64-{products}"),
+            _ => {
+                let other = match bgv::Params::deep_enough(2, products) {
+                    Some(name) => format!("make keys of scheme bgv, such as {name}"),
+                    None => "make keys of scheme tfhe, which has no levels".into(),
+                };
+                // Sets for study.
+                match products {
+                    ..=20 => format!("{other}, or for study alone of leveled-64-{products}"),
+                    _ => other,
+                }
+            }
         }
     }
 
@@ -146,7 +158,11 @@ impl Parameters for Params {
     }
 
     fn memory_bytes(&self) -> usize {
-        files::stored_server_bytes(self) + whole(self) as usize
+        files::stored_server_bytes(self) + whole(self) as usize + Parameters::product_bytes(self)
+    }
+
+    fn product_bytes(&self) -> usize {
+        self.product_bytes() as usize
     }
 }
 
@@ -184,12 +200,11 @@ impl Leveled for Lwe {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        let (client, server) = match options.insecure_seed {
-            Some(seed) => leveled::generate_insecure(params, options.research, seed)?,
-            None => leveled::generate(params, options.research)?,
+        let watch = |done: usize, of: usize| {
+            control.report(done as u64, of as u64);
+            go_on(control)
         };
-        control.check()?;
-        control.report(1, 1);
+        let (client, server) = leveled::generate_watched(params, options.research, options.insecure_seed, &watch)?;
         Ok((client, expanded(server)?))
     }
 
@@ -290,14 +305,18 @@ impl Leveled for Lwe {
     }
 
     /// With one pass over the switching key's matrix for those of a level.
-    fn multiply_all(key: &ServerKey, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
+    fn multiply_all(
+        key: &ServerKey,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let evaluator = evaluator(key)?;
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&i| pairs[i].0.level());
         let mut results = vec![None; pairs.len()];
         for part in order.chunk_by(|&i, &k| pairs[i].0.level() == pairs[k].0.level()) {
             let together: Vec<_> = part.iter().map(|&i| pairs[i]).collect();
-            let products = evaluator.multiply_all(&together)?;
+            let products = evaluator.multiply_all_watched(&together, &|| go_on(control))?;
             part.iter().zip(products).for_each(|(&i, product)| results[i] = Some(product));
         }
         // One for each.
@@ -356,10 +375,53 @@ impl Leveled for Lwe {
     }
 }
 
+/// Unless it is cancelled.
+fn go_on(control: &Control<'_>) -> ControlFlow<()> {
+    if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// With small matrices whole in memory.
 fn expanded(key: ServerKey) -> Result<ServerKey, Error> {
     Ok(match whole(key.params()) {
         0 => key,
         bytes => key.expand(bytes)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leveled::together;
+
+    #[test]
+    fn sets_that_a_remedy_names_exist() {
+        let params = Params::named("leveled-16-2").unwrap();
+        for products in 0..200 {
+            let remedy = params.deeper(products);
+            let words = remedy.split([' ', ',']).filter(|word| word.starts_with("leveled-"));
+            for name in words {
+                assert!(Params::named(name).unwrap().depth() >= products, "{remedy}");
+            }
+            if let Some(name) = bgv::Params::deep_enough(2, products).filter(|_| products > 2) {
+                assert!(remedy.contains(&format!("scheme bgv, such as {name}")), "{remedy}");
+            }
+        }
+        let deepest = params.deeper(98);
+        assert!(!deepest.contains("leveled-") && params.deeper(20).contains("leveled-64-20"), "{deepest}");
+    }
+
+    #[test]
+    fn memory_decides_how_many_products_go_together() {
+        for name in ["leveled-secure-1", "leveled-secure-2", "leveled-32-3"] {
+            let params = Params::named(name).unwrap();
+            let (least, each) = (params.memory_bytes() as u64, Params::product_bytes(&params));
+            assert!(each > 0 && least > files::stored_server_bytes(&params) as u64);
+            for (budget, want) in [(0, 1), (least, 1), (least + each, 2), (least + 5 * each - 1, 5), (1 << 50, 16)] {
+                assert_eq!(together::<Lwe>(&params, budget), want, "{name} {budget}");
+            }
+        }
+        assert_eq!(Params::named("secure-62").unwrap().product_bytes(), 0);
+        // 3.75 million rows of 8 bytes, and a quarter as many entries of a tensor.
+        assert_eq!(Params::named("leveled-secure-1").unwrap().product_bytes(), 37_510_600);
+    }
 }

@@ -10,6 +10,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use solinas_field::buffer::AlignedVec;
@@ -156,10 +157,7 @@ impl KeyFile {
             for tile in (0..layout.tiles()).map(|index| layout.tile(index)) {
                 let mut hasher = blake3::Hasher::new();
                 let mut result = Ok(());
-                source.visit(tile, PAD, &mut |first, piece| {
-                    if result.is_err() || stopped {
-                        return;
-                    }
+                let visited = source.visit(tile, PAD, &mut |first, piece| {
                     let mut words = piece.words().to_vec();
                     order(&mut words);
                     let bytes = bytes_mut(&mut words);
@@ -171,9 +169,10 @@ impl KeyFile {
                         hasher.reset();
                         stopped = !progress(table.len() / HASH, total);
                     }
+                    if result.is_err() || stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 result?;
-                if stopped {
+                if visited.is_break() {
                     return Err(io::Error::other("stopped"));
                 }
             }

@@ -133,6 +133,23 @@ impl PublicKey {
         Ok(seed.stream(nonce))
     }
 
+    /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
+    pub(super) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
+        let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
+        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &|| Ok(()))?;
+        let masks = Zeroizing::new(masks);
+        let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
+        let differs = |row: usize| {
+            let residue = |w: usize| modulus.words()[w].sub(self.b.word(w)[row], masks.word(w)[row]);
+            modulus.centred_log2(residue) > bound
+        };
+        if (0..rows).any(differs) {
+            let problem = "a secret that does not belong to the public key".into();
+            return Err(Error::Material { part: "client key", problem });
+        }
+        Ok(())
+    }
+
     /// That `what` is of this key.
     pub(super) fn check(&self, what: &'static str, key: KeyId) -> Result<(), Error> {
         if key == self.id {
@@ -158,7 +175,7 @@ impl ClientKey {
     /// From its parts, as stored.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
     pub fn from_parts(public: PublicKey, secret: Zeroizing<Vec<i64>>) -> Result<Self, Error> {
         let max = Gaussian::new(public.params.sigma())?.max();
         let want = public.params.dimension();
@@ -166,6 +183,7 @@ impl ClientKey {
             let problem = format!("{} entries where {want} of magnitude {max} or less belong", secret.len());
             return Err(Error::Material { part: "client key", problem });
         }
+        public.check_secret(&secret)?;
         Ok(Self { public, secret })
     }
 
@@ -222,7 +240,7 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
     let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed)
+    make(params, false, &seed, &|| Ok(()))
 }
 
 /// The key pair of a chosen seed: for tests and benchmarks alone.
@@ -230,22 +248,38 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
 /// # Errors
 /// [`Error::Field`] for a back end that is not there.
 pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
-    make(params, true, &SecretSeed::insecure(seed))
+    make(params, true, &SecretSeed::insecure(seed), &|| Ok(()))
 }
 
-pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<ClientKey, Error> {
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<ClientKey, Error> {
     let gaussian = Gaussian::new(params.sigma())?;
     let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
     let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
     let public = seed.derive("lwe public matrix").publish();
     let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
-    let b = masked_product(&matrix, &secret, &noise)?;
+    let b = masked_product(&matrix, &secret, &noise, step)?;
     let public = PublicKey::new(params.clone(), insecure, public, b);
     Ok(ClientKey { public, secret })
 }
 
+/// Pieces of `PAD` rows that are multiplied at a time: their sums are in memory.
+const PART: usize = 1024;
+
+/// How many parts a product has with a matrix of so many rows: as often [`masked_product`] calls its step.
+pub(super) fn parts(rows: usize) -> usize {
+    rows.div_ceil(PART * PAD)
+}
+
+/// Hears of each part of the work that is done, and stops the rest by its error.
+pub(super) type Step<'a> = &'a dyn Fn() -> Result<(), Error>;
+
 /// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
-pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64]) -> Result<Vector, Error> {
+pub(super) fn masked_product(
+    matrix: &SeededMatrix,
+    secret: &[i64],
+    noise: &[i64],
+    step: Step<'_>,
+) -> Result<Vector, Error> {
     let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
     // A factor for each column, 0 for the first and for the padding.
     let mut factors = Zeroizing::new(Vector::zeroed(modulus.len(), layout.columns().next_multiple_of(1024)));
@@ -266,13 +300,19 @@ pub(super) fn masked_product(matrix: &SeededMatrix, secret: &[i64], noise: &[i64
         }
         sums
     };
-    let chunks: Vec<_> = (0..layout.padded_rows() / PAD).into_par_iter().map(rows_of).collect();
     let mut b = Vector::zeroed(modulus.len(), layout.rows());
-    for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
-        for (i, (b, &e)) in b.iter_mut().zip(noise).enumerate() {
-            let product = matrix::finish_split(*word, chunks[i / PAD][w * PAD + i % PAD]);
-            *b = word.sub(word.reduce_signed(2 * e), product);
+    let chunks = layout.padded_rows() / PAD;
+    for first in (0..chunks).step_by(PART) {
+        // Those of all rows at once would take more than the result.
+        let sums: Vec<_> = (first..chunks.min(first + PART)).into_par_iter().map(rows_of).collect();
+        for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
+            let rows = b.iter_mut().zip(noise).skip(first * PAD).take(PART * PAD);
+            for (i, (b, &e)) in rows.enumerate() {
+                let product = matrix::finish_split(*word, sums[i / PAD][w * PAD + i % PAD]);
+                *b = word.sub(word.reduce_signed(2 * e), product);
+            }
         }
+        step()?;
     }
     Ok(b)
 }

@@ -1,6 +1,6 @@
 //! Matrices of residues: whole in memory, or made again from a seed.
 
-use core::ops::Range;
+use core::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,6 +12,9 @@ use solinas_field::matrix::{GROUP, Tile, Uniform};
 use super::vector::PAD;
 use super::{Error, Layout, Modulus, Vector};
 
+/// Takes the number of a first row, and rows; can stop what brings them.
+pub type Visitor<'a> = dyn FnMut(usize, Tile<'_>) -> ControlFlow<()> + 'a;
+
 /// Where the tiles of a matrix come from.
 pub trait Source: Sync {
     /// Shape and order.
@@ -20,8 +23,9 @@ pub trait Source: Sync {
     /// The modulus.
     fn modulus(&self) -> &Modulus;
 
-    /// Calls `each` with the number of the first row and the rows of every piece of a tile, in order; pieces have up to `rows` rows, a multiple of 32.
-    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>));
+    /// Calls `each` with the number of the first row and the rows of every piece of a tile, in order, until it stops; pieces have up to `rows` rows, a multiple
+    /// of 32.
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut Visitor<'_>) -> ControlFlow<()>;
 }
 
 /// A matrix whole in memory.
@@ -136,12 +140,11 @@ impl Source for Matrix {
         &self.modulus
     }
 
-    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>)) {
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut Visitor<'_>) -> ControlFlow<()> {
         let width = self.layout.width(tile.0);
         let words = &self.words[self.layout.offset(tile)..][..self.layout.padded_rows() * width];
-        for (piece, words) in words.chunks(rows * width).enumerate() {
-            each(piece * rows, Tile::new(words, width));
-        }
+        let mut pieces = words.chunks(rows * width).enumerate();
+        pieces.try_for_each(|(piece, words)| each(piece * rows, Tile::new(words, width)))
     }
 }
 
@@ -238,14 +241,14 @@ impl Source for SeededMatrix {
         &self.modulus
     }
 
-    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut dyn FnMut(usize, Tile<'_>)) {
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut Visitor<'_>) -> ControlFlow<()> {
         let (width, all) = (self.layout.width(tile.0), self.layout.padded_rows());
         let rows = rows.min(PIECE);
         let mut piece: AlignedVec<u32> = AlignedVec::zeroed(rows * width);
-        for first in (0..all).step_by(rows) {
+        (0..all).step_by(rows).try_for_each(|first| {
             let piece = &mut piece[..rows.min(all - first) * width];
             self.fill(tile, first, piece);
-            each(first, Tile::new(piece, width));
-        }
+            each(first, Tile::new(piece, width))
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! The step "vector operations" of algorithm 6.1 (wang2014): products of a matrix, transposed, with vectors and selections.
 
+use core::ops::ControlFlow;
+
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_field::matrix::{self, CHUNK, Reduction, Selected, Sums};
@@ -21,6 +23,9 @@ pub enum Access {
     /// Sums of all subsets of four rows in a table: an addition for every four rows and selection. For batches of selections that are no secret.
     VartimeTables,
 }
+
+/// Called often while long work goes on, from any thread: can stop it.
+pub type Watch<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
 
 /// Back end and reduction of products. Threads are those of the rayon pool that calls; the results are the same with any.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +50,19 @@ impl Multiplier {
     /// # Errors
     /// [`Error::Dimension`] for a vector without an entry for each row, or of another modulus.
     pub fn multiply(self, source: &impl Source, vectors: &[Vector]) -> Result<Vec<Vector>, Error> {
+        self.multiply_watched(source, vectors, &|| ControlFlow::Continue(()))
+    }
+
+    /// As [`Self::multiply`]; `watch` is called for every piece of the matrix, and can stop the work.
+    ///
+    /// # Errors
+    /// As [`Self::multiply`]; [`Error::Cancelled`].
+    pub fn multiply_watched(
+        self,
+        source: &impl Source,
+        vectors: &[Vector],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Vector>, Error> {
         let layout = source.layout();
         for vector in vectors {
             source.modulus().fits(vector)?;
@@ -55,12 +73,15 @@ impl Multiplier {
             let width = layout.width(tile.0);
             let mut sums = vec![Sums::zeroed(width); vectors.len()];
             source.visit(tile, rows, &mut |first, piece| {
+                watch()?;
                 for (vector, sums) in vectors.iter().zip(&mut sums) {
                     self.add_piece(vector, tile.1, first, piece, sums, source);
                 }
-            });
+                ControlFlow::Continue(())
+            })?;
             let word = source.modulus().words()[tile.1];
             out.chunks_exact_mut(width).zip(&sums).for_each(|(out, sums)| sums.finish(word, out));
+            ControlFlow::Continue(())
         })
     }
 
@@ -119,30 +140,35 @@ impl Multiplier {
                         matrix::vartime_select_many(self.backend, piece, bits, &mut sums);
                     }
                 }
-            });
+                ControlFlow::Continue(())
+            })?;
             let word = source.modulus().words()[tile.1];
             for (out, sums) in out.chunks_exact_mut(width).zip(&mut sums) {
                 sums.finish(word, out);
                 sums.zeroize();
             }
+            ControlFlow::Continue(())
         })
     }
 
-    /// Runs `job` on every tile: it fills the residues of `count` results in the tile's columns, one after the other.
+    /// Runs `job` on every tile, unless it stops: it fills the residues of `count` results in the tile's columns, one after the other.
     fn over_tiles<S: Source>(
         self,
         source: &S,
         count: usize,
-        job: impl Fn((usize, usize), &mut [u32]) + Sync,
+        job: impl Fn((usize, usize), &mut [u32]) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<Vector>, Error> {
         let layout = source.layout();
         let run = |index: usize| {
             let tile = layout.tile(index);
             let mut out = vec![0; count * layout.width(tile.0)];
-            job(tile, &mut out);
-            out
+            match job(tile, &mut out) {
+                ControlFlow::Continue(()) => Ok(out),
+                ControlFlow::Break(()) => Err(Error::Cancelled { stage: "a product with a matrix" }),
+            }
         };
-        let mut parts: Vec<Vec<u32>> = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run).collect();
+        let parts = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run);
+        let mut parts = parts.collect::<Result<Vec<Vec<u32>>, Error>>()?;
         let mut results = vec![Vector::zeroed(layout.words(), layout.columns()); count];
         for (index, part) in parts.iter_mut().enumerate() {
             let (block, word) = layout.tile(index);

@@ -325,7 +325,7 @@ impl<'a> StreamedProduct<'a> {
         // A finished product keeps the sums of its last tile.
         let width = layout.width(layout.tile(tile).0);
         let sums = if selections { width } else { 2 * width };
-        if rest.len() != count * (4 * (operand + result) + 8 * sums) {
+        if Some(rest.len()) != count.checked_mul(4 * (operand + result) + 8 * sums) {
             return Err(damaged());
         }
         let (words, sums_bytes) = rest.split_at(count * 4 * (operand + result));

@@ -1,10 +1,12 @@
 //! Ciphertexts with levels, and what can be done with them.
 
+use core::ops::ControlFlow;
+
 use rayon::prelude::*;
 
 use super::{Params, PublicKey, ServerKey, noise};
 use crate::lwe::keys::KeyId;
-use crate::lwe::{Error, Multiplier, Vector};
+use crate::lwe::{Error, Multiplier, Vector, Watch};
 
 /// A bit under the secret of a level, modulo the level's modulus.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,6 +208,10 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Self::switch_key`]; [`Error::LevelMismatch`] for tensors of different levels.
     pub fn switch_keys(&self, all: &[Tensor]) -> Result<Vec<Switched>, Error> {
+        self.switch_keys_watched(all, &|| ControlFlow::Continue(()))
+    }
+
+    fn switch_keys_watched(&self, all: &[Tensor], watch: Watch<'_>) -> Result<Vec<Switched>, Error> {
         let Some(level) = all.first().map(|x| x.level) else { return Ok(Vec::new()) };
         self.above("switching a key", level)?;
         let params = self.params();
@@ -219,8 +225,8 @@ impl<'a> Evaluator<'a> {
         }
         let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
         let products = match self.key.switch(level) {
-            (_, Some(resident)) => self.multiplier.multiply(resident, &digits)?,
-            (seeded, None) => self.multiplier.multiply(seeded, &digits)?,
+            (_, Some(resident)) => self.multiplier.multiply_watched(resident, &digits, watch)?,
+            (seeded, None) => self.multiplier.multiply_watched(seeded, &digits, watch)?,
         };
         let switched =
             |((x, noise), numbers): ((&Tensor, f64), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
@@ -231,20 +237,20 @@ impl<'a> Evaluator<'a> {
     fn digits(&self, level: usize, numbers: &Vector) -> Vector {
         let modulus = self.params().modulus(level);
         let widths: Vec<u32> = self.params().digits().collect();
-        let mut decomposed = Vec::with_capacity(numbers.len() * modulus.len() * widths.len());
+        let mut vector = Vector::zeroed(modulus.len(), numbers.len() * modulus.len() * widths.len());
+        let mut out: Vec<_> = vector.words_mut().zip(modulus.words()).collect();
+        let mut at = 0;
         for p in 0..numbers.len() {
             for (w, word) in modulus.words().iter().enumerate() {
                 let mut rest = word.mul(numbers.word(w)[p], modulus.inverse(w));
                 for bits in &widths {
-                    decomposed.push(rest & ((1 << bits) - 1));
+                    let digit = rest & ((1 << bits) - 1);
+                    // Digits may be as wide as a word, and words differ.
+                    out.iter_mut().for_each(|(out, word)| out[at] = word.reduce(digit.into()));
                     rest >>= bits;
+                    at += 1;
                 }
             }
-        }
-        let mut vector = Vector::zeroed(modulus.len(), decomposed.len());
-        // Digits may be as wide as a word, and words differ.
-        for (out, word) in vector.words_mut().zip(modulus.words()) {
-            out.iter_mut().zip(&decomposed).for_each(|(out, &digit)| *out = word.reduce(digit.into()));
         }
         vector
     }
@@ -319,7 +325,19 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Self::multiply`]; [`Error::LevelMismatch`] for pairs of different levels.
     pub fn multiply_all(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
+        self.multiply_all_watched(pairs, &|| ControlFlow::Continue(()))
+    }
+
+    /// As [`Self::multiply_all`]; `watch` is called for every piece of the matrix, and can stop the work.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_all`]; [`Error::Cancelled`].
+    pub fn multiply_all_watched(
+        &self,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let tensors = pairs.par_iter().map(|(x, y)| self.tensor(x, y)).collect::<Result<Vec<_>, _>>()?;
-        self.switch_keys(&tensors)?.iter().map(|x| self.scale(x)).collect()
+        self.switch_keys_watched(&tensors, watch)?.iter().map(|x| self.scale(x)).collect()
     }
 }

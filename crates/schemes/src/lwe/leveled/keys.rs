@@ -1,6 +1,8 @@
 //! Keys of leveled evaluation.
 
+use core::cell::Cell;
 use core::fmt;
+use core::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand_core::RngCore;
@@ -8,7 +10,7 @@ use solinas_ring::sample::Gaussian;
 use zeroize::Zeroizing;
 
 use super::{Ciphertext, Params, Tensor, noise};
-use crate::lwe::keys::{self, KeyId, masked_product, phase};
+use crate::lwe::keys::{self, KeyId, Step, masked_product, phase};
 use crate::lwe::{self, Encryptor, Error, Layout, Matrix, Modulus, SeededMatrix, Vector};
 use crate::random::SecretSeed;
 use crate::security::Status;
@@ -117,7 +119,7 @@ impl ClientKey {
     /// From its parts, as stored: the secrets of the levels from the lowest.
     ///
     /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has.
+    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
     pub fn from_parts(public: PublicKey, secrets: Vec<Zeroizing<Vec<i64>>>) -> Result<Self, Error> {
         let params = public.params();
         let (max, want) = (Gaussian::new(params.sigma())?.max(), params.dimension());
@@ -129,6 +131,7 @@ impl ClientKey {
             let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
             return Err(Error::Material { part: "client key", problem });
         }
+        public.fresh.check_secret(&secrets[params.depth()])?;
         Ok(Self { public, secrets })
     }
 
@@ -343,9 +346,43 @@ impl ServerKey {
 /// # Errors
 /// [`Error::ResearchOnly`], [`Error::Entropy`].
 pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
+    generate_watched(params, research, None, &|_, _| ControlFlow::Continue(()))
+}
+
+/// The keys of a chosen seed: for tests and benchmarks alone.
+///
+/// # Errors
+/// [`Error::ResearchOnly`].
+pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
+    generate_watched(params, research, Some(seed), &|_, _| ControlFlow::Continue(()))
+}
+
+/// As [`generate`], or with a seed as [`generate_insecure`]. `progress` hears how many of how many parts are done, and can stop it.
+///
+/// # Errors
+/// As those two; [`Error::Cancelled`].
+pub fn generate_watched(
+    params: &Params,
+    research: bool,
+    insecure_seed: Option<u64>,
+    progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+) -> Result<(ClientKey, ServerKey), Error> {
     check_status(params, research)?;
-    let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed)
+    let seed = match insecure_seed {
+        Some(seed) => SecretSeed::insecure(seed),
+        None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
+    };
+    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
+    let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
+    let done = Cell::new(0);
+    let step = || {
+        done.set(done.get() + 1);
+        match progress(done.get(), all) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled { stage: "key generation" }),
+        }
+    };
+    make(params, insecure_seed.is_some(), &seed, &step)
 }
 
 /// That the parameters are for use, or research is asked for.
@@ -356,17 +393,8 @@ fn check_status(params: &Params, research: bool) -> Result<(), Error> {
     }
 }
 
-/// The keys of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`].
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    check_status(params, research)?;
-    make(params, true, &SecretSeed::insecure(seed))
-}
-
-fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<(ClientKey, ServerKey), Error> {
-    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"))?;
+fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<(ClientKey, ServerKey), Error> {
+    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), step)?;
     let gaussian = Gaussian::new(params.sigma())?;
     let lower = seed.derive("lwe leveled secrets");
     let mut secrets: Vec<_> = (0..params.depth())
@@ -375,7 +403,7 @@ fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<(ClientKey
     secrets.push(Zeroizing::new(fresh.secret().to_vec()));
     let switches = (1..=params.depth()).map(|level| {
         let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
-        switch_key(params, level, &secrets[level], &secrets[level - 1], &seed)
+        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, step)
     });
     let switches = switches.collect::<Result<_, _>>()?;
     let public = PublicKey::new(params.clone(), fresh.public().clone());
@@ -385,7 +413,13 @@ fn make(params: &Params, insecure: bool, seed: &SecretSeed) -> Result<(ClientKey
 
 /// SwitchKeyGen: rows `(a s_(j-1) + 2 e + g s''_p | -a)` for every pair `p` of the tensor square `s''` of `s_j` and every digit of every word, where `g` is the digit's
 /// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
-fn switch_key(params: &Params, level: usize, from: &[i64], to: &[i64], seed: &SecretSeed) -> Result<SwitchKey, Error> {
+fn switch_key(
+    params: &Params,
+    level: usize,
+    [from, to]: [&[i64]; 2],
+    seed: &SecretSeed,
+    step: Step<'_>,
+) -> Result<SwitchKey, Error> {
     let modulus = params.modulus(level);
     let (digits, square) = (params.digits().count(), tensor_square(from));
     let rows = params.switch_rows(level, square.len());
@@ -393,7 +427,7 @@ fn switch_key(params: &Params, level: usize, from: &[i64], to: &[i64], seed: &Se
     let public = seed.derive("matrix").publish();
     let matrix = SeededMatrix::new(layout, modulus, &public)?;
     let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
-    let mut b: Vector = masked_product(&matrix, to, &noise)?;
+    let mut b: Vector = masked_product(&matrix, to, &noise, step)?;
     for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
         // The words are coprime.
         let cofactor = word.vartime_inverse(modulus.inverse(w)).unwrap_or(0);

@@ -25,5 +25,5 @@ mod params;
 mod tests;
 
 pub use evaluate::{Ciphertext, Evaluator, Switched, Tensor};
-pub use keys::{ClientKey, PublicKey, ServerKey, SwitchKey, generate, generate_insecure};
+pub use keys::{ClientKey, PublicKey, ServerKey, SwitchKey, generate, generate_insecure, generate_watched};
 pub use params::{Params, ParamsLiteral};

@@ -155,6 +155,15 @@ impl Params {
         (1..=self.depth()).map(|level| 4 * self.switch_residues(level) as u64 * width).sum()
     }
 
+    /// Bytes that a product of the highest level holds until its key is switched, beside the switching key: its tensor, and a digit for each row of that key.
+    /// What makes the key takes no more, beside the key. None without multiplications.
+    pub fn product_bytes(&self) -> u64 {
+        match self.depth() {
+            0 => 0,
+            depth => 4 * (self.pairs() * self.moduli[depth].len() + self.switch_residues(depth)) as u64,
+        }
+    }
+
     /// The security claim: that of the keys at the largest modulus, with all rows of the switching key as samples, and of messages.
     pub fn security(&self) -> SecurityClaim {
         let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.depth(), self.pairs()) };

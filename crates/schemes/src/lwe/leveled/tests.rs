@@ -1,5 +1,9 @@
 //! Circuits against plain bits, and noise against the formulas.
 
+use core::cell::Cell;
+use core::ops::ControlFlow;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 use rand_core::RngCore;
 
 use super::*;
@@ -170,6 +174,58 @@ fn products_are_the_same_together_whole_and_as_stored() {
     }
     let trivial = evaluator.multiply(&Ciphertext::trivial(server.public(), true), &c[1]).unwrap();
     assert!(client.decrypt(&trivial).unwrap());
+}
+
+#[test]
+fn long_work_is_watched_and_stopped() {
+    let params = Params::named("leveled-64-2").unwrap();
+    let heard = Cell::new(0);
+    let listen = |done: usize, of: usize| {
+        heard.set(heard.get() + 1);
+        assert!(done == heard.get() && of == 3, "{done} of {of}");
+        ControlFlow::Continue(())
+    };
+    let (client, server) = generate_watched(&params, true, Some(4), &listen).unwrap();
+    assert_eq!(heard.get(), 3);
+    for last in 1..=3 {
+        let stop = |done: usize, _: usize| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled { .. })), "{last}");
+    }
+    let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
+    let evaluator = Evaluator::new(&server).unwrap();
+    let pairs = [(&c[0], &c[1]), (&c[1], &c[1])];
+    for last in [0, 10, usize::MAX] {
+        let count = AtomicUsize::new(0);
+        let watch = || match count.fetch_add(1, Ordering::Relaxed) < last {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        match evaluator.multiply_all_watched(&pairs, &watch) {
+            Ok(products) => assert!(last == usize::MAX && client.decrypt(&products[1]).unwrap()),
+            Err(error) => assert!(matches!(error, Error::Cancelled { .. }) && last < usize::MAX, "{last} {error}"),
+        }
+        // Every thread stops at its next piece; otherwise there are 805 pieces of rows modulo three words.
+        let count = count.into_inner();
+        assert!(if last == usize::MAX { count == 3 * 805 } else { count <= last + 3 }, "{last} {count}");
+    }
+}
+
+#[test]
+fn a_secret_of_another_key_is_refused() {
+    for name in ["leveled-16-2", "toy-16-2"] {
+        let ((client, _), (other, _)) = (keys(name, 1), keys(name, 2));
+        let secrets = |key: &ClientKey| key.secrets().map(|s| s.to_vec().into()).collect::<Vec<_>>();
+        assert!(ClientKey::from_parts(client.public().clone(), secrets(&client)).is_ok());
+        let mut one = secrets(&client);
+        let last = one.last_mut().unwrap();
+        last[3] += if last[3] > 0 { -1 } else { 1 };
+        for foreign in [secrets(&other), one] {
+            let error = ClientKey::from_parts(client.public().clone(), foreign).unwrap_err().to_string();
+            assert!(error.contains("does not belong to the public key"), "{error}");
+        }
+        let fresh = crate::lwe::ClientKey::from_parts(client.public().fresh().clone(), secrets(&other).pop().unwrap());
+        assert!(matches!(fresh, Err(Error::Material { .. })));
+    }
 }
 
 /// The lowest level may have several words, and these any width.
