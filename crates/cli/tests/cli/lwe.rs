@@ -35,7 +35,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
         let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
         assert!(message.contains("products in a row, and the ciphertexts of key leveled-8-9 allow 9"), "{message}");
         assert!(message.contains("help: have fewer products in a row"), "{message}");
-        assert!(message.contains("make keys of scheme bgv"), "{message}");
+        assert!(message.contains("make keys of scheme "), "{message}");
     }
     assert!(!place.path("d.ct").exists());
     for (line, part) in [
