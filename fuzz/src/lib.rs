@@ -26,6 +26,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "files", run: targets::files::run, seeds: targets::files::seeds },
     Target { name: "gh_files", run: targets::gh_files::run, seeds: targets::gh_files::seeds },
     Target { name: "lwe_files", run: targets::lwe_files::run, seeds: targets::lwe_files::seeds },
+    Target { name: "lwe_streams", run: targets::lwe_streams::run, seeds: targets::lwe_streams::seeds },
     Target { name: "netlist", run: targets::netlist::run, seeds: targets::netlist::seeds },
     Target { name: "ntru_files", run: targets::ntru_files::run, seeds: targets::ntru_files::seeds },
     Target { name: "program", run: targets::program::run, seeds: targets::program::seeds },

@@ -7,6 +7,7 @@ pub mod files;
 pub mod gh_files;
 mod leveled;
 pub mod lwe_files;
+pub mod lwe_streams;
 pub mod netlist;
 pub mod ntru_files;
 pub mod program;

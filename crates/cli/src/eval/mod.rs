@@ -110,8 +110,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     interruptible()?;
     let label = match visible(out) {
-        // To measure recryptions takes long.
-        true if scheme == Scheme::Gh => work.label(),
+        // To measure recryptions takes long, and so do products that read a matrix of gigabytes.
+        true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
         true => {
             work.estimate(&server, &files).map_or_else(|_| work.label(), |e| format!("{}: {}", work.label(), cost(&e)))
         }

@@ -19,9 +19,9 @@ pub(crate) trait Runner: Sync {
     /// How many sets of inputs run side by side: more would only hold more values in memory.
     fn together(&self) -> usize;
 
-    /// How many products of a wave [`Self::multiply_all`] takes at a time; with 1 they run side by side.
-    fn multiplies_together(&self) -> usize {
-        1
+    /// How many products of a wave [`Self::multiply_all`] takes at a time, one time after the other; without it they run side by side.
+    fn multiplies_together(&self) -> Option<usize> {
+        None
     }
 
     fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
@@ -164,7 +164,7 @@ fn run_lanes<R: Runner>(
     let kind = |index: usize| match schedule.steps[index] {
         Step::Refresh(_) => Kind::Refresh,
         Step::Across(..) => Kind::Across,
-        Step::Multiply(..) if together > 1 => Kind::Together,
+        Step::Multiply(..) if together.is_some() => Kind::Together,
         _ => Kind::Lane,
     };
     let key = |index: &usize| (schedule.waves[*index], kind(*index));
@@ -204,7 +204,7 @@ fn run_lanes<R: Runner>(
         let alone = kind(part[0]) == Kind::Refresh && runner.refreshes_alone();
         // Jobs that run together, where alone those of one step; their operands go when all of them are done.
         let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
-            Kind::Together => jobs.chunks(together).collect(),
+            Kind::Together => jobs.chunks(together.unwrap_or(1)).collect(),
             _ => jobs.chunk_by(|a, b| !alone || a.0 == b.0).collect(),
         };
         for jobs in groups {

@@ -30,8 +30,8 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         (TOGETHER / self.params().dimension()).max(1) * rayon::current_num_threads()
     }
 
-    fn multiplies_together(&self) -> usize {
-        self.1
+    fn multiplies_together(&self) -> Option<usize> {
+        (S::MULTIPLIES_TOGETHER > 1).then_some(self.1)
     }
 
     fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
