@@ -42,11 +42,7 @@ pub fn params(reader: &Reader) -> Result<Params, Error> {
     let literal: ParamsLiteral = reader.params()?;
     let refused = |error: LweError| reader.field("params", &error.to_string());
     let params = Params::try_from(literal).map_err(refused)?;
-    match Params::named(params.name()) {
-        Ok(named) if named != params => Err(reader
-            .field("params", "they differ from the parameter set of that name; make the key again with this version")),
-        _ => Ok(params),
-    }
+    reader.unchanged(Params::named(params.name()).ok(), params)
 }
 
 fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {

@@ -245,6 +245,17 @@ impl Reader {
         Err(Error::WrongKey { path: self.path.clone(), found: self.header.key_id, other: other.to_owned(), needed })
     }
 
+    /// Parameters that a file holds, unless a set of that name is another.
+    pub(crate) fn unchanged<P: PartialEq>(&self, named: Option<P>, params: P) -> Result<P> {
+        match named {
+            Some(named) if named != params => Err(self.field(
+                "params",
+                "they differ from the parameter set of that name; make the key again with this version",
+            )),
+            _ => Ok(params),
+        }
+    }
+
     /// An [`Error::Field`] about this file, for codecs that check fields further.
     pub fn field(&self, field: &str, reason: &str) -> Error {
         Error::Field { path: self.path.clone(), field: field.to_owned(), reason: reason.to_owned() }
