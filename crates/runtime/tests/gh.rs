@@ -289,12 +289,12 @@ fn a_run_stops_after_the_step_in_flight() {
 
 /// The bytes of a file with its noise section set to a bound, sums of hashes made anew.
 fn with_noise(x: &Ciphertext, noise: f64) -> Result<Ciphertext, Error> {
-    use solinas_formats::{Expect, Kind, Reader, Writer, gh as files, pack};
+    use solinas_formats::{Expect, KeyFiles, Kind, Reader, Writer, gh as files, pack};
     let bytes = x.to_bytes()?;
     let reader = Reader::from_bytes("x", &bytes[..], Expect::kind(Kind::Ciphertext))?;
     let words: usize = reader.meta("words")?;
     let (ty, form): (String, String) = (reader.meta("type")?, reader.meta("form")?);
-    let header = files::header(Kind::Ciphertext, &files::params(&reader)?, x.key_id(), true)?
+    let header = files::Gh::header(Kind::Ciphertext, &files::Gh::read_params(&reader)?, x.key_id(), true)?
         .meta("words", &words)?
         .meta("type", &ty)?
         .meta("form", &form)?
