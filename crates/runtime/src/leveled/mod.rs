@@ -11,7 +11,7 @@ mod run;
 
 pub(crate) use elements::Poly;
 pub(crate) use keys::Plaintext;
-pub(crate) use plan::{Refresh, State, log2_centred};
+pub(crate) use plan::{Refresh, State};
 
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::{KeyFiles, Reader};

@@ -1,6 +1,6 @@
 //! NTRU, leveled.
 
-use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant, log2_centred};
+use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::ntru::ServerKeys;
 use solinas_formats::{Reader, ntru as files, pack};
@@ -8,7 +8,7 @@ use solinas_schemes::ntru::{
     self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
-use solinas_schemes::slots::SlotEncoder;
+use solinas_schemes::slots::{SlotEncoder, log2_peak};
 use std::ops::ControlFlow;
 
 /// The scheme.
@@ -96,11 +96,13 @@ impl Parameters for Params {
     }
 
     fn constant(&self, value: u64) -> f64 {
-        noise::trivial(self, log2_centred(value, self.plaintext_modulus()))
+        let p = self.plaintext_modulus();
+        noise::trivial(self, log2_peak(p, &[value % p, 0]))
     }
 
     fn sum_constant(&self, x: State, value: u64) -> f64 {
-        noise::sum_plain(self, x.noise, 1, log2_centred(value, self.plaintext_modulus()))
+        let p = self.plaintext_modulus();
+        noise::sum_plain(self, x.noise, 1, log2_peak(p, &[value % p, 0]))
     }
 
     fn product(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
