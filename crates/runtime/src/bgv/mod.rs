@@ -110,6 +110,10 @@ impl Parameters for Params {
         2
     }
 
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli()[..level].iter().map(|q| q.value()).collect()
+    }
+
     fn ciphertext_bytes(&self) -> usize {
         2 * files::packed_bytes(self.dimension(), &files::tower_bits(self, self.levels()))
     }

@@ -88,6 +88,9 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// Parts of a ciphertext at a level.
     fn parts(&self, level: usize) -> usize;
 
+    /// The primes of a level, or words: a part has as many residues of each, those of one after those of the other.
+    fn moduli(&self, level: usize) -> Vec<u64>;
+
     /// Bytes of a fresh ciphertext as stored, of whoever has the server key alone.
     fn ciphertext_bytes(&self) -> usize;
 

@@ -149,6 +149,10 @@ impl Parameters for Params {
         1
     }
 
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.modulus(own(level)).words().iter().map(|word| word.value().into()).collect()
+    }
+
     fn ciphertext_bytes(&self) -> usize {
         4 * residues(self, self.depth() + 1)
     }

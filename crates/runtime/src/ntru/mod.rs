@@ -139,6 +139,10 @@ impl Parameters for Params {
         self.dimension() / self.dimension_at(level)
     }
 
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli()[..self.towers(level)].iter().map(|q| q.value()).collect()
+    }
+
     fn ciphertext_bytes(&self) -> usize {
         8 * self.towers(self.levels()) * self.dimension()
     }
