@@ -407,7 +407,7 @@ class Modular(Value):
 
     @classmethod
     def encode(cls, value: int) -> int:
-        """Give the residue of `value`, which may be negative; `RangeError` unless its magnitude is below the modulus."""
+        """Residue of `value`, which may be negative: `RangeError` unless its magnitude is below the modulus."""
         if abs(value) >= cls.modulus:
             raise RangeError(
                 f"{value} is out of range for {cls.name}: give an integer from 0 to {cls.MAX}, "
