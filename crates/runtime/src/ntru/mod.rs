@@ -1,5 +1,6 @@
 //! NTRU, leveled.
 
+use crate::control::Phases;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant, log2_centred};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, ntru as files, pack};
@@ -9,7 +10,6 @@ use solinas_schemes::ntru::{
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
-use std::ops::ControlFlow;
 
 /// The scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,17 +189,19 @@ impl Leveled for Ntru {
     }
 
     fn generate(params: &Params, options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, Server), Error> {
-        let watch = |done: usize, of: usize| {
-            control.report(done as u64, of as u64);
-            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let bootstraps = usize::from(params.bootstrapping().is_some());
+        let phases = Phases::new(control, 1 + bootstraps + usize::from(options.rotations));
+        let watch = |phase| {
+            let phases = &phases;
+            move |done, of| phases.step(phase, done, of)
         };
-        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch)?;
-        let bootstrap = match params.bootstrapping() {
-            Some(_) => Some(client.bootstrap_key(&watch)?),
-            None => None,
+        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch(0))?;
+        let bootstrap = match bootstraps {
+            0 => None,
+            _ => Some(client.bootstrap_key(&watch(1))?),
         };
         let rotations = match options.rotations {
-            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch)?),
+            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch(1 + bootstraps))?),
             false => None,
         };
         Ok((client, Server { hints, bootstrap, rotations }))
