@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
+  solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.

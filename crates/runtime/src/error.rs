@@ -23,6 +23,14 @@ pub enum Error {
         /// The sets there are.
         known: String,
     },
+    /// No parameter set is as deep and as secure (BGV).
+    #[error("there are no BGV parameters of {wanted}; take {nearest}")]
+    OutOfReach {
+        /// What was wanted.
+        wanted: String,
+        /// What there is instead.
+        nearest: String,
+    },
     /// A ciphertext of another scheme than its key.
     #[error(
         "{what} is of scheme {got}, and the key of scheme {want}: they do not go together; use the files of one `keygen`"

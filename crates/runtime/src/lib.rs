@@ -39,6 +39,7 @@ mod scheme;
 mod server;
 mod tfhe;
 
+pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
 pub use control::{Control, Progress};
 pub use error::Error;

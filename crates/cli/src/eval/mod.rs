@@ -143,7 +143,11 @@ struct Done<'a> {
 
 fn cost(estimate: &Estimate) -> String {
     let Estimate { seconds, threads, .. } = estimate;
-    format!("{estimate}, about {seconds:.1} s on {threads} threads")
+    let time = match *seconds {
+        seconds if seconds < 0.1 => format!("{:.1} ms", seconds * 1e3),
+        seconds => format!("{seconds:.1} s"),
+    };
+    format!("{estimate}, about {time} on {threads} threads")
 }
 
 /// An operation that `--list` shows.

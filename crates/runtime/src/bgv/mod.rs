@@ -1,5 +1,9 @@
 //! BGV, leveled.
 
+mod find;
+
+pub use find::find_bgv;
+
 use crate::leveled::{Leveled, Parameters, Poly, State, constant};
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer, bgv as files};

@@ -226,7 +226,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 }
 
 /// A parameter set as data.
-pub(super) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
+pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
     let security = params.security();
     let why = match &security.status {
         Status::ResearchOnly { why } => Some(why.clone()),

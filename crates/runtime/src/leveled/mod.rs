@@ -10,7 +10,7 @@ mod roles;
 mod run;
 
 pub(crate) use elements::Poly;
-pub(crate) use keys::Plaintext;
+pub(crate) use keys::{Plaintext, info};
 pub(crate) use plan::{Refresh, State, log2_centred};
 
 use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
