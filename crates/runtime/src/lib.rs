@@ -25,6 +25,7 @@ mod arithmetic;
 mod bgv;
 mod ciphertext;
 mod control;
+mod disk;
 mod engine;
 mod error;
 mod gh;

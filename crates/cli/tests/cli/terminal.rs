@@ -42,7 +42,7 @@ pub(crate) fn listens(id: u32) -> bool {
 
 /// Starts a command in a place, sends it Ctrl-C as soon as it listens, and gives what it says on standard error: it must end at once, with 130.
 #[cfg(target_os = "linux")]
-fn interrupted(place: &Place, line: &str) -> String {
+pub(crate) fn interrupted(place: &Place, line: &str) -> String {
     let mut child = solinas()
         .args(line.split(' '))
         .current_dir(place.path(""))

@@ -18,6 +18,8 @@ use solinas_formats::{Destination, Header, Kind, Reader, Writer};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::path::Path;
 
 /// A parameter set of a leveled scheme: levels are 1 to `depth + 1`, of which fresh ciphertexts have the highest.
 pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
@@ -178,6 +180,27 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
             [one] => Ok(vec![Self::encrypt_secret(key, one, nonce)?]),
             all => Self::encrypt_all(Self::of_client(key), all, nonce),
         }
+    }
+
+    /// As [`Self::encrypt_all`], with the public matrix in a file.
+    fn encrypt_streamed(
+        _key: &Self::PublicKey,
+        _matrix: &Path,
+        _plaintexts: &[Plaintext],
+        _nonce: u64,
+        _progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Vec<Poly>, Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
+    }
+
+    /// Bytes of the file of a public matrix.
+    fn matrix_bytes(_key: &Self::PublicKey) -> Result<u64, Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
+    }
+
+    /// Writes the public matrix to a file.
+    fn write_matrix(_key: &Self::PublicKey, _path: &Path, _control: &Control<'_>) -> Result<(), Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
     }
 
     fn decrypt(key: &Self::ClientKey, x: &Self::Ciphertext) -> Result<Vec<u64>, Error>;
