@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
-use solinas_formats::{Destination, Header, Kind, Writer};
+use solinas_formats::{Destination, Header, Writer};
 use solinas_schemes::security::Status;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -221,12 +221,11 @@ impl<S: Leveled> Secret for Client<S> {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        let key = &self.public.key;
-        S::header(Kind::ClientKey, S::params(key), S::id(key), S::is_insecure(key))
+        Ok(S::client_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        S::write_client(&self.key, writer)
+        Ok(S::write_client(writer, &self.key)?)
     }
 }
 
@@ -266,12 +265,11 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        let key = self.public();
-        S::header(Kind::ServerKey, S::params(key), S::id(key), S::is_insecure(key))
+        Ok(S::server_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        S::write_server(&self.key, writer)
+        Ok(S::write_server(writer, &self.key)?)
     }
 }
 
