@@ -26,6 +26,7 @@
 //! ```
 
 mod automatic;
+mod bootstrap;
 mod ciphertext;
 mod client;
 mod context;
@@ -43,6 +44,7 @@ mod switch;
 mod tests;
 
 pub use automatic::Automatic;
+pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
 pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;
