@@ -34,6 +34,21 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
     exponents
 }
 
+/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
+    pub room: f64,
+    /// After the embedding, of `N` times what is encrypted.
+    pub embedded: f64,
+    /// After the trace.
+    pub traced: f64,
+    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
+    pub digits: Vec<Vec<f64>>,
+    /// Of the result.
+    pub output: f64,
+}
+
 /// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounded {

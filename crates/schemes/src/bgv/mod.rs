@@ -39,6 +39,7 @@ pub mod noise;
 pub mod params;
 mod rotate;
 mod rotations;
+mod sets;
 mod switch;
 #[cfg(test)]
 mod tests;

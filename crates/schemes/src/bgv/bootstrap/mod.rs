@@ -31,8 +31,8 @@ mod noise;
 mod params;
 mod plan;
 
+pub use crate::bootstrapping::Growth;
 pub use key::BootstrapKey;
-pub use noise::Growth;
 pub use params::Bootstrapping;
 
 use super::{Error, Params};

@@ -4,36 +4,21 @@ use super::Bootstrapping;
 use crate::bgv::Params;
 use crate::bgv::noise::{self, LOG2_FAILURE, SIGMA, TERNARY};
 use crate::bgv::params::{Failure, log2};
-use crate::bootstrapping;
+use crate::bootstrapping::{self, Growth};
 
-/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
-    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub room: f64,
-    /// After the embedding, of `N` times the phase.
-    pub embedded: f64,
-    /// After the trace.
-    pub traced: f64,
-    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
-    pub digits: Vec<Vec<f64>>,
-    /// Of the result.
-    pub output: f64,
-}
-
-impl Growth {
+impl Bootstrapping {
     /// By the formulas, whether or not it works.
-    pub(in crate::bgv) fn new(params: &Params, bootstrapping: Bootstrapping) -> Self {
-        match grow(params, bootstrapping, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
+    pub(in crate::bgv) fn growth(self, params: &Params) -> Growth {
+        match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
             Err(never) => match never {},
         }
     }
 
     /// That it works; the noise of what it gives.
-    pub(in crate::bgv) fn check(params: &Params, bootstrapping: Bootstrapping) -> Result<f64, Failure> {
+    pub(in crate::bgv) fn check_noise(self, params: &Params) -> Result<f64, Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
-        grow(params, bootstrapping, fits).map(|growth| growth.output)
+        grow(params, self, fits).map(|growth| growth.output)
     }
 }
 

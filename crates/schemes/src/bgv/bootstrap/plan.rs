@@ -2,12 +2,11 @@
 
 use solinas_ring::{Automorphism, Basis, Hybrid, Rescale, SwitchDown};
 
-use super::noise::Growth;
 use super::{Bootstrapping, params_without};
 use crate::bgv::Error;
 use crate::bgv::context::Context;
 use crate::bgv::switch::Switch;
-use crate::bootstrapping;
+use crate::bootstrapping::{self, Growth};
 
 /// The plans of a parameter set.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ impl Plan {
         };
         let squares = |depth: usize| (0..=depth).map(|k| square(depth, k)).collect();
         Ok(Self {
-            growth: Growth::new(params, bootstrapping),
+            growth: bootstrapping.growth(params),
             sparse: Switch::new(params, &first, Some(&last))?,
             sparse_basis: first.joined(&last)?,
             down: SwitchDown::new(top, None, &special, 1 << precision)?,

@@ -3,40 +3,25 @@
 use solinas_field::prime::Modulus;
 
 use super::Bootstrapping;
-use crate::bootstrapping;
+use crate::bootstrapping::{self, Growth};
 use crate::ntru::Params;
 use crate::ntru::noise::{self, LOG2_FAILURE};
 use crate::ntru::params::Failure;
 use crate::ntru::switch::variance;
 
-/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
-    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub room: f64,
-    /// After the embedding, of the polynomial whose constant coefficient is kept.
-    pub embedded: f64,
-    /// After the trace.
-    pub traced: f64,
-    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
-    pub digits: Vec<Vec<f64>>,
-    /// Of the result.
-    pub output: f64,
-}
-
-impl Growth {
+impl Bootstrapping {
     /// By the formulas, whether or not it works.
-    pub(in crate::ntru) fn new(params: &Params, bootstrapping: Bootstrapping) -> Self {
-        match grow(params, bootstrapping, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
+    pub(in crate::ntru) fn growth(self, params: &Params) -> Growth {
+        match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
             Err(never) => match never {},
         }
     }
 
     /// That it works: for sums at level 1 with that noise, and again after products of what it gives.
-    pub(in crate::ntru) fn check(params: &Params, bootstrapping: Bootstrapping, input: f64) -> Result<(), Failure> {
+    pub(in crate::ntru) fn check_noise(self, params: &Params, input: f64) -> Result<(), Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
-        let growth = grow(params, bootstrapping, fits)?;
+        let growth = grow(params, self, fits)?;
         let terms = f64::from(params.literal().terms).log2();
         let mut noise = growth.output + terms;
         for level in (2..=params.bootstrapped_level()).rev() {

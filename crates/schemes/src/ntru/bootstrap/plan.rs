@@ -2,9 +2,8 @@
 
 use solinas_ring::{Automorphism, Basis, Rescale};
 
-use super::noise::Growth;
 use super::{Bootstrapping, params_without};
-use crate::bootstrapping;
+use crate::bootstrapping::{self, Growth};
 use crate::ntru::context::Context;
 use crate::ntru::switch::Switch;
 use crate::ntru::{Error, Params};
@@ -36,7 +35,7 @@ impl Plan {
             (2..=params.levels()).map(|level| Rescale::new(&context.level(level).basis, modulus)).collect()
         };
         Ok(Self {
-            growth: Growth::new(params, bootstrapping),
+            growth: bootstrapping.growth(params),
             switch: Switch::new(top, &special, 1 << bootstrapping.precision)?,
             rounds: bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
             rescales: (0..bootstrapping.precision - 1).map(rescales).collect::<Result<_, _>>()?,
