@@ -1,6 +1,5 @@
 //! Times the product of a matrix of large numbers with vectors, by every method, beside its targets, the machine's reading of memory and NTL, in one run.
 
-mod ntl;
 mod ours;
 mod report;
 
@@ -13,9 +12,9 @@ use std::time::Duration;
 use bench_common::machine;
 use bench_common::sample::Effort;
 use clap::Parser;
+use solinas_paper::ntl::Ntl;
 use solinas_schemes::lwe::Modulus;
 
-use crate::ntl::Ntl;
 use crate::ours::Bench;
 use crate::report::{NtlRow, Run};
 

@@ -244,7 +244,7 @@ impl Drop for Removed {
 }
 
 /// `A^T x` of a small matrix by NTL and by ours, compared.
-pub fn agrees_with_ntl(ntl: &crate::ntl::Ntl, modulus: &Modulus) -> Result<bool, String> {
+pub fn agrees_with_ntl(ntl: &solinas_paper::ntl::Ntl, modulus: &Modulus) -> Result<bool, String> {
     let n = 12;
     let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(2);
     let mut numbers = |len: usize| must(modulus.reconstruct(&Vector::uniform(modulus, len, &mut rng)));

@@ -15,6 +15,7 @@ mod doroz2015;
 mod error;
 mod gh;
 mod machine;
+pub mod ntl;
 mod oh2018;
 mod predict;
 mod report;

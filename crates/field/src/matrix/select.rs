@@ -28,14 +28,14 @@ struct Call {
 /// # Panics
 /// Unless the sums are as wide as the tile, and there is a mask for each row.
 pub fn select_add(backend: Backend, tile: Tile<'_>, masks: &[u32], sums: &mut Selected) {
-    assert!(masks.len() == tile.rows() && sums.width == tile.width(), "{} masks for {tile:?}", masks.len());
+    assert!(masks.len() == tile.rows() && sums.0.width == tile.width(), "{} masks for {tile:?}", masks.len());
     let call = Call {
         tile: tile.words.as_ptr(),
         width: tile.width(),
         rows: core::ptr::null(),
         count: tile.rows(),
         masks: masks.as_ptr(),
-        sums: sums.parts(),
+        sums: sums.0.beside(tile.words.as_ptr()),
     };
     // SAFETY: the lengths were checked, here and by `Tile`.
     dispatch!(backend, add_rows<_, true>(call: Call))
@@ -47,14 +47,14 @@ pub fn select_add(backend: Backend, tile: Tile<'_>, masks: &[u32], sums: &mut Se
 /// Unless the sums are as wide as the tile, and the numbers below its rows.
 pub fn vartime_select_add(backend: Backend, tile: Tile<'_>, rows: &[u32], sums: &mut Selected) {
     let inside = rows.iter().all(|&row| (row as usize) < tile.rows());
-    assert!(inside && sums.width == tile.width(), "{} rows of {tile:?}", rows.len());
+    assert!(inside && sums.0.width == tile.width(), "{} rows of {tile:?}", rows.len());
     let call = Call {
         tile: tile.words.as_ptr(),
         width: tile.width(),
         rows: rows.as_ptr(),
         count: rows.len(),
         masks: core::ptr::null(),
-        sums: sums.parts(),
+        sums: sums.0.beside(tile.words.as_ptr()),
     };
     // SAFETY: the lengths and numbers were checked, here and by `Tile`.
     dispatch!(backend, add_rows<_, false>(call: Call))
@@ -128,8 +128,8 @@ struct TableCall {
 pub fn vartime_select_many(backend: Backend, tile: Tile<'_>, bits: &[u32], sums: &mut [Selected]) {
     let chunks = tile.rows() / CHUNK;
     assert!(chunks * CHUNK == tile.rows() && bits.len() == chunks * sums.len(), "{} bits for {tile:?}", bits.len());
-    assert!(sums.iter().all(|sums| sums.width == tile.width()), "sums of other widths than {tile:?}");
-    let parts: Vec<_> = sums.iter_mut().map(Selected::parts).collect();
+    assert!(sums.iter().all(|sums| sums.0.width == tile.width()), "sums of other widths than {tile:?}");
+    let parts: Vec<_> = sums.iter_mut().map(|sums| sums.0.beside(tile.words.as_ptr())).collect();
     let call = TableCall {
         tile: tile.words.as_ptr(),
         width: tile.width(),

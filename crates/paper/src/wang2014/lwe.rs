@@ -1,6 +1,7 @@
 //! The matrix-vector product of leveled encryption: against NTL (tables 6.1 and 6.4), and its memory (table 6.5).
 
 use super::TITLE;
+use crate::ntl::Ntl;
 use crate::report::six_figures;
 use crate::timing::{self, Timer, one_and, threads};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table, machine};
@@ -36,6 +37,9 @@ const PAPER: (f64, f64, f64, f64) = (71.2, 0.343, 555.4, 2.03);
 const PAPER_MEMORY: [(usize, f64); 6] =
     [(9326, 10.4), (19434, 45.0), (29749, 105.5), (40199, 192.6), (50748, 307.0), (61376, 898.1)];
 
+/// Dimensions at which NTL is measured: its time grows by their square.
+const NTL: [usize; 3] = [128, 256, 512];
+
 /// Seconds of products, at the paper's dimension.
 struct Times {
     /// General vector by the seed form, on one thread and on all.
@@ -43,6 +47,9 @@ struct Times {
     /// Whole in memory, on all threads: general, binary with every row, binary with the selected rows; none where that is too large.
     whole: Option<[Cell; 3]>,
     reconstruction: Cell,
+    ntl: Option<Cell>,
+    /// What NTL was measured by, or why it was not.
+    ntl_note: String,
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
@@ -69,6 +76,31 @@ fn check(modulus: &Modulus) -> Result<(), Error> {
     Ok(())
 }
 
+/// Seconds of NTL's product on one thread at the paper's dimension and what they are from, after a comparison with ours.
+fn ntl(modulus: &Modulus, options: &Options) -> Result<(Option<Cell>, String), Error> {
+    let run = || -> Result<_, String> {
+        let (ntl, n) = (Ntl::find()?, NTL[0] / 8);
+        let (entries, x) = (numbers(n * n, 4), numbers(n, 5));
+        let product = ntl.product(&modulus.value(), &entries, &x)?;
+        Ok((product, entries, x, ntl.time(&modulus.value(), if options.quick { &NTL[..2] } else { &NTL })?))
+    };
+    let (product, entries, x, times) = match run() {
+        Ok(found) => found,
+        Err(why) => return Ok((None, format!("NTL is left out: {why}."))),
+    };
+    let matrix = Matrix::decompose(Layout::new(x.len(), x.len(), modulus)?, modulus, &entries, 1 << 30)?;
+    let ours = Multiplier::new()?.multiply(&matrix, &[modulus.decompose(&x)?])?;
+    timing::right(|| "a product beside NTL".into(), modulus.reconstruct(&ours[0])? == product)?;
+    let sizes: Vec<_> = times.sizes.iter().map(|(n, seconds)| format!("{:.1} ms at {n}", seconds * 1e3)).collect();
+    let note = format!(
+        "NTL {}, ZZ_p, one thread: {}, which grows as the power {:.2} of the dimension; scaled by its square.",
+        times.version,
+        sizes.join(", "),
+        times.exponent()
+    );
+    Ok((Some(Cell::predicted(times.scaled(DIMENSION))), note))
+}
+
 fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     let n = if options.quick { QUICK } else { DIMENSION };
     let scale = (DIMENSION as f64 / n as f64).powi(2);
@@ -79,7 +111,8 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     let modulus = Modulus::of_primes(WORDS, WORD_BITS)?;
     check(&modulus)?;
     let all = one_and(threads(options));
-    let mut timer = Timer::new(options, control, all.len() + 4);
+    let mut timer = Timer::new(options, control, all.len() + 5);
+    let (ntl, ntl_note) = timer.once(|| ntl(&modulus, options))??;
     let layout = Layout::new(n, n, &modulus)?;
     let seeded = SeededMatrix::new(layout, &modulus, &[1; 32])?;
     let vector = [modulus.decompose(&numbers(n, 3))?];
@@ -113,7 +146,7 @@ fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
         let numbers = |product| modulus.reconstruct(product);
         Ok(pool.install(|| want.iter().map(numbers).collect::<Result<Vec<_>, _>>())?)
     })?;
-    Ok(Times { seed, whole, reconstruction: cell(reconstruction, DIMENSION as f64 / n as f64) })
+    Ok(Times { seed, whole, reconstruction: cell(reconstruction, DIMENSION as f64 / n as f64), ntl, ntl_note })
 }
 
 fn row(name: &str, cells: Vec<Option<Cell>>, paper: Option<f64>) -> Row {
@@ -122,7 +155,6 @@ fn row(name: &str, cells: Vec<Option<Cell>>, paper: Option<f64>) -> Row {
     Row { name: name.into(), bits: None, unit: None, cells, paper, ratio, note: None }
 }
 
-const NTL_NOTE: &str = "NTL's product is measured beside ours by bench/lwe, where NTL is installed.";
 const FORM_NOTE: &str = "Seed form: the matrix is made again from its seed in every product, in megabytes of memory; whole: in memory, where SOLINAS_MEMORY_MIB or three quarters of what is free holds it. With --quick a smaller matrix is measured and scaled by its size.";
 
 /// Table 6.1.
@@ -136,23 +168,28 @@ pub(crate) fn product(options: &Options, control: &Control<'_>) -> Result<Report
     let rows = vec![
         row(
             "vector operations",
-            vec![Some(alone), Some(together), whole, Some(Cell::published(PAPER.2))],
+            vec![Some(alone), Some(together), whole, times.ntl, Some(Cell::published(PAPER.2))],
             Some(PAPER.0),
         ),
-        row("reconstruction", vec![Some(times.reconstruction), Some(times.reconstruction), None, None], Some(PAPER.1)),
+        row(
+            "reconstruction",
+            vec![Some(times.reconstruction), Some(times.reconstruction), None, None, None],
+            Some(PAPER.1),
+        ),
         row(
             "total",
-            vec![Some(sum(alone)), Some(sum(together)), whole.map(sum), Some(Cell::published(PAPER.2))],
+            vec![Some(sum(alone)), Some(sum(together)), whole.map(sum), times.ntl, Some(Cell::published(PAPER.2))],
             Some(PAPER.0 + PAPER.1),
         ),
     ];
-    let names = ["seed form, 1 thread", "seed form, all threads", "whole, all threads", "paper's NTL"];
+    let names =
+        ["seed form, 1 thread", "seed form, all threads", "whole, all threads", "NTL here, 1 thread", "paper's NTL"];
     let columns = names.map(|name| Column::new(name, Some("s"))).into();
     report.tables.push(Table { title: "A 9326 x 9326 matrix, 1024 bits in 32 words of 32 bits".into(), columns, rows });
     report.notes = vec![
         "Reconstruction is on all threads. The decomposition is precomputed, as in the paper.".into(),
         FORM_NOTE.into(),
-        NTL_NOTE.into(),
+        times.ntl_note,
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
@@ -168,7 +205,7 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
     let sum = |cell: Option<Cell>| cell.map(|cell| cell.of(times.reconstruction, |product, more| product + more));
     let published = |figure| Some(Cell::published(figure));
     let line = |name: &str, ours: Option<Cell>, paper: bool| {
-        let figures = if paper { [published(PAPER.2), published(PAPER.3)] } else { [None, None] };
+        let figures = if paper { [times.ntl, published(PAPER.2), published(PAPER.3)] } else { [None; 3] };
         row(name, [vec![sum(ours)], figures.to_vec()].concat(), paper.then_some(cpu))
     };
     let rows = vec![
@@ -177,10 +214,10 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
         line("zeros and ones, every row (encryption)", of(1), false),
         line("zeros and ones, the selected rows alone", of(2), false),
     ];
-    let names = ["ours, all threads", "paper's NTL", "paper's GPU"];
+    let names = ["ours, all threads", "NTL here, 1 thread", "paper's NTL", "paper's GPU"];
     let columns = names.map(|name| Column::new(name, Some("s"))).into();
     report.tables.push(Table { title: "Products and reconstruction, beside the paper's CPU".into(), columns, rows });
-    report.notes = vec![FORM_NOTE.into(), NTL_NOTE.into()];
+    report.notes = vec![FORM_NOTE.into(), times.ntl_note];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }

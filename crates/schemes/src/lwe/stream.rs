@@ -1,7 +1,6 @@
 //! Products with a matrix that is streamed from a file: a thread reads a piece ahead while the others compute (`wang2014`, section 6.3, where a GPU's memory
 //! is what is too small). What is done can be stored at any piece, and gone on with after the process was killed.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -74,10 +73,10 @@ impl Partial {
         }
     }
 
-    fn words(&self) -> Vec<Cow<'_, [u64]>> {
+    fn words(&self) -> Vec<Vec<u64>> {
         match self {
-            Self::Vectors(sums) => sums.iter().map(|sums| sums.words().into()).collect(),
-            Self::Selections(sums) => sums.iter().map(|sums| sums.words().into()).collect(),
+            Self::Vectors(sums) => sums.iter().map(Sums::words).collect(),
+            Self::Selections(sums) => sums.iter().map(Selected::words).collect(),
         }
     }
 }

@@ -1,25 +1,21 @@
-//! NTL, if the system has it: a small program is compiled and run beside ours. Nothing of NTL is linked in or shipped.
+//! NTL, a library that products of matrices of large numbers are held to, if the system has it: a small program is compiled and run beside ours. Nothing of NTL is linked
+//! in or shipped.
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use solinas_bigint::Natural;
+use tempfile::TempDir;
 
 /// The compiled program, in a folder that is removed with it.
+#[derive(Debug)]
 pub struct Ntl {
-    folder: PathBuf,
+    folder: TempDir,
 }
 
-impl Drop for Ntl {
-    fn drop(&mut self) {
-        // Left behind in the system's folder for temporary files at worst.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// NTL's figures.
+/// NTL's figures, on one thread.
+#[derive(Debug, Clone)]
 pub struct Times {
     /// NTL's version.
     pub version: String,
@@ -43,19 +39,21 @@ impl Times {
 }
 
 impl Ntl {
-    /// Compiles it; or says why that cannot be done.
+    /// Compiles it, by the compiler that `CXX` names (`c++` by default) with `CXXFLAGS`.
+    ///
+    /// # Errors
+    /// Why that cannot be done, and what to install.
     pub fn find() -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(format!("bench-lwe-{}", std::process::id()));
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let ntl = Self { folder };
-        let source = ntl.folder.join("ntl.cpp");
-        fs::write(&source, include_str!("ntl.cpp")).map_err(|error| error.to_string())?;
+        let text = |error: std::io::Error| error.to_string();
+        let ntl = Self { folder: tempfile::Builder::new().prefix("solinas-ntl-").tempdir().map_err(text)? };
+        let source = ntl.folder.path().join("ntl.cpp");
+        fs::write(&source, include_str!("ntl.cpp")).map_err(text)?;
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
         let flags = std::env::var("CXXFLAGS").unwrap_or_default();
         let mut command = Command::new(&compiler);
         command.args(["-O2", "-o"]).arg(ntl.program()).arg(&source).args(flags.split_whitespace());
-        let built =
-            command.args(["-lntl", "-lgmp", "-lpthread"]).output().map_err(|error| format!("{compiler}: {error}"))?;
+        let built = command.args(["-lntl", "-lgmp", "-lpthread"]).output();
+        let built = built.map_err(|error| format!("no compiler {compiler}: {error} (Debian: g++ libntl-dev)"))?;
         if built.status.success() {
             Ok(ntl)
         } else {
@@ -63,11 +61,14 @@ impl Ntl {
         }
     }
 
-    fn program(&self) -> PathBuf {
-        self.folder.join("ntl")
+    fn program(&self) -> std::path::PathBuf {
+        self.folder.path().join("ntl")
     }
 
-    /// `A^T x` modulo `modulus`, of a square matrix.
+    /// `A^T x` modulo `modulus`, of a square matrix, row by row.
+    ///
+    /// # Errors
+    /// Why the program failed.
     pub fn product(&self, modulus: &Natural, entries: &[Natural], x: &[Natural]) -> Result<Vec<Natural>, String> {
         let text = |error: std::io::Error| error.to_string();
         let mut child = Command::new(self.program())
@@ -84,7 +85,10 @@ impl Ntl {
         lines.lines().map(|line| Natural::from_decimal(line).map_err(|error| error.to_string())).collect()
     }
 
-    /// Times products of some dimensions.
+    /// Times products of square matrices of some dimensions: the least CPU time of five.
+    ///
+    /// # Errors
+    /// Why the program failed.
     pub fn time(&self, modulus: &Natural, dimensions: &[usize]) -> Result<Times, String> {
         let mut times = Times { version: String::new(), sizes: Vec::new() };
         for &n in dimensions {
