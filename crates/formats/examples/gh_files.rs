@@ -12,7 +12,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer, gh};
+use solinas_formats::gh::{self, Gh};
+use solinas_formats::{Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, Stage, keygen};
 
 /// Peak resident memory of this process in MiB, where the system tells.
@@ -62,23 +63,23 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (client_path, server_path) = (folder.join("client.key"), folder.join("server.key"));
     timed("client key, written", || {
-        let mut writer = Writer::create(&client_path, gh::client_header(&client)?, Overwrite::Always)?;
-        gh::write_client(&mut writer, &client)?;
+        let mut writer = Writer::create(&client_path, Gh::client_header(&client)?, Overwrite::Always)?;
+        Gh::write_client(&mut writer, &client)?;
         writer.finish()
     })?;
     size(&client_path)?;
     timed("server key, written and synced", || {
-        let mut writer = Writer::create(&server_path, gh::server_header(&server)?, Overwrite::Always)?;
-        gh::write_server(&mut writer, &server)?;
+        let mut writer = Writer::create(&server_path, Gh::server_header(&server)?, Overwrite::Always)?;
+        Gh::write_server(&mut writer, &server)?;
         writer.finish()
     })?;
     size(&server_path)?;
     std::fs::remove_file(&checkpoint)?;
     drop(server);
-    timed("client key, read", || gh::read_client(&Reader::open(&client_path, Expect::kind(Kind::ClientKey))?))?;
-    timed("public key, read", || gh::read_public(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?))?;
+    timed("client key, read", || Gh::read_client(&Reader::open(&client_path, Expect::kind(Kind::ClientKey))?))?;
+    timed("public key, read", || Gh::read_public(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?))?;
     let server = timed("server key, mapped and checked", || {
-        gh::read_server(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?)
+        Gh::read_server(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?)
     })?;
     if rest.first().is_some_and(|word| word == "keygen") {
         return Ok(());

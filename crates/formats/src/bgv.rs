@@ -10,175 +10,128 @@
 //! key and of each rotation's; `keys`: their rows, the relinearization key first, modulo the primes of `Q` and then the special ones |
 //! | client key | `seed`, `b`; `secret`: a byte for each coefficient: 0, 1, or 255 for -1 |
 //!
-//! Encryption needs `seed` and `b` alone: [`read_public`] takes them from any of the three.
+//! Encryption needs `seed` and `b` alone: [`Bgv::read_public`](KeyFiles::read_public) takes them from any of the three.
 
 use solinas_schemes::bgv::{
     ClientKey, Error as BgvError, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
 };
 use zeroize::Zeroizing;
 
-use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+use crate::keys::public_accessors;
+use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 
-/// Name of the scheme in a header.
-pub const SCHEME: &str = "bgv";
+/// BGV, in files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bgv;
 
 /// Bytes of a seed.
 const SEED: usize = 32;
 
-/// Header of a file that belongs to a key.
-///
-/// # Errors
-/// [`Error::Unwritable`] when the parameters cannot be written as CBOR.
-pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-    Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
-}
+impl KeyFiles for Bgv {
+    const NAME: &'static str = "bgv";
 
-/// The parameters a file was written with: a named set, unchanged, or a set of another name, checked again.
-///
-/// # Errors
-/// [`Error::WrongScheme`]; [`Error::Field`] for a set that differs from the one of that name, or that the scheme refuses.
-pub fn params(reader: &Reader) -> Result<Params, Error> {
-    reader.expect_scheme(SCHEME)?;
-    let literal: ParamsLiteral = reader.params()?;
-    let refused = |error: BgvError| reader.field("params", &error.to_string());
-    let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
-        return Err(reader.field("params", "they leave bits of primes open"));
-    };
-    let params = Params::try_from(literal).map_err(refused)?;
-    reader.unchanged(Params::named(params.name()).ok(), params)
-}
+    type Params = Params;
+    type PublicKey = PublicKey;
+    type ClientKey = ClientKey;
+    type ServerKey = ServerKey;
 
-fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {
-    header(kind, key.params(), KeyId(key.id().0), key.is_insecure())
-}
+    public_accessors!();
 
-/// Header of a client key.
-///
-/// # Errors
-/// As [`header`].
-pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
-    key_header(Kind::ClientKey, key.public())
-}
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
+    }
 
-/// Header of a public key.
-///
-/// # Errors
-/// As [`header`].
-pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
-    key_header(Kind::PublicKey, key)
-}
+    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
+        Self::write_public(writer, key.public())?;
+        let bytes = Zeroizing::new(key.secret().iter().map(|&x| x as i8 as u8).collect::<Vec<_>>());
+        writer.section("secret", &bytes)
+    }
 
-/// Header of a server key.
-///
-/// # Errors
-/// As [`header`].
-pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
-    key_header(Kind::ServerKey, key.public())
-}
+    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+        writer.section("seed", key.seed())?;
+        writer.section("b", &pack_towers(key.b().words(), &public_bits(key.params()))?)
+    }
 
-/// Writes a client key; `writer` makes the file, from [`client_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-    write_public(writer, key.public())?;
-    let bytes = Zeroizing::new(key.secret().iter().map(|&x| x as i8 as u8).collect::<Vec<_>>());
-    writer.section("secret", &bytes)
-}
-
-/// Writes a public key; `writer` makes the file, from [`public_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
-    writer.section("seed", key.seed())?;
-    writer.section("b", &pack_towers(key.b().words(), &public_bits(key.params()))?)
-}
-
-/// Writes a server key; `writer` makes the file, from [`server_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-    use std::io::Write;
-    write_public(writer, key.public())?;
-    let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
-    writer.section_u64("rotations", &exponents)?;
-    let keys = || core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
-    writer.section("seeds", &keys().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
-    let bits = key_bits(key.params());
-    let mut section = writer.begin_section("keys")?;
-    for row in keys().flat_map(SwitchKey::bodies) {
-        // An i/o error here is reported again, with the file's name, when the file is finished.
-        if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
-            break;
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
+        use std::io::Write;
+        Self::write_public(writer, key.public())?;
+        let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
+        writer.section_u64("rotations", &exponents)?;
+        let keys = || core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
+        writer.section("seeds", &keys().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
+        let bits = key_bits(key.params());
+        let mut section = writer.begin_section("keys")?;
+        for row in keys().flat_map(SwitchKey::bodies) {
+            // An i/o error here is reported again, with the file's name, when the file is finished.
+            if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
+                break;
+            }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Reads the public key of a client, public or server key: no more of the file than `seed` and `b`.
-///
-/// # Errors
-/// From the file; [`Error::Section`] for numbers that are no key of the parameters; [`Error::Field`] for a key id that is not theirs.
-pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-    let params = params(reader)?;
-    // Before the plans are made, which take time and memory.
-    let seed = seed(reader.section_of_len("seed", SEED)?);
-    let (n, bits) = (params.dimension(), public_bits(&params));
-    let words = unpack_towers(reader.section_of_len("b", packed_bytes(n, &bits))?, n, &bits)
-        .map_err(|error| reader.section_error("b", error))?;
-    let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &words)
-        .map_err(|error| reader.section_error("b", error))?;
-    if reader.key_id()?.0 != key.id().0 {
-        return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
+    fn read_params(reader: &Reader) -> Result<Params, Error> {
+        reader.expect_scheme(Self::NAME)?;
+        let literal: ParamsLiteral = reader.params()?;
+        let refused = |error: BgvError| reader.field("params", &error.to_string());
+        let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
+            return Err(reader.field("params", "they leave bits of primes open"));
+        };
+        let params = Params::try_from(literal).map_err(refused)?;
+        reader.unchanged(Params::named(params.name()).ok(), params)
     }
-    Ok(key)
-}
 
-/// Reads a server key.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-    const NAME: &str = "keys";
-    let public = read_public(reader)?;
-    let params = public.params();
-    let exponents = reader.section_u64("rotations", reader.section_len("rotations")? as usize / 8)?;
-    let order = 2 * params.dimension() as u64;
-    let allowed = exponents.iter().all(|&exponent| exponent % 2 == 1 && (3..order).contains(&exponent));
-    if !allowed || !exponents.is_sorted_by(|a, b| a < b) {
-        return Err(reader.section_error("rotations", "they are no ascending exponents of automorphisms"));
+    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+        let params = Self::read_params(reader)?;
+        // Before the plans are made, which take time and memory.
+        let seed = seed(reader.section_of_len("seed", SEED)?);
+        let (n, bits) = (params.dimension(), public_bits(&params));
+        let words = unpack_towers(reader.section_of_len("b", packed_bytes(n, &bits))?, n, &bits)
+            .map_err(|error| reader.section_error("b", error))?;
+        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &words)
+            .map_err(|error| reader.section_error("b", error))?;
+        if reader.key_id()?.0 != key.id().0 {
+            return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
+        }
+        Ok(key)
     }
-    let count = 1 + exponents.len();
-    let seeds = reader.section_of_len("seeds", count * SEED)?;
-    let (bits, n, rows) = (key_bits(params), params.dimension(), params.switch_rows());
-    let row = packed_bytes(n, &bits);
-    let bytes = reader.section_of_len(NAME, count * rows * row)?;
-    let bad = |error: &dyn core::fmt::Display| reader.section_error(NAME, error);
-    let key = |(bytes, from): (&[u8], &[u8])| -> Result<SwitchKeyParts, Error> {
-        let rows = bytes.chunks_exact(row).map(|row| unpack_towers(row, n, &bits).map_err(|error| bad(&error)));
-        Ok(SwitchKeyParts { seed: seed(from), rows: rows.collect::<Result<_, _>>()? })
-    };
-    let mut keys = bytes.chunks_exact(rows * row).zip(seeds.chunks_exact(SEED)).map(key);
-    let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))??;
-    let rotations: Vec<_> = exponents
-        .iter()
-        .zip(keys)
-        .map(|(&exponent, key)| key.map(|key| (exponent as usize, key)))
-        .collect::<Result<_, _>>()?;
-    ServerKey::from_parts(public, &relinearization, &rotations).map_err(|error| bad(&error))
-}
 
-/// Reads a client key.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-    let public = read_public(reader)?;
-    let bytes = reader.section_of_len("secret", public.params().dimension())?;
-    let secret = Zeroizing::new(bytes.iter().map(|&x| i64::from(x as i8)).collect::<Vec<_>>());
-    ClientKey::from_parts(public, secret).map_err(|error| reader.section_error("secret", error))
+    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+        let public = Self::read_public(reader)?;
+        let bytes = reader.section_of_len("secret", public.params().dimension())?;
+        let secret = Zeroizing::new(bytes.iter().map(|&x| i64::from(x as i8)).collect::<Vec<_>>());
+        ClientKey::from_parts(public, secret).map_err(|error| reader.section_error("secret", error))
+    }
+
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+        const NAME: &str = "keys";
+        let public = Self::read_public(reader)?;
+        let params = public.params();
+        let exponents = reader.section_u64("rotations", reader.section_len("rotations")? as usize / 8)?;
+        let order = 2 * params.dimension() as u64;
+        let allowed = exponents.iter().all(|&exponent| exponent % 2 == 1 && (3..order).contains(&exponent));
+        if !allowed || !exponents.is_sorted_by(|a, b| a < b) {
+            return Err(reader.section_error("rotations", "they are no ascending exponents of automorphisms"));
+        }
+        let count = 1 + exponents.len();
+        let seeds = reader.section_of_len("seeds", count * SEED)?;
+        let (bits, n, rows) = (key_bits(params), params.dimension(), params.switch_rows());
+        let row = packed_bytes(n, &bits);
+        let bytes = reader.section_of_len(NAME, count * rows * row)?;
+        let bad = |error: &dyn core::fmt::Display| reader.section_error(NAME, error);
+        let key = |(bytes, from): (&[u8], &[u8])| -> Result<SwitchKeyParts, Error> {
+            let rows = bytes.chunks_exact(row).map(|row| unpack_towers(row, n, &bits).map_err(|error| bad(&error)));
+            Ok(SwitchKeyParts { seed: seed(from), rows: rows.collect::<Result<_, _>>()? })
+        };
+        let mut keys = bytes.chunks_exact(rows * row).zip(seeds.chunks_exact(SEED)).map(key);
+        let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))??;
+        let rotations: Vec<_> = exponents
+            .iter()
+            .zip(keys)
+            .map(|(&exponent, key)| key.map(|key| (exponent as usize, key)))
+            .collect::<Result<_, _>>()?;
+        ServerKey::from_parts(public, &relinearization, &rotations).map_err(|error| bad(&error))
+    }
 }
 
 fn seed(bytes: &[u8]) -> [u8; SEED] {

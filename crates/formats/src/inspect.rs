@@ -12,6 +12,7 @@ use solinas_schemes::lwe::KeyFile;
 
 use crate::error::{Error, Result};
 use crate::header::{KeyId, Kind};
+use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
 
 /// What [`inspect`] finds out about a file.
@@ -114,7 +115,7 @@ fn inspect_key_file(path: &Path) -> Result<Summary> {
         bytes: std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
         version: (KeyFile::VERSION as u16, 0),
         kind: Kind::Cache,
-        scheme: Some(crate::lwe::SCHEME.to_owned()),
+        scheme: Some(crate::lwe::Lwe::NAME.to_owned()),
         params: Value::Null,
         key_id: Some(KeyId(*file.id())),
         library: "solinas, as a matrix to be streamed".to_owned(),

@@ -10,159 +10,112 @@
 //! | client key | `seed`, `b`, `secrets`: the entries of each level's secret |
 //!
 //! Matrices are not stored, but made again from their seeds: that of the switching keys of `leveled-secure-1` has 41 GB, and its file 30 MB. Encryption needs
-//! `seed` and `b` alone: [`read_public`] takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
+//! `seed` and `b` alone: [`Lwe::read_public`](KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
 //! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect) knows it.
 
 use solinas_schemes::lwe::Error as LweError;
 use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
 use zeroize::Zeroizing;
 
-use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+use crate::keys::public_accessors;
+use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 
-/// Name of the scheme in a header.
-pub const SCHEME: &str = "lwe";
+/// LWE, leveled and without levels, in files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lwe;
 
 /// Bytes of a seed.
 const SEED: usize = 32;
 
-/// Header of a file that belongs to a key.
-///
-/// # Errors
-/// [`Error::Unwritable`] when the parameters cannot be written as CBOR.
-pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-    Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
-}
+impl KeyFiles for Lwe {
+    const NAME: &'static str = "lwe";
 
-/// The parameters a file was written with: a named set, unchanged, or a set of another name, checked again.
-///
-/// # Errors
-/// [`Error::WrongScheme`]; [`Error::Field`] for a set that differs from the one of that name, or that the scheme refuses.
-pub fn params(reader: &Reader) -> Result<Params, Error> {
-    reader.expect_scheme(SCHEME)?;
-    let literal: ParamsLiteral = reader.params()?;
-    let refused = |error: LweError| reader.field("params", &error.to_string());
-    let params = Params::try_from(literal).map_err(refused)?;
-    reader.unchanged(Params::named(params.name()).ok(), params)
-}
+    type Params = Params;
+    type PublicKey = PublicKey;
+    type ClientKey = ClientKey;
+    type ServerKey = ServerKey;
 
-fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {
-    header(kind, key.params(), KeyId(key.id().0), key.is_insecure())
-}
+    public_accessors!();
 
-/// Header of a client key.
-///
-/// # Errors
-/// As [`header`].
-pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
-    key_header(Kind::ClientKey, key.public())
-}
-
-/// Header of a public key.
-///
-/// # Errors
-/// As [`header`].
-pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
-    key_header(Kind::PublicKey, key)
-}
-
-/// Header of a server key.
-///
-/// # Errors
-/// As [`header`].
-pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
-    key_header(Kind::ServerKey, key.public())
-}
-
-/// Writes a client key; `writer` makes the file, from [`client_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-    write_public(writer, key.public())?;
-    // As i32: entries are below 2^10.
-    let entries = Zeroizing::new(key.secrets().flatten().map(|&x| x as i32 as u32).collect::<Vec<_>>());
-    writer.section("secrets", &Zeroizing::new(pack::u32_to_le(&entries)))
-}
-
-/// Writes a public key; `writer` makes the file, from [`public_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
-    writer.section("seed", key.fresh().seed())?;
-    writer.section("b", &pack::u32_to_le(&key.fresh().b().residues()))
-}
-
-/// Writes a server key; `writer` makes the file, from [`server_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-    use std::io::Write;
-    write_public(writer, key.public())?;
-    for (level, switch) in (1..).zip(key.switches()) {
-        let mut section = writer.begin_section(&switch_name(level))?;
-        let words = (0..switch.b().word_count()).map(|w| pack::u32_to_le(switch.b().word(w)));
-        // An i/o error here is reported again, with the file's name, when the next section begins or the file is finished.
-        let written = section.write_all(switch.seed());
-        let _ = written.and_then(|()| words.into_iter().try_for_each(|word| section.write_all(&word)));
+    fn of_server(key: &ServerKey) -> &PublicKey {
+        key.public()
     }
-    Ok(())
+
+    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
+        Self::write_public(writer, key.public())?;
+        // As i32: entries are below 2^10.
+        let entries = Zeroizing::new(key.secrets().flatten().map(|&x| x as i32 as u32).collect::<Vec<_>>());
+        writer.section("secrets", &Zeroizing::new(pack::u32_to_le(&entries)))
+    }
+
+    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+        writer.section("seed", key.fresh().seed())?;
+        writer.section("b", &pack::u32_to_le(&key.fresh().b().residues()))
+    }
+
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
+        use std::io::Write;
+        Self::write_public(writer, key.public())?;
+        for (level, switch) in (1..).zip(key.switches()) {
+            let mut section = writer.begin_section(&switch_name(level))?;
+            let words = (0..switch.b().word_count()).map(|w| pack::u32_to_le(switch.b().word(w)));
+            // An i/o error here is reported again, with the file's name, when the next section begins or the file is finished.
+            let written = section.write_all(switch.seed());
+            let _ = written.and_then(|()| words.into_iter().try_for_each(|word| section.write_all(&word)));
+        }
+        Ok(())
+    }
+
+    fn read_params(reader: &Reader) -> Result<Params, Error> {
+        reader.expect_scheme(Self::NAME)?;
+        let literal: ParamsLiteral = reader.params()?;
+        let refused = |error: LweError| reader.field("params", &error.to_string());
+        let params = Params::try_from(literal).map_err(refused)?;
+        reader.unchanged(Params::named(params.name()).ok(), params)
+    }
+
+    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+        let params = Self::read_params(reader)?;
+        let mut seed = [0; SEED];
+        seed.copy_from_slice(reader.section_of_len("seed", SEED)?);
+        let fresh = params.fresh();
+        let b = reader.section_u32("b", fresh.samples() * fresh.modulus().len())?;
+        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &b)
+            .map_err(|error| reader.section_error("b", error))?;
+        if reader.key_id()?.0 != key.id().0 {
+            return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
+        }
+        Ok(key)
+    }
+
+    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+        let public = Self::read_public(reader)?;
+        let (n, levels) = (public.params().dimension(), public.params().depth() + 1);
+        let entries = Zeroizing::new(reader.section_u32("secrets", n * levels)?);
+        let secret = |part: &[u32]| Zeroizing::new(part.iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>());
+        let secrets = entries.chunks_exact(n).map(secret).collect();
+        ClientKey::from_parts(public, secrets).map_err(|error| reader.section_error("secrets", error))
+    }
+
+    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
+        let public = Self::read_public(reader)?;
+        let params = public.params();
+        let read = |level: usize| {
+            let name = switch_name(level);
+            let bytes = reader.section_of_len(&name, SEED + 4 * params.switch_residues(level))?;
+            let (first, residues) = bytes.split_at(SEED);
+            let mut seed = [0; SEED];
+            seed.copy_from_slice(first);
+            let residues = pack::u32_from_le(residues).map_err(|error| reader.section_error(&name, error))?;
+            SwitchKey::from_parts(params, level, seed, &residues).map_err(|error| reader.section_error(&name, error))
+        };
+        let switches = (1..=params.depth()).map(read).collect::<Result<_, _>>()?;
+        ServerKey::from_parts(public, switches).map_err(|error| reader.section_error("switch-1", error))
+    }
 }
 
 fn switch_name(level: usize) -> String {
     format!("switch-{level}")
-}
-
-/// Reads the public key of a client, public or server key: no more of the file than `seed` and `b`.
-///
-/// # Errors
-/// From the file; [`Error::Section`] for numbers that are no key of the parameters; [`Error::Field`] for a key id that is not theirs.
-pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-    let params = params(reader)?;
-    let mut seed = [0; SEED];
-    seed.copy_from_slice(reader.section_of_len("seed", SEED)?);
-    let fresh = params.fresh();
-    let b = reader.section_u32("b", fresh.samples() * fresh.modulus().len())?;
-    let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &b)
-        .map_err(|error| reader.section_error("b", error))?;
-    if reader.key_id()?.0 != key.id().0 {
-        return Err(reader.field("key_id", "it does not match the key's parameters, seed, b and insecure_seed"));
-    }
-    Ok(key)
-}
-
-/// Reads a server key.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-    let public = read_public(reader)?;
-    let params = public.params();
-    let read = |level: usize| {
-        let name = switch_name(level);
-        let bytes = reader.section_of_len(&name, SEED + 4 * params.switch_residues(level))?;
-        let (first, residues) = bytes.split_at(SEED);
-        let mut seed = [0; SEED];
-        seed.copy_from_slice(first);
-        let residues = pack::u32_from_le(residues).map_err(|error| reader.section_error(&name, error))?;
-        SwitchKey::from_parts(params, level, seed, &residues).map_err(|error| reader.section_error(&name, error))
-    };
-    let switches = (1..=params.depth()).map(read).collect::<Result<_, _>>()?;
-    ServerKey::from_parts(public, switches).map_err(|error| reader.section_error("switch-1", error))
-}
-
-/// Reads a client key.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-    let public = read_public(reader)?;
-    let (n, levels) = (public.params().dimension(), public.params().depth() + 1);
-    let entries = Zeroizing::new(reader.section_u32("secrets", n * levels)?);
-    let secret = |part: &[u32]| Zeroizing::new(part.iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>());
-    let secrets = entries.chunks_exact(n).map(secret).collect();
-    ClientKey::from_parts(public, secrets).map_err(|error| reader.section_error("secrets", error))
 }
 
 /// Bytes of the sections of a stored server key.

@@ -11,7 +11,7 @@
 //! level from the first, the rows |
 //! | client key | `h`, `keys`: the coefficients of each level's key, `wide`: of those that stand for one in a larger ring |
 //!
-//! Encryption needs `h` alone: [`read_public`] takes it from any of the three.
+//! Encryption needs `h` alone: [`Ntru::read_public`](KeyFiles::read_public) takes it from any of the three.
 
 use solinas_schemes::ntru::{
     BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, Rotation,
@@ -19,109 +19,129 @@ use solinas_schemes::ntru::{
 };
 use zeroize::Zeroizing;
 
-use crate::{Destination, Error, Header, KeyId, Kind, Reader, Writer, pack};
+use crate::keys::public_accessors;
+use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 
 const BOOTSTRAP: &str = "bootstrap";
 const ROTATIONS: &str = "rotations";
 
-/// Name of the scheme in a header.
-pub const SCHEME: &str = "ntru";
+/// NTRU, in files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ntru;
 
-/// Header of a file that belongs to a key.
-///
-/// # Errors
-/// [`Error::Unwritable`] when the parameters cannot be written as CBOR.
-pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-    Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
+/// What a server key's file holds.
+#[derive(Debug, Clone)]
+pub struct ServerKeys {
+    /// What every one has.
+    pub hints: ServerKey,
+    /// Of parameters that have one.
+    pub bootstrap: Option<BootstrapKey>,
+    /// Where they were asked for: those of [`Rotation::all`].
+    pub rotations: Option<RotationKey>,
 }
 
-/// The parameters a file was written with: a named set, unchanged, or a set of another name, checked again.
-///
-/// # Errors
-/// [`Error::WrongScheme`]; [`Error::Field`] for a set that differs from the one of that name, or that the scheme refuses.
-pub fn params(reader: &Reader) -> Result<Params, Error> {
-    reader.expect_scheme(SCHEME)?;
-    let literal: ParamsLiteral = reader.params()?;
-    let refused = |error: NtruError| reader.field("params", &error.to_string());
-    let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
-        return Err(reader.field("params", "they leave bits of primes open"));
-    };
-    let params = Params::try_from(literal).map_err(refused)?;
-    reader.unchanged(Params::named(params.name()).ok(), params)
-}
+impl KeyFiles for Ntru {
+    const NAME: &'static str = "ntru";
 
-fn key_header(kind: Kind, key: &PublicKey) -> Result<Header, Error> {
-    header(kind, key.params(), KeyId(key.id().0), key.is_insecure())
-}
+    type Params = Params;
+    type PublicKey = PublicKey;
+    type ClientKey = ClientKey;
+    type ServerKey = ServerKeys;
 
-/// Header of a client key.
-///
-/// # Errors
-/// As [`header`].
-pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
-    key_header(Kind::ClientKey, key.public())
-}
+    public_accessors!();
 
-/// Header of a public key.
-///
-/// # Errors
-/// As [`header`].
-pub fn public_header(key: &PublicKey) -> Result<Header, Error> {
-    key_header(Kind::PublicKey, key)
-}
-
-/// Header of a server key.
-///
-/// # Errors
-/// As [`header`].
-pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
-    key_header(Kind::ServerKey, key.public())
-}
-
-/// Writes a client key; `writer` makes the file, from [`client_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
-    write_public(writer, key.public())?;
-    // As i32: coefficients are below 2^25.
-    let bytes = |coefficients: &[i64]| {
-        let words = Zeroizing::new(coefficients.iter().map(|&x| x as i32 as u32).collect::<Vec<_>>());
-        Zeroizing::new(pack::u32_to_le(&words))
-    };
-    let levels = || (1..=key.params().levels()).filter_map(|level| key.coefficients(level));
-    write_all(writer, "keys", levels().map(|(own, _)| bytes(own)))?;
-    write_all(writer, "wide", levels().filter_map(|(_, wide)| wide.map(bytes)))
-}
-
-/// Writes a public key; `writer` makes the file, from [`public_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
-    writer.section_u64("h", key.h().words())
-}
-
-/// Writes a server key, with its bootstrapping key where the parameters have one, and its keys of [`Rotation::all`] where there are; `writer` makes the file,
-/// from [`server_header`].
-///
-/// # Errors
-/// From the file.
-pub fn write_server(
-    writer: &mut Writer<dyn Destination>,
-    key: &ServerKey,
-    bootstrap: Option<&BootstrapKey>,
-    rotations: Option<&RotationKey>,
-) -> Result<(), Error> {
-    write_public(writer, key.public())?;
-    write_all(writer, "hints", key.hints().map(|hint| pack::u64_to_le(hint.words())))?;
-    if let Some(key) = bootstrap {
-        write_all(writer, BOOTSTRAP, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+    fn of_server(key: &ServerKeys) -> &PublicKey {
+        key.hints.public()
     }
-    if let Some(key) = rotations {
-        write_all(writer, ROTATIONS, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+
+    fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
+        Self::write_public(writer, key.public())?;
+        // As i32: coefficients are below 2^25.
+        let bytes = |coefficients: &[i64]| {
+            let words = Zeroizing::new(coefficients.iter().map(|&x| x as i32 as u32).collect::<Vec<_>>());
+            Zeroizing::new(pack::u32_to_le(&words))
+        };
+        let levels = || (1..=key.params().levels()).filter_map(|level| key.coefficients(level));
+        write_all(writer, "keys", levels().map(|(own, _)| bytes(own)))?;
+        write_all(writer, "wide", levels().filter_map(|(_, wide)| wide.map(bytes)))
     }
-    Ok(())
+
+    fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
+        writer.section_u64("h", key.h().words())
+    }
+
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
+        Self::write_public(writer, key.hints.public())?;
+        write_all(writer, "hints", key.hints.hints().map(|hint| pack::u64_to_le(hint.words())))?;
+        if let Some(key) = &key.bootstrap {
+            write_all(writer, BOOTSTRAP, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+        }
+        if let Some(key) = &key.rotations {
+            write_all(writer, ROTATIONS, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+        }
+        Ok(())
+    }
+
+    fn read_params(reader: &Reader) -> Result<Params, Error> {
+        reader.expect_scheme(Self::NAME)?;
+        let literal: ParamsLiteral = reader.params()?;
+        let refused = |error: NtruError| reader.field("params", &error.to_string());
+        let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
+            return Err(reader.field("params", "they leave bits of primes open"));
+        };
+        let params = Params::try_from(literal).map_err(refused)?;
+        reader.unchanged(Params::named(params.name()).ok(), params)
+    }
+
+    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
+        let params = Self::read_params(reader)?;
+        let words = params.towers(params.levels()) * params.dimension();
+        // Before the plans are made, which take time and memory.
+        let h = reader.section_u64("h", words)?;
+        let key = PublicKey::from_parts(&params, reader.header().insecure_seed, &h)
+            .map_err(|error| reader.section_error("h", error))?;
+        if reader.key_id()?.0 != key.id().0 {
+            return Err(reader.field("key_id", "it does not match the key's parameters, h and insecure_seed"));
+        }
+        Ok(key)
+    }
+
+    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
+        let public = Self::read_public(reader)?;
+        let params = public.params();
+        let levels = || 1..=params.levels();
+        let own: Vec<usize> = levels().map(|level| params.dimension_at(level)).collect();
+        let wide: Vec<usize> = levels().map(|level| wide_dimension(params, level).unwrap_or(0)).collect();
+        let read = |name: &str, sizes: &[usize]| -> Result<Vec<Zeroizing<Vec<i64>>>, Error> {
+            let words = Zeroizing::new(reader.section_u32(name, sizes.iter().sum())?);
+            let mut rest = words.as_slice();
+            let key = |&size: &usize| {
+                Zeroizing::new(take(&mut rest, size).iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>())
+            };
+            Ok(sizes.iter().map(key).collect())
+        };
+        let keys = read("keys", &own)?;
+        let wide = read("wide", &wide)?.into_iter().map(|key| (!key.is_empty()).then_some(key)).collect();
+        ClientKey::from_parts(public, keys, wide).map_err(|error| reader.section_error("keys", error))
+    }
+
+    fn read_server(reader: &Reader) -> Result<ServerKeys, Error> {
+        let public = Self::read_public(reader)?;
+        let bootstrap = match public.params().bootstrapping() {
+            Some(_) => Some(read_bootstrap(reader, &public)?),
+            None => None,
+        };
+        let rotations = match holds_rotations(reader) {
+            true => Some(read_rotations(reader, &public)?),
+            false => None,
+        };
+        let sizes = hint_sizes(public.params());
+        let words = reader.section_u64("hints", sizes.iter().sum())?;
+        let mut rest = words.as_slice();
+        let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
+        let hints = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
+        Ok(ServerKeys { hints, bootstrap, rotations })
+    }
 }
 
 /// A section of parts, one after the other.
@@ -139,48 +159,6 @@ fn write_all<B: AsRef<[u8]>>(
         }
     }
     Ok(())
-}
-
-/// Reads the public key of a client, public or server key: no more of the file than `h`.
-///
-/// # Errors
-/// From the file; [`Error::Section`] for numbers that are no key of the parameters; [`Error::Field`] for a key id that is not theirs.
-pub fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-    let params = params(reader)?;
-    let words = params.towers(params.levels()) * params.dimension();
-    // Before the plans are made, which take time and memory.
-    let h = reader.section_u64("h", words)?;
-    let key = PublicKey::from_parts(&params, reader.header().insecure_seed, &h)
-        .map_err(|error| reader.section_error("h", error))?;
-    if reader.key_id()?.0 != key.id().0 {
-        return Err(reader.field("key_id", "it does not match the key's parameters, h and insecure_seed"));
-    }
-    Ok(key)
-}
-
-/// What a server key's file holds.
-pub type ServerParts = (ServerKey, Option<BootstrapKey>, Option<RotationKey>);
-
-/// Reads a server key, its bootstrapping key where the parameters have one, and its rotation keys where there are.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_server(reader: &Reader) -> Result<ServerParts, Error> {
-    let public = read_public(reader)?;
-    let bootstrap = match public.params().bootstrapping() {
-        Some(_) => Some(read_bootstrap(reader, &public)?),
-        None => None,
-    };
-    let rotations = match holds_rotations(reader) {
-        true => Some(read_rotations(reader, &public)?),
-        false => None,
-    };
-    let sizes = hint_sizes(public.params());
-    let words = reader.section_u64("hints", sizes.iter().sum())?;
-    let mut rest = words.as_slice();
-    let hints = sizes.iter().map(|&size| take(&mut rest, size).to_vec()).collect::<Vec<_>>();
-    let key = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
-    Ok((key, bootstrap, rotations))
 }
 
 /// Whether a server key's file holds rotation keys.
@@ -215,29 +193,6 @@ fn read_bootstrap(reader: &Reader, public: &PublicKey) -> Result<BootstrapKey, E
 fn bootstrap_sizes(params: &Params) -> [usize; 3] {
     let top = params.towers(params.levels());
     [params.towers(1), top, top + params.special_moduli().len()].map(|towers| towers * params.dimension())
-}
-
-/// Reads a client key.
-///
-/// # Errors
-/// As [`read_public`].
-pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-    let public = read_public(reader)?;
-    let params = public.params();
-    let levels = || 1..=params.levels();
-    let own: Vec<usize> = levels().map(|level| params.dimension_at(level)).collect();
-    let wide: Vec<usize> = levels().map(|level| wide_dimension(params, level).unwrap_or(0)).collect();
-    let read = |name: &str, sizes: &[usize]| -> Result<Vec<Zeroizing<Vec<i64>>>, Error> {
-        let words = Zeroizing::new(reader.section_u32(name, sizes.iter().sum())?);
-        let mut rest = words.as_slice();
-        let key = |&size: &usize| {
-            Zeroizing::new(take(&mut rest, size).iter().map(|&x| i64::from(x as i32)).collect::<Vec<_>>())
-        };
-        Ok(sizes.iter().map(key).collect())
-    };
-    let keys = read("keys", &own)?;
-    let wide = read("wide", &wide)?.into_iter().map(|key| (!key.is_empty()).then_some(key)).collect();
-    ClientKey::from_parts(public, keys, wide).map_err(|error| reader.section_error("keys", error))
 }
 
 /// The first numbers of a slice, which is at least as long.

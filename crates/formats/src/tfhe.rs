@@ -26,10 +26,7 @@ pub fn params(reader: &Reader) -> Result<Params, Error> {
     reader.expect_scheme(SCHEME)?;
     let literal: ParamsLiteral = reader.params()?;
     let params = Params::named(&literal.name).map_err(|error| reader.field("params", &error.to_string()))?;
-    if *params.literal() != literal {
-        return Err(reader
-            .field("params", "they differ from the parameter set of that name; make the key again with this version"));
-    }
+    reader.unchanged(Some(params.literal()), &literal)?;
     Ok(params)
 }
 

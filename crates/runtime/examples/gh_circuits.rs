@@ -1,7 +1,7 @@
 //! Random circuits under Gentry and Halevi's scheme, checked against plain evaluation:
 //! `cargo run --release -p solinas-runtime --example gh_circuits -- 1000 ci-15`.
 
-#[path = "../tests/random_circuit/mod.rs"]
+#[path = "../tests/schemes/random_circuit.rs"]
 mod random_circuit;
 
 use solinas_runtime::{Control, KeygenOptions, Scheme, Server, keygen};

@@ -53,6 +53,11 @@ impl SecretSeed {
         Self(bytes).derive("solinas insecure seed")
     }
 
+    /// From the operating system, or the reproducible one of a number.
+    pub(crate) fn chosen(insecure_seed: Option<u64>) -> Result<Self, rand_core::OsError> {
+        insecure_seed.map_or_else(Self::from_os, |seed| Ok(Self::insecure(seed)))
+    }
+
     /// The generator number `stream` of the seed.
     pub(crate) fn stream(&self, stream: u64) -> SecretRng {
         SecretRng(public_stream(&self.0, stream))

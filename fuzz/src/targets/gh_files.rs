@@ -2,13 +2,14 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::{Expect, Header, KeyId, Kind, Reader, Writer, gh};
+use solinas_formats::gh::{self, Gh};
+use solinas_formats::{Expect, Header, KeyFiles, KeyId, Kind, Reader, Writer};
 use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, KeyGeneration, Params, ParamsLiteral, RecryptMethod,
     ServerKey,
 };
 
-use super::container::reseal;
+use super::leveled;
 
 /// The smallest, so that many inputs are tried a second.
 static KEYS: LazyLock<Option<(ClientKey, ServerKey)>> = LazyLock::new(|| {
@@ -20,9 +21,7 @@ const KINDS: [Kind; 5] = [Kind::ClientKey, Kind::ServerKey, Kind::PublicKey, Kin
 
 /// Reads the bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
 pub fn run(data: &[u8]) {
-    for bytes in [Some(data.to_vec()), reseal(data), altered(data)].into_iter().flatten() {
-        check(&bytes);
-    }
+    leveled::inputs(data, altered).for_each(|bytes| check(&bytes));
 }
 
 /// A file of each kind, and lists of changes.
@@ -35,33 +34,16 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 fn check(bytes: &[u8]) {
     let Ok(reader) = Reader::from_bytes("fuzz", bytes, Expect::any()) else { return };
-    let copy = match reader.kind() {
-        Kind::ClientKey => gh::read_client(&reader).ok().map(|key| {
-            let header = gh::client_header(&key).expect("a key's header");
-            written(header, |writer| gh::write_client(writer, &key))
-        }),
-        Kind::ServerKey => gh::read_server(&reader).ok().map(|key| {
-            let header = gh::server_header(&key).expect("a key's header");
-            written(header, |writer| gh::write_server(writer, &key))
-        }),
-        Kind::Checkpoint => return check_checkpoint(&reader),
-        Kind::Cache => return check_caches(&reader),
-        _ => gh::read_public(&reader).ok().map(|key| {
-            let header = gh::public_header(&key).expect("a key's header");
-            written(header, |writer| gh::write_public(writer, &key))
-        }),
-    };
-    let Some(copy) = copy else { return };
-    let again = Reader::from_bytes("copy", copy, Expect::any()).expect("what was written can be read");
-    assert_eq!(gh::read_public(&again).expect("a key"), gh::read_public(&reader).expect("a key"));
-    for (name, _) in again.sections() {
-        assert_eq!(again.section(name).expect("whole"), reader.section(name).expect("checked"), "{name}");
+    match reader.kind() {
+        Kind::Checkpoint => check_checkpoint(&reader),
+        Kind::Cache => check_caches(&reader),
+        _ => leveled::check_key::<Gh>(&reader),
     }
 }
 
 /// What is accepted goes on by a step, or says why not.
 fn check_checkpoint(reader: &Reader) {
-    let Ok(params) = gh::params(reader) else { return };
+    let Ok(params) = Gh::read_params(reader) else { return };
     // Larger ones take too long.
     if params.dimension() > 128 || params.coefficient_bits() > 200 {
         return;
@@ -88,15 +70,6 @@ fn check_caches(reader: &Reader) {
         let new = Evaluator::new(server, RecryptMethod::PairTable, memory, arithmetic).expect("a small table");
         assert_eq!(evaluator.pair_table(), new.pair_table());
     }
-}
-
-fn written(
-    header: Header,
-    write: impl FnOnce(&mut Writer<solinas_formats::Memory>) -> Result<(), solinas_formats::Error>,
-) -> Vec<u8> {
-    let mut writer = Writer::in_memory(header);
-    write(&mut writer).expect("memory is large enough");
-    writer.into_bytes().expect("a small header").to_vec()
 }
 
 /// A file of the kind that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value.
@@ -158,7 +131,7 @@ fn forge(
     dimension: u64,
     sections: &[(&str, Vec<u64>)],
 ) -> Result<Vec<u8>, solinas_formats::Error> {
-    let header = Header::new(kind).scheme(gh::SCHEME).params(literal)?.key_id(KeyId(id)).insecure_seed(true);
+    let header = Header::new(kind).scheme(Gh::NAME).params(literal)?.key_id(KeyId(id)).insecure_seed(true);
     let mut writer = Writer::in_memory(
         header.meta("attempt", &0)?.meta("dimension", &dimension)?.meta("method", "table")?.meta("layout", &1)?,
     );

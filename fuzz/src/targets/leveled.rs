@@ -1,6 +1,8 @@
 //! What the targets of leveled schemes' files share.
 
-use solinas_formats::{Expect, Header, KeyId, Memory, Reader, Writer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use solinas_formats::{Destination, Expect, Header, KeyFiles, KeyId, Kind, Reader, Result, Writer};
 use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, Type};
 
 use super::container::reseal;
@@ -15,7 +17,7 @@ pub(super) struct Keys {
 
 /// Those of parameter sets that hold those types.
 pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
-    let make = |&(params, ty): &(&str, Type)| -> Result<Keys, Error> {
+    let make = |&(params, ty): &(&str, Type)| -> std::result::Result<Keys, Error> {
         let options = KeygenOptions {
             scheme,
             params: Some(params.into()),
@@ -48,12 +50,12 @@ pub(super) fn seeds(keys: &[Keys], altered: impl Fn(&[u8]) -> Option<Vec<u8>>) -
 /// A change of the parameters: which, a place and a value.
 pub(super) type Change = (usize, usize, u8);
 
-/// The file that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value. `header` makes one of the scheme with the
-/// parameters of a file, changed.
-pub(super) fn altered(
+/// The file that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value. `alter` changes
+/// parameters.
+pub(super) fn altered<L: Serialize + DeserializeOwned>(
     data: &[u8],
     keys: &[Keys],
-    header: impl FnOnce(&Reader, &[Change]) -> Option<Header>,
+    alter: impl Fn(&mut L, Change),
 ) -> Option<Vec<u8>> {
     let (&file, changes) = data.split_first()?;
     let keys = keys.get(usize::from(file) / 3 % keys.len().max(1))?;
@@ -78,11 +80,9 @@ pub(super) fn altered(
             which => of_params.push((which - 6, place, value)),
         }
     }
-    let about = reader.header();
-    let mut header = header(&reader, &of_params)?.key_id(KeyId(id)).insecure_seed(about.insecure_seed);
-    for (field, meta) in &about.meta {
-        header = header.meta(field, meta).ok()?;
-    }
+    let mut literal: L = reader.params().ok()?;
+    of_params.into_iter().for_each(|change| alter(&mut literal, change));
+    let header = reader.header().clone().params(&literal).ok()?.key_id(KeyId(id));
     let mut writer = Writer::in_memory(header);
     for (name, bytes) in &sections {
         writer.section(name, bytes).ok()?;
@@ -90,23 +90,46 @@ pub(super) fn altered(
     writer.into_bytes().ok().map(|bytes| bytes.to_vec())
 }
 
-/// A key's file.
-pub(super) fn written(
-    header: solinas_formats::Result<Header>,
-    write: impl FnOnce(&mut Writer<Memory>) -> solinas_formats::Result<()>,
-) -> Vec<u8> {
-    let mut writer = Writer::in_memory(header.expect("a key's header"));
-    write(&mut writer).expect("memory is large enough");
-    writer.into_bytes().expect("a small header").to_vec()
+/// A key that is accepted is written with the sections it was read from; a ciphertext is computed on. Larger parameters than `small` ones take too long.
+pub(super) fn check<S: KeyFiles<PublicKey: PartialEq>>(
+    bytes: &[u8],
+    keys: &[Keys],
+    small: impl FnOnce(&S::Params) -> bool,
+) {
+    let Ok(reader) = Reader::from_bytes("fuzz", bytes, Expect::any()) else { return };
+    if !S::read_params(&reader).is_ok_and(|params| small(&params)) {
+        return;
+    }
+    if reader.kind() == Kind::Ciphertext {
+        check_ciphertext(bytes, keys);
+    } else {
+        check_key::<S>(&reader);
+    }
 }
 
-/// The file of a key that was accepted has the sections it was read from; `same` compares the public keys.
-pub(super) fn check_copy(reader: &Reader, copy: Vec<u8>, same: impl FnOnce(&Reader, &Reader) -> bool) {
+/// A key that is accepted is written with the sections it was read from.
+pub(super) fn check_key<S: KeyFiles<PublicKey: PartialEq>>(reader: &Reader) {
+    let copy = match reader.kind() {
+        Kind::ClientKey => {
+            S::read_client(reader).map(|key| written(S::client_header(&key), |to| S::write_client(to, &key)))
+        }
+        Kind::ServerKey => {
+            S::read_server(reader).map(|key| written(S::server_header(&key), |to| S::write_server(to, &key)))
+        }
+        _ => S::read_public(reader).map(|key| written(S::public_header(&key), |to| S::write_public(to, &key))),
+    };
+    let Ok(copy) = copy else { return };
     let again = Reader::from_bytes("copy", copy, Expect::any()).expect("what was written can be read");
-    assert!(same(&again, reader));
+    assert!(S::read_public(&again).expect("a key") == S::read_public(reader).expect("a key"));
     for (name, _) in again.sections() {
         assert_eq!(again.section(name).expect("whole"), reader.section(name).expect("checked"), "{name}");
     }
+}
+
+fn written(header: Result<Header>, write: impl FnOnce(&mut Writer<dyn Destination>) -> Result<()>) -> Vec<u8> {
+    let mut writer = Writer::in_memory(header.expect("a key's header"));
+    write(&mut writer).expect("memory is large enough");
+    writer.into_bytes().expect("a small header").to_vec()
 }
 
 /// A ciphertext is decrypted and computed on, or a typed error says why not.

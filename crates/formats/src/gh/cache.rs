@@ -11,8 +11,8 @@ use solinas_schemes::gh::{
     Arithmetic, EncryptMethod, Encryptor, Evaluator, PublicKey, RecryptMethod, Residues, ServerKey,
 };
 
-use super::{SCHEME, header};
-use crate::{Error, Expect, KeyId, Kind, Overwrite, Reader, Writer};
+use super::Gh;
+use crate::{Error, Expect, KeyFiles, KeyId, Kind, Overwrite, Reader, Writer};
 
 /// Version of the tables' layout.
 const VERSION: u64 = 1;
@@ -117,9 +117,7 @@ fn save(
     table: Option<&[u64]>,
 ) -> Result<(), Error> {
     let table = table.ok_or_else(|| no_table(name))?;
-    let header = header(Kind::Cache, public.params(), KeyId(public.id().0), public.is_insecure())?
-        .meta("method", method)?
-        .meta("layout", &VERSION)?;
+    let header = Gh::key_header(Kind::Cache, public)?.meta("method", method)?.meta("layout", &VERSION)?;
     let mut writer = Writer::create(path, header, Overwrite::KeepSecrets)?;
     writer.section_u64("table", table)?;
     writer.finish()
@@ -135,7 +133,7 @@ fn open(path: &Path) -> Result<Reader, Error> {
 
 /// That the cache is of that key and method.
 fn check(reader: &Reader, public: &PublicKey, method: &impl Serialize) -> Result<(), Error> {
-    reader.expect_scheme(SCHEME)?;
+    reader.expect_scheme(Gh::NAME)?;
     reader.expect_key(KeyId(public.id().0), "the key")?;
     let wanted = ciborium::Value::serialized(method).map_err(|error| reader.field("method", &error.to_string()))?;
     if reader.header().meta.get("method") != Some(&wanted) {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, Progress, ServerKey};
 use zeroize::Zeroizing;
 
-use super::SCHEME;
-use crate::{Error, Expect, Header, Kind, Overwrite, Reader, Writer, map};
+use super::Gh;
+use crate::{Error, Expect, Header, KeyFiles, Kind, Overwrite, Reader, Writer, map};
 
 /// Least time between two checkpoints that no one asked for.
 const INTERVAL: Duration = Duration::from_secs(20);
@@ -94,7 +94,7 @@ fn begin(params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<
 fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
     let header = Header::new(Kind::Checkpoint)
-        .scheme(SCHEME)
+        .scheme(Gh::NAME)
         .params(generation.params().literal())?
         .insecure_seed(insecure)
         .meta("attempt", &attempt)?
@@ -110,7 +110,7 @@ fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Resul
 fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, Error> {
     let reader = Reader::open(path, Expect::kind(Kind::Checkpoint))?;
     let other = |problem: String| Err(Error::Checkpoint { path: path.to_path_buf(), problem });
-    let stored = super::params(&reader)?;
+    let stored = Gh::read_params(&reader)?;
     if stored != *params {
         return other(format!("it makes a key of parameters {:?}, not {:?}", stored.name(), params.name()));
     }

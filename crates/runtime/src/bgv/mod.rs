@@ -1,8 +1,8 @@
 //! BGV, leveled.
 
 use crate::leveled::{Leveled, Parameters, Poly, State, constant};
-use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, bgv as files};
+use crate::{Control, Error, KeygenOptions, Scheme};
+use solinas_formats::bgv as files;
 use solinas_schemes::bgv::{
     self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, Stage, noise,
 };
@@ -11,8 +11,7 @@ use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 
 /// The scheme.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bgv;
+pub(crate) use files::Bgv;
 
 /// The rotations that a server key has keys for: all, where there are slots.
 fn rotations(params: &Params) -> Rotations {
@@ -127,16 +126,11 @@ impl Parameters for Params {
 
 impl Leveled for Bgv {
     const SCHEME: Scheme = Scheme::Bgv;
-    const NAME: &'static str = files::SCHEME;
     /// Of 128 bits, vectors, and depth for more than a polynomial or two.
     const DEFAULT: &'static str = "slots128-16384-8";
     const BOOTSTRAPS: bool = false;
     const SEEDED: bool = true;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
     type Ciphertext = Ciphertext;
 
     fn names() -> Vec<&'static str> {
@@ -165,26 +159,6 @@ impl Leveled for Bgv {
             if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok((client, server))
-    }
-
-    fn params(key: &PublicKey) -> &Params {
-        key.params()
-    }
-
-    fn id(key: &PublicKey) -> KeyId {
-        KeyId(key.id().0)
-    }
-
-    fn is_insecure(key: &PublicKey) -> bool {
-        key.is_insecure()
-    }
-
-    fn of_client(key: &ClientKey) -> &PublicKey {
-        key.public()
-    }
-
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -269,34 +243,6 @@ impl Leveled for Bgv {
     fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let (operation, depth) = ("bootstrapping", key.params().depth());
         Err(bgv::Error::OutOfLevels { operation, level: x.level(), depth }.into())
-    }
-
-    fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(kind, params, id, insecure)?)
-    }
-
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        Ok(files::params(reader)?)
-    }
-
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        Ok(files::read_public(reader)?)
-    }
-
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        Ok(files::read_client(reader)?)
-    }
-
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        Ok(files::read_server(reader)?)
-    }
-
-    fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_client(writer, key)?)
-    }
-
-    fn write_server(key: &ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, key)?)
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

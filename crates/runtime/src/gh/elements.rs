@@ -3,7 +3,7 @@
 use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, gh as files, pack};
+use solinas_formats::{Destination, Header, KeyFiles, Kind, Reader, Writer, gh as files, pack};
 use solinas_schemes::gh::{self, Params, PublicKey, noise};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Elements {
     }
 
     pub(super) fn read(reader: &Reader, ty: Type, form: Form, count: usize) -> Result<Self, Error> {
-        let params = files::params(reader)?;
+        let params = files::Gh::read_params(reader)?;
         if form != Form::Bits {
             return Err(reader.field("form", "the scheme holds single bits").into());
         }
@@ -132,7 +132,7 @@ impl scheme::Elements for Elements {
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
         let words = self.bits().next().map_or(self.params.words(), |bit| bit.words.len());
-        Ok(files::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
+        Ok(files::Gh::header(Kind::Ciphertext, &self.params, key_id, insecure)?.meta("words", &words)?)
     }
 
     /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.

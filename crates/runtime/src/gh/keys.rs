@@ -5,7 +5,7 @@ use super::engine::GhEngine;
 use crate::engine::Engine;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
-use solinas_formats::{Destination, Header, Writer, gh as files};
+use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
     Stage,
@@ -177,11 +177,11 @@ impl Secret for Client {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        Ok(files::client_header(&self.key)?)
+        Ok(files::Gh::client_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_client(writer, &self.key)?)
+        Ok(files::Gh::write_client(writer, &self.key)?)
     }
 }
 
@@ -203,11 +203,11 @@ impl scheme::Public for Server {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        Ok(files::server_header(&self.0)?)
+        Ok(files::Gh::server_header(&self.0)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &self.0)?)
+        Ok(files::Gh::write_server(writer, &self.0)?)
     }
 }
 

@@ -9,7 +9,7 @@ mod schedule;
 use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
-use solinas_formats::{Kind, Reader, gh as files};
+use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct Gh;
 
 impl Roles for Gh {
     fn name(&self) -> &'static str {
-        files::SCHEME
+        files::Gh::NAME
     }
 
     fn params(&self) -> Vec<ParamsInfo> {
@@ -35,17 +35,17 @@ impl Roles for Gh {
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
-        Ok(Box::new(Client::new(files::read_client(reader)?)))
+        Ok(Box::new(Client::new(files::Gh::read_client(reader)?)))
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        Ok(Arc::new(Server(Arc::new(files::read_server(reader)?))))
+        Ok(Arc::new(Server(Arc::new(files::Gh::read_server(reader)?))))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
         Ok(match reader.kind() {
             Kind::ClientKey => None,
-            _ => Some(Box::new(Public::new(files::read_public(reader)?))),
+            _ => Some(Box::new(Public::new(files::Gh::read_public(reader)?))),
         })
     }
 

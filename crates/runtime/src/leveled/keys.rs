@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
-use solinas_formats::{Destination, Header, Kind, Writer};
+use solinas_formats::{Destination, Header, Writer};
 use solinas_schemes::security::Status;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -171,12 +171,11 @@ impl<S: Leveled> Secret for Client<S> {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        let key = &self.public.key;
-        S::header(Kind::ClientKey, S::params(key), S::id(key), S::is_insecure(key))
+        Ok(S::client_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        S::write_client(&self.key, writer)
+        Ok(S::write_client(writer, &self.key)?)
     }
 }
 
@@ -216,12 +215,11 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
     }
 
     fn header(&self) -> Result<Header, Error> {
-        let key = self.public();
-        S::header(Kind::ServerKey, S::params(key), S::id(key), S::is_insecure(key))
+        Ok(S::server_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        S::write_server(&self.key, writer)
+        Ok(S::write_server(writer, &self.key)?)
     }
 }
 

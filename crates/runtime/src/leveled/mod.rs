@@ -11,10 +11,10 @@ mod run;
 
 pub(crate) use elements::Poly;
 pub(crate) use keys::Plaintext;
-pub(crate) use plan::{Refresh, State, log2_centred};
+pub(crate) use plan::{Refresh, State};
 
-use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use crate::{Control, Error, KeygenOptions, Scheme};
+use solinas_formats::{KeyFiles, Reader};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::fmt::Debug;
@@ -109,10 +109,10 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
 }
 
 /// A leveled scheme: over rings, or without (LWE), where a polynomial is a single number and the ring dimension that of the lattice.
-pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
+pub(crate) trait Leveled:
+    KeyFiles<Params: Parameters> + Debug + Copy + PartialEq + Send + Sync + 'static
+{
     const SCHEME: Scheme;
-    /// Its name in files.
-    const NAME: &'static str;
     /// The parameter set where none is chosen.
     const DEFAULT: &'static str;
     /// Whether some parameter sets bootstrap.
@@ -126,10 +126,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other: as many as memory allows.
     const MULTIPLIES_TOGETHER: usize = 1;
 
-    type Params: Parameters;
-    type PublicKey: Debug + Clone + Send + Sync;
-    type ClientKey: Debug + Send + Sync;
-    type ServerKey: Debug + Send + Sync;
     type Ciphertext: Clone + Send + Sync;
 
     /// Names of the parameter sets.
@@ -145,16 +141,6 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(Self::ClientKey, Self::ServerKey), Error>;
-
-    fn params(key: &Self::PublicKey) -> &Self::Params;
-
-    fn id(key: &Self::PublicKey) -> KeyId;
-
-    fn is_insecure(key: &Self::PublicKey) -> bool;
-
-    fn of_client(key: &Self::ClientKey) -> &Self::PublicKey;
-
-    fn of_server(key: &Self::ServerKey) -> &Self::PublicKey;
 
     /// Encrypts a polynomial; those of an insecure key differ by `nonce`.
     fn encrypt(key: &Self::PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error>;
@@ -247,26 +233,15 @@ pub(crate) trait Leveled: Debug + Clone + Copy + PartialEq + Send + Sync + 'stat
     /// Bootstraps, where [`Parameters::refresh`] says so.
     fn refresh(key: &Self::ServerKey, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
-    /// Header of a file that belongs to a key.
-    fn header(kind: Kind, params: &Self::Params, id: KeyId, insecure: bool) -> Result<Header, Error>;
-
-    /// The parameters a file was written with.
-    fn read_params(reader: &Reader) -> Result<Self::Params, Error>;
-
-    fn read_public(reader: &Reader) -> Result<Self::PublicKey, Error>;
+    /// A server key that was made or read, ready for use.
+    fn prepared(key: Self::ServerKey) -> Result<Self::ServerKey, Error> {
+        Ok(key)
+    }
 
     /// Whether a server key's file holds rotation keys beside what every key of its parameters has.
     fn holds_rotations(_reader: &Reader) -> bool {
         false
     }
-
-    fn read_client(reader: &Reader) -> Result<Self::ClientKey, Error>;
-
-    fn read_server(reader: &Reader) -> Result<Self::ServerKey, Error>;
-
-    fn write_client(key: &Self::ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
-
-    fn write_server(key: &Self::ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 
     /// Bytes of a part of a ciphertext at a level, as [`Self::pack`] makes them.
     fn packed_bytes(params: &Self::Params, level: usize) -> usize;

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Netlist};
+use solinas_schemes::slots::log2_peak;
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
 const SLACK: f64 = 1e-6;
@@ -329,7 +330,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             (_, 1) => return Ok(x),
             _ => {}
         }
-        let peak = log2_centred(constant, self.p());
+        let peak = log2_peak(self.p(), &[constant, 0]);
         let product = |planner: &Self, x: State, _: State| {
             let product = State { noise: x.noise + peak, ..x };
             planner.fits(product).then_some(product)
@@ -405,12 +406,6 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
     }
 
     fn used(&mut self, _: Value, _: u32) {}
-}
-
-/// `log2` of a constant modulo `p`, centred; 0 for 0.
-pub(crate) fn log2_centred(constant: u64, p: u64) -> f64 {
-    let constant = constant % p;
-    (constant.min(p - constant).max(1) as f64).log2()
 }
 
 fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {

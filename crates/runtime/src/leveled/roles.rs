@@ -35,7 +35,7 @@ impl<S: Leveled> Roles for S {
         control.report(0, 1);
         control.check()?;
         let (client, server) = S::generate(&params, options, control)?;
-        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(server))))
+        Ok((Box::new(Client::<S>::new(client)), Arc::new(Server::<S>::new(S::prepared(server)?))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
@@ -44,7 +44,7 @@ impl<S: Leveled> Roles for S {
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
         check_memory(&S::read_params(reader)?, S::holds_rotations(reader))?;
-        Ok(Arc::new(Server::<S>::new(S::read_server(reader)?)))
+        Ok(Arc::new(Server::<S>::new(S::prepared(S::read_server(reader)?)?)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {

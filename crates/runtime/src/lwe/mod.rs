@@ -1,8 +1,8 @@
 //! LWE (Brakerski, Gentry and Vaikuntanathan): bits, whose exclusive or is a sum and `and` a product, of sets with levels; sums alone of sets without.
 
 use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
-use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, lwe as files, pack};
+use crate::{Control, Error, KeygenOptions, Scheme};
+use solinas_formats::{lwe as files, pack};
 use solinas_schemes::bgv;
 use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
@@ -12,8 +12,7 @@ use std::ops::ControlFlow;
 use zeroize::Zeroizing;
 
 /// The scheme.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Lwe;
+pub(crate) use files::Lwe;
 
 /// Bytes of the matrices of switching keys up to which these are kept whole in memory: larger ones are made again from their seeds.
 const WHOLE: u64 = 256 << 20;
@@ -168,7 +167,6 @@ impl Parameters for Params {
 
 impl Leveled for Lwe {
     const SCHEME: Scheme = Scheme::Lwe;
-    const NAME: &'static str = files::SCHEME;
     /// Of 128 bits, with a product.
     const DEFAULT: &'static str = "leveled-secure-1";
     const BOOTSTRAPS: bool = false;
@@ -177,10 +175,6 @@ impl Leveled for Lwe {
     const ENCRYPTS_TOGETHER: usize = 64;
     const MULTIPLIES_TOGETHER: usize = TOGETHER;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
     type Ciphertext = Ciphertext;
 
     fn names() -> Vec<&'static str> {
@@ -204,28 +198,7 @@ impl Leveled for Lwe {
             control.report(done as u64, of as u64);
             go_on(control)
         };
-        let (client, server) = leveled::generate_watched(params, options.research, options.insecure_seed, &watch)?;
-        Ok((client, expanded(server)?))
-    }
-
-    fn params(key: &PublicKey) -> &Params {
-        key.params()
-    }
-
-    fn id(key: &PublicKey) -> KeyId {
-        KeyId(key.id().0)
-    }
-
-    fn is_insecure(key: &PublicKey) -> bool {
-        key.is_insecure()
-    }
-
-    fn of_client(key: &ClientKey) -> &PublicKey {
-        key.public()
-    }
-
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
+        Ok(leveled::generate_watched(params, options.research, options.insecure_seed, &watch)?)
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -333,32 +306,12 @@ impl Leveled for Lwe {
         Err(lwe::Error::OutOfLevels { operation, level: x.level(), depth }.into())
     }
 
-    fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(kind, params, id, insecure)?)
-    }
-
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        Ok(files::params(reader)?)
-    }
-
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        Ok(files::read_public(reader)?)
-    }
-
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        Ok(files::read_client(reader)?)
-    }
-
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        expanded(files::read_server(reader)?)
-    }
-
-    fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_client(writer, key)?)
-    }
-
-    fn write_server(key: &ServerKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, key)?)
+    /// With small matrices whole in memory.
+    fn prepared(key: ServerKey) -> Result<ServerKey, Error> {
+        Ok(match whole(key.params()) {
+            0 => key,
+            bytes => key.expand(bytes)?,
+        })
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {
@@ -378,14 +331,6 @@ impl Leveled for Lwe {
 /// Unless it is cancelled.
 fn go_on(control: &Control<'_>) -> ControlFlow<()> {
     if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// With small matrices whole in memory.
-fn expanded(key: ServerKey) -> Result<ServerKey, Error> {
-    Ok(match whole(key.params()) {
-        0 => key,
-        bytes => key.expand(bytes)?,
-    })
 }
 
 #[cfg(test)]

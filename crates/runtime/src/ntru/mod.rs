@@ -1,39 +1,26 @@
 //! NTRU, leveled.
 
-use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant, log2_centred};
-use crate::{Control, Error, KeyId, KeygenOptions, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer, ntru as files, pack};
+use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
+use crate::{Control, Error, KeygenOptions, Scheme};
+use solinas_formats::ntru::ServerKeys;
+use solinas_formats::{Reader, ntru as files, pack};
 use solinas_schemes::ntru::{
-    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, ServerKey, Stage,
-    noise,
+    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
-use solinas_schemes::slots::SlotEncoder;
+use solinas_schemes::slots::{SlotEncoder, log2_peak};
 use std::ops::ControlFlow;
 
 /// The scheme.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Ntru;
+pub(crate) use files::Ntru;
 
-/// A server key.
-#[derive(Debug)]
-pub(crate) struct Server {
-    hints: ServerKey,
-    /// Of parameters that have one.
-    bootstrap: Option<BootstrapKey>,
-    /// Where they were asked for: those of [`Rotation::all`].
-    rotations: Option<RotationKey>,
+fn evaluator(key: &ServerKeys) -> Evaluator<'_> {
+    Evaluator::new(&key.hints)
 }
 
-impl Server {
-    fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.hints)
-    }
-
-    fn rotate(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
-        let missing = || Error::NoRotations { params: self.hints.params().name().into(), reason: None };
-        Ok(self.evaluator().rotate(x, rotation, self.rotations.as_ref().ok_or_else(missing)?)?)
-    }
+fn rotate(key: &ServerKeys, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
+    let missing = || Error::NoRotations { params: key.hints.params().name().into(), reason: None };
+    Ok(evaluator(key).rotate(x, rotation, key.rotations.as_ref().ok_or_else(missing)?)?)
 }
 
 /// What a ciphertext of that noise becomes as its key is switched and its modulus, perhaps its ring, reduced.
@@ -109,11 +96,13 @@ impl Parameters for Params {
     }
 
     fn constant(&self, value: u64) -> f64 {
-        noise::trivial(self, log2_centred(value, self.plaintext_modulus()))
+        let p = self.plaintext_modulus();
+        noise::trivial(self, log2_peak(p, &[value % p, 0]))
     }
 
     fn sum_constant(&self, x: State, value: u64) -> f64 {
-        noise::sum_plain(self, x.noise, 1, log2_centred(value, self.plaintext_modulus()))
+        let p = self.plaintext_modulus();
+        noise::sum_plain(self, x.noise, 1, log2_peak(p, &[value % p, 0]))
     }
 
     fn product(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
@@ -160,16 +149,11 @@ impl Parameters for Params {
 
 impl Leveled for Ntru {
     const SCHEME: Scheme = Scheme::Ntru;
-    const NAME: &'static str = files::SCHEME;
     /// Of 128 bits, and of the least size.
     const DEFAULT: &'static str = "secure-8192-1";
     const BOOTSTRAPS: bool = true;
     const SEEDED: bool = false;
 
-    type Params = Params;
-    type PublicKey = PublicKey;
-    type ClientKey = ClientKey;
-    type ServerKey = Server;
     type Ciphertext = Ciphertext;
 
     fn names() -> Vec<&'static str> {
@@ -184,7 +168,11 @@ impl Leveled for Ntru {
         !matches!(Params::named(name), Err(ntru::Error::UnknownParams { .. }))
     }
 
-    fn generate(params: &Params, options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, Server), Error> {
+    fn generate(
+        params: &Params,
+        options: &KeygenOptions,
+        control: &Control<'_>,
+    ) -> Result<(ClientKey, ServerKeys), Error> {
         let watch = |done: usize, of: usize| {
             control.report(done as u64, of as u64);
             if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -198,27 +186,7 @@ impl Leveled for Ntru {
             true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch)?),
             false => None,
         };
-        Ok((client, Server { hints, bootstrap, rotations }))
-    }
-
-    fn params(key: &PublicKey) -> &Params {
-        key.params()
-    }
-
-    fn id(key: &PublicKey) -> KeyId {
-        KeyId(key.id().0)
-    }
-
-    fn is_insecure(key: &PublicKey) -> bool {
-        key.is_insecure()
-    }
-
-    fn of_client(key: &ClientKey) -> &PublicKey {
-        key.public()
-    }
-
-    fn of_server(key: &Server) -> &PublicKey {
-        key.hints.public()
+        Ok((client, ServerKeys { hints, bootstrap, rotations }))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -242,93 +210,64 @@ impl Leveled for Ntru {
         Ok(key.trivial(plaintext)?)
     }
 
-    fn negate(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().negate(x)?)
+    fn negate(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).negate(x)?)
     }
 
-    fn add_constant(key: &Server, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().add_plain(x, &constant(key.hints.params(), value))?)
+    fn add_constant(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add_plain(x, &constant(key.hints.params(), value))?)
     }
 
-    fn scale(key: &Server, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().multiply_plain(x, &constant(key.hints.params(), value))?)
+    fn scale(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_plain(x, &constant(key.hints.params(), value))?)
     }
 
-    fn add(key: &Server, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().add(x, y)?)
+    fn add(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add(x, y)?)
     }
 
-    fn subtract(key: &Server, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().sub(x, y)?)
+    fn subtract(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).sub(x, y)?)
     }
 
-    fn multiply_plain(key: &Server, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().multiply_plain(x, plaintext)?)
+    fn multiply_plain(key: &ServerKeys, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_plain(x, plaintext)?)
     }
 
-    fn rotates(key: &Server) -> bool {
+    fn rotates(key: &ServerKeys) -> bool {
         key.rotations.is_some()
     }
 
-    fn rotate(key: &Server, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
-        key.rotate(x, Rotation::Left(1 << log2))
+    fn rotate(key: &ServerKeys, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        rotate(key, x, Rotation::Left(1 << log2))
     }
 
-    fn swap_rows(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        key.rotate(x, Rotation::Swap)
+    fn swap_rows(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        rotate(key, x, Rotation::Swap)
     }
 
-    fn key_bytes(key: &Server) -> usize {
+    fn key_bytes(key: &ServerKeys) -> usize {
         key.hints.params().memory_bytes() + key.rotations.as_ref().map_or(0, RotationKey::bytes)
     }
 
-    fn multiply(key: &Server, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().composed_multiply(x, y)?)
+    fn multiply(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).composed_multiply(x, y)?)
     }
 
-    fn lower(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(key.evaluator().lower(x)?)
+    fn lower(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).lower(x)?)
     }
 
-    fn refresh(key: &Server, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn refresh(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let evaluator = match &key.bootstrap {
-            Some(bootstrap) => key.evaluator().with_bootstrapping(bootstrap)?,
-            None => key.evaluator(),
+            Some(bootstrap) => evaluator(key).with_bootstrapping(bootstrap)?,
+            None => evaluator(key),
         };
         Ok(evaluator.bootstrap(x)?)
     }
 
-    fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<Header, Error> {
-        Ok(files::header(kind, params, id, insecure)?)
-    }
-
-    fn read_params(reader: &Reader) -> Result<Params, Error> {
-        Ok(files::params(reader)?)
-    }
-
-    fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
-        Ok(files::read_public(reader)?)
-    }
-
     fn holds_rotations(reader: &Reader) -> bool {
         files::holds_rotations(reader)
-    }
-
-    fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
-        Ok(files::read_client(reader)?)
-    }
-
-    fn read_server(reader: &Reader) -> Result<Server, Error> {
-        let (hints, bootstrap, rotations) = files::read_server(reader)?;
-        Ok(Server { hints, bootstrap, rotations })
-    }
-
-    fn write_client(key: &ClientKey, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_client(writer, key)?)
-    }
-
-    fn write_server(key: &Server, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::write_server(writer, &key.hints, key.bootstrap.as_ref(), key.rotations.as_ref())?)
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

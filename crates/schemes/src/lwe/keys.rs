@@ -234,9 +234,7 @@ pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) 
 /// # Errors
 /// [`Error::ResearchOnly`], [`Error::Entropy`].
 pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
-    if let Status::ResearchOnly { why } = params.security().status
-        && !research
-    {
+    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
     let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;

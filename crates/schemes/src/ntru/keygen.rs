@@ -55,10 +55,7 @@ pub fn generate_watched(
     insecure_seed: Option<u64>,
     progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    let seed = match insecure_seed {
-        Some(seed) => SecretSeed::insecure(seed),
-        None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
-    };
+    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
     // A key, its hints and its values of each level.
     let (done, all) = (Cell::new(0), 3 * params.levels());
     let step = || {

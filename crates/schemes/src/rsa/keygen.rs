@@ -55,10 +55,7 @@ impl PrivateKey {
             return Err(Error::KeySize { bits, least, most: MAX_BITS });
         }
         let _wipe = WipeScratch;
-        let seed = match options.insecure_seed {
-            Some(seed) => SecretSeed::insecure(seed),
-            None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
-        };
+        let seed = SecretSeed::chosen(options.insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
         let (count, expected) = (AtomicU64::new(0), 2 * prime::expected_tests(bits / 2));
         let tested = || {
             let count = count.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,19 +1,13 @@
-//! Keys of leveled evaluation.
+//! The public key and the evaluation key. Nothing here holds a secret.
 
-use core::cell::Cell;
 use core::fmt;
-use core::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand_core::RngCore;
-use solinas_ring::sample::Gaussian;
-use zeroize::Zeroizing;
 
-use super::{Ciphertext, Params, Tensor, noise};
-use crate::lwe::keys::{self, KeyId, Step, masked_product, phase};
-use crate::lwe::{self, Encryptor, Error, Layout, Matrix, Modulus, SeededMatrix, Vector};
-use crate::random::SecretSeed;
-use crate::security::Status;
+use super::{Ciphertext, Params, noise};
+use crate::lwe::keys::KeyId;
+use crate::lwe::{self, Encryptor, Error, Layout, Matrix, SeededMatrix, Vector};
 
 /// What encryption needs.
 #[derive(Clone)]
@@ -36,7 +30,7 @@ impl PartialEq for PublicKey {
 }
 
 impl PublicKey {
-    fn new(params: Params, fresh: lwe::PublicKey) -> Self {
+    pub(super) fn new(params: Params, fresh: lwe::PublicKey) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe leveled key id");
         hasher.update(&fresh.id().0);
         let literal = params.literal();
@@ -103,102 +97,6 @@ impl PublicKey {
     }
 }
 
-/// The secrets of all levels. No `Clone`, no `Serialize`; wiped on drop.
-pub struct ClientKey {
-    public: PublicKey,
-    secrets: Vec<Zeroizing<Vec<i64>>>,
-}
-
-impl fmt::Debug for ClientKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientKey").field("public", &self.public).finish_non_exhaustive()
-    }
-}
-
-impl ClientKey {
-    /// From its parts, as stored: the secrets of the levels from the lowest.
-    ///
-    /// # Errors
-    /// [`Error::Material`] for another number of entries, or larger ones than the distribution has; for a secret that is not of the public key.
-    pub fn from_parts(public: PublicKey, secrets: Vec<Zeroizing<Vec<i64>>>) -> Result<Self, Error> {
-        let params = public.params();
-        let (max, want) = (Gaussian::new(params.sigma())?.max(), params.dimension());
-        let fits = |secret: &Zeroizing<Vec<i64>>| {
-            secret.len() == want && secret.iter().all(|entry| entry.unsigned_abs() <= max.unsigned_abs())
-        };
-        if secrets.len() != params.depth() + 1 || !secrets.iter().all(fits) {
-            let levels = params.depth() + 1;
-            let problem = format!("it has not {levels} times {want} entries of magnitude {max} or less");
-            return Err(Error::Material { part: "client key", problem });
-        }
-        public.fresh.check_secret(&secrets[params.depth()])?;
-        Ok(Self { public, secrets })
-    }
-
-    /// The secrets of the levels from the lowest, for storing: secret.
-    pub fn secrets(&self) -> impl Iterator<Item = &[i64]> {
-        self.secrets.iter().map(|secret| secret.as_slice())
-    }
-
-    /// The public key.
-    pub fn public(&self) -> &PublicKey {
-        &self.public
-    }
-
-    /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.public.params()
-    }
-
-    /// `<c, s_j>` in residues, and the modulus.
-    fn phase(&self, ciphertext: &Ciphertext) -> Result<(&Modulus, Zeroizing<Vec<u32>>), Error> {
-        self.public.check("the ciphertext", ciphertext.key())?;
-        let modulus = self.params().modulus(ciphertext.level());
-        Ok((modulus, phase(modulus, &self.secrets[ciphertext.level()], ciphertext.numbers())))
-    }
-
-    /// The bit.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
-        let (modulus, phase) = self.phase(ciphertext)?;
-        Ok(modulus.centred_parity(|w| phase[w]) == 1)
-    }
-
-    /// `log2` of the magnitude of its noise, the bit included.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn noise(&self, ciphertext: &Ciphertext) -> Result<f64, Error> {
-        let (modulus, phase) = self.phase(ciphertext)?;
-        Ok(modulus.centred_log2(|w| phase[w]))
-    }
-
-    /// The bit of a product before its key is switched.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn decrypt_tensor(&self, tensor: &Tensor) -> Result<bool, Error> {
-        self.public.check("the tensor", tensor.key())?;
-        let square = tensor_square(&self.secrets[tensor.level()]);
-        let modulus = self.params().modulus(tensor.level());
-        let residue = |(w, word): (usize, &solinas_field::matrix::Word)| {
-            let products = tensor.numbers().word(w).iter().zip(square.iter());
-            products.fold(0, |sum, (&c, &s)| word.add(sum, word.mul(c, word.reduce_signed(s))))
-        };
-        let phase: Zeroizing<Vec<u32>> = Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect());
-        Ok(modulus.centred_parity(|w| phase[w]) == 1)
-    }
-}
-
-/// `s_i s_k` for `i <= k`, where `s = (1, s')`.
-fn tensor_square(secret: &[i64]) -> Zeroizing<Vec<i64>> {
-    let at = |i: usize| if i == 0 { 1 } else { secret[i - 1] };
-    let all = 0..=secret.len();
-    Zeroizing::new(all.clone().flat_map(|i| (i..=secret.len()).map(move |k| at(i) * at(k))).collect())
-}
-
 /// A switching key: a matrix that brings tensor squares of a level under the secret of the level below. Its columns but the first are made again from a seed
 /// whenever it is read.
 #[derive(Clone)]
@@ -214,6 +112,10 @@ impl fmt::Debug for SwitchKey {
 }
 
 impl SwitchKey {
+    pub(super) fn new(seed: [u8; 32], b: Vector) -> Self {
+        Self { seed, b: b.into() }
+    }
+
     /// From its parts, as stored: of that level, above the lowest; `b` has the residues of the first column, word by word.
     ///
     /// # Errors
@@ -224,7 +126,7 @@ impl SwitchKey {
             return Err(Error::Material { part: "switching key", problem });
         }
         let rows = params.switch_rows(level, params.pairs());
-        Ok(Self { seed, b: Vector::from_residues(params.modulus(level), rows, b)?.into() })
+        Ok(Self::new(seed, Vector::from_residues(params.modulus(level), rows, b)?))
     }
 
     /// The seed.
@@ -339,107 +241,4 @@ impl ServerKey {
     pub fn encrypt(&self, messages: &[bool], rng: &mut impl RngCore) -> Result<Vec<Ciphertext>, Error> {
         self.public.encrypt(messages, rng)
     }
-}
-
-/// Keys from the operating system's randomness; `research` allows parameters that are for research alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, None, &|_, _| ControlFlow::Continue(()))
-}
-
-/// The keys of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`].
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, Some(seed), &|_, _| ControlFlow::Continue(()))
-}
-
-/// As [`generate`], or with a seed as [`generate_insecure`]. `progress` hears how many of how many parts are done, and can stop it.
-///
-/// # Errors
-/// As those two; [`Error::Cancelled`].
-pub fn generate_watched(
-    params: &Params,
-    research: bool,
-    insecure_seed: Option<u64>,
-    progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
-) -> Result<(ClientKey, ServerKey), Error> {
-    check_status(params, research)?;
-    let seed = match insecure_seed {
-        Some(seed) => SecretSeed::insecure(seed),
-        None => SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?,
-    };
-    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
-    let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
-    let done = Cell::new(0);
-    let step = || {
-        done.set(done.get() + 1);
-        match progress(done.get(), all) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled { stage: "key generation" }),
-        }
-    };
-    make(params, insecure_seed.is_some(), &seed, &step)
-}
-
-/// That the parameters are for use, or research is asked for.
-fn check_status(params: &Params, research: bool) -> Result<(), Error> {
-    match params.security().status {
-        Status::ResearchOnly { why } if !research => Err(Error::ResearchOnly { name: params.name().into(), why }),
-        _ => Ok(()),
-    }
-}
-
-fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<(ClientKey, ServerKey), Error> {
-    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), step)?;
-    let gaussian = Gaussian::new(params.sigma())?;
-    let lower = seed.derive("lwe leveled secrets");
-    let mut secrets: Vec<_> = (0..params.depth())
-        .map(|level| gaussian.draw_many(&mut lower.stream(level as u64), params.dimension()))
-        .collect();
-    secrets.push(Zeroizing::new(fresh.secret().to_vec()));
-    let switches = (1..=params.depth()).map(|level| {
-        let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
-        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, step)
-    });
-    let switches = switches.collect::<Result<_, _>>()?;
-    let public = PublicKey::new(params.clone(), fresh.public().clone());
-    let server = ServerKey::from_parts(public.clone(), switches)?;
-    Ok((ClientKey { public, secrets }, server))
-}
-
-/// SwitchKeyGen: rows `(a s_(j-1) + 2 e + g s''_p | -a)` for every pair `p` of the tensor square `s''` of `s_j` and every digit of every word, where `g` is the digit's
-/// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
-fn switch_key(
-    params: &Params,
-    level: usize,
-    [from, to]: [&[i64]; 2],
-    seed: &SecretSeed,
-    step: Step<'_>,
-) -> Result<SwitchKey, Error> {
-    let modulus = params.modulus(level);
-    let (digits, square) = (params.digits().count(), tensor_square(from));
-    let rows = params.switch_rows(level, square.len());
-    let layout = Layout::new(rows, params.dimension() + 1, modulus)?;
-    let public = seed.derive("matrix").publish();
-    let matrix = SeededMatrix::new(layout, modulus, &public)?;
-    let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
-    let mut b: Vector = masked_product(&matrix, to, &noise, step)?;
-    for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
-        // The words are coprime.
-        let cofactor = word.vartime_inverse(modulus.inverse(w)).unwrap_or(0);
-        let weights =
-            (0..digits as u32).map(|digit| word.mul(cofactor, word.reduce(1 << (digit * params.literal().digit_bits))));
-        let weights: Vec<u32> = weights.collect();
-        for (rows, &pair) in b.chunks_exact_mut(modulus.len() * digits).zip(square.iter()) {
-            let pair = word.reduce_signed(pair);
-            for (b, &weight) in rows[w * digits..][..digits].iter_mut().zip(&weights) {
-                *b = word.add(*b, word.mul(pair, weight));
-            }
-        }
-    }
-    Ok(SwitchKey { seed: public, b: b.into() })
 }

@@ -17,13 +17,17 @@
 //! # Ok::<(), solinas_schemes::lwe::Error>(())
 //! ```
 
+mod client;
 mod evaluate;
+mod keygen;
 mod keys;
 pub mod noise;
 mod params;
 #[cfg(test)]
 mod tests;
 
+pub use client::ClientKey;
 pub use evaluate::{Ciphertext, Evaluator, Switched, Tensor};
-pub use keys::{ClientKey, PublicKey, ServerKey, SwitchKey, generate, generate_insecure, generate_watched};
+pub use keygen::{generate, generate_insecure, generate_watched};
+pub use keys::{PublicKey, ServerKey, SwitchKey};
 pub use params::{Params, ParamsLiteral};

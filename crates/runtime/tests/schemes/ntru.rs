@@ -1,137 +1,56 @@
 //! Circuits and programs under NTRU agree with plain arithmetic.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod random_circuit;
-
+use crate::common::{self, Setup, check_gates, check_levels_used_up, check_random_circuits, check_refused};
 use solinas_circuits::build::{Recipe, Style};
-use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
-    Server, ServerKey, Type, cost, keygen, program::Op,
+    Server, ServerKey, Type, cost, program::Op,
 };
 use std::sync::OnceLock;
 
-struct Setup {
-    client: ClientKey,
-    key: ServerKey,
-    server: Server,
-}
-
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    KeygenOptions {
-        scheme: Scheme::Ntru,
-        params: Some(params.into()),
-        research: true,
-        insecure_seed: Some(seed),
-        ..Default::default()
-    }
-}
-
-fn make(params: &str, seed: u64) -> Setup {
-    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
-    let server = Server::new(&key, Some(2)).unwrap();
-    Setup { client, key, server }
+    common::options(Scheme::Ntru, params, seed)
 }
 
 /// Bits, twelve products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| make("tight-64-12", 1))
+    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "tight-64-12", 1))
 }
 
 /// Vectors of 128 integers modulo 257, three products in a row.
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| make("slots-128-3", 1))
-}
-
-fn run(setup: &Setup, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
-    let out = setup.server.run(program, inputs, &Control::default())?;
-    Ok(setup.client.decrypt(&out[0])?.values)
+    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "slots-128-3", 1))
 }
 
 #[test]
 fn random_circuits_give_what_plain_evaluation_gives() {
-    let Setup { client, server, .. } = bits();
-    let (mut run, mut refused) = (0, 0);
-    for seed in 0..60 {
-        let mut rng = random_circuit::rng(seed);
-        let netlist = random_circuit::circuit(&mut rng, 40);
-        match random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng) {
-            Ok(agrees) => {
-                assert!(agrees, "seed {seed}");
-                run += 1;
-            }
-            Err(Error::Levels { need, left, .. }) => {
-                assert!(need > 0 && left == 12, "{need} {left}");
-                refused += 1;
-            }
-            Err(other) => panic!("{other}"),
-        }
-    }
-    assert!(run > 40 && run + refused == 60, "{run} {refused}");
+    check_random_circuits(bits(), 60, 40, 41);
 }
 
 #[test]
 fn every_gate_on_every_input() {
-    let Setup { client, server, .. } = bits();
-    let mut b = Builder::verbatim();
-    let [x, y, z] = ["x", "y", "z"].map(|name| b.input(name, 1, false)[0]);
-    let mut outputs: Vec<_> = BinaryOp::ALL.iter().map(|&op| b.binary(op, x, y)).collect();
-    outputs.extend([b.not(x), b.constant(true), b.constant(false), b.mux(x, y, z), b.xor3(x, y, z), b.maj(x, y, z)]);
-    b.output("out", &outputs, false);
-    let netlist = b.finish().unwrap();
-    let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
-    let inputs: Vec<_> =
-        (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
-    let out = server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
-    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
-    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+    check_gates(bits());
 }
 
 #[test]
 fn programs_run_until_the_levels_are_used_up() {
     let setup = bits();
     let u8 = Type::Uint(8);
-    let encrypt = |values: &[u128]| {
-        setup.client.encrypt(&Plain::new(u8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
-    };
+    let encrypt = |values: &[u128]| setup.vector(u8, values);
     let (x, y) = (encrypt(&[200, 3]), encrypt(&[99, 255]));
     assert_eq!(x.condition().unwrap().products, Some(12));
     for (name, want) in [("add", [43, 2]), ("sub", [101, 4]), ("max", [200, 255]), ("xor", [171, 252])] {
         let program = Program::from_op(name, &[u8, u8]).unwrap();
-        assert_eq!(run(setup, &program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
+        assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let add = Program::from_op("add", &[u8, u8]).unwrap();
     let estimate = setup.server.estimate_inputs(&add, &[x.clone(), y.clone()]).unwrap();
     assert_eq!(estimate.products, 2 * cost(&add, "tight-64-12").unwrap().products);
     assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
-    // Results go on as inputs, at their levels, until there is none.
-    let u4 = Type::Uint(4);
-    let mul = Program::from_op("mul", &[u4, u4]).unwrap();
-    let y = setup.client.encrypt(&Plain::unsigned(u4, 7).unwrap()).unwrap();
-    let (mut product, mut want, mut runs) = (y.clone(), 7, 0);
-    let error = loop {
-        match setup.server.run(&mul, &[product.clone(), y.clone()], &Control::default()) {
-            Ok(mut out) => product = out.swap_remove(0),
-            Err(error) => break error,
-        }
-        want = (want * 7) & 15;
-        runs += 1;
-        assert_eq!(setup.client.decrypt(&product).unwrap().values, [want]);
-    };
-    assert!((2..=12).contains(&runs), "{runs}");
-    let message = error.to_string();
-    assert!(matches!(error, Error::Levels { depth: 12, .. }), "{message}");
-    assert!(
-        message.contains("encrypt its inputs again") && message.contains("`solinas params find --scheme ntru --depth "),
-        "{message}"
-    );
-    assert!(
-        matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })),
-        "told when planned"
-    );
+    let message = check_levels_used_up(setup);
+    assert!(message.contains("`solinas params find --scheme ntru --depth "), "{message}");
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
     let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
     assert!(message.contains("it takes ") && message.contains("allow 12; have fewer products"), "{message}");
@@ -171,11 +90,11 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
         let want = |y: &dyn Fn(usize) -> u128| -> Vec<u128> {
             (0..len).map(|i| program.evaluate(&[values[i], y(i)]).unwrap()[0]).collect()
         };
-        assert_eq!(run(setup, &program, &[x.clone(), y]).unwrap(), want(&|i| values[len - 1 - i]), "{len}");
-        assert_eq!(run(setup, &program, &[x, scalar.clone()]).unwrap(), want(&|_| 256), "{len}");
+        assert_eq!(setup.run(&program, &[x.clone(), y]).unwrap(), want(&|i| values[len - 1 - i]), "{len}");
+        assert_eq!(setup.run(&program, &[x, scalar.clone()]).unwrap(), want(&|_| 256), "{len}");
     }
     let want = program.evaluate(&[256, 256]).unwrap();
-    assert_eq!(run(setup, &program, &[scalar.clone(), scalar.clone()]).unwrap(), want);
+    assert_eq!(setup.run(&program, &[scalar.clone(), scalar.clone()]).unwrap(), want);
     let estimate = setup.server.estimate(&program, 300).unwrap();
     assert_eq!((estimate.products, estimate.depth), (3 * 2, 2), "three polynomials, two products each");
     // As a matrix.
@@ -189,13 +108,13 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
 #[test]
 fn sets_without_slots_compute_on_single_values() {
     for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4-t2", 4)] {
-        let setup = make(params, 1);
+        let setup = Setup::new(Scheme::Ntru, params, 1);
         let program = polynomial(Type::Mod(modulus));
         let encrypt =
             |value| setup.client.encrypt(&Plain::new(Type::Mod(modulus), None, vec![value]).unwrap()).unwrap();
         let [x, y] = [2, 1].map(encrypt);
         assert_eq!(setup.client.decrypt(&x).unwrap().values, [2]);
-        assert_eq!(run(&setup, &program, &[x, y]).unwrap(), program.evaluate(&[2, 1]).unwrap(), "{params}");
+        assert_eq!(setup.run(&program, &[x, y]).unwrap(), program.evaluate(&[2, 1]).unwrap(), "{params}");
     }
 }
 
@@ -259,25 +178,21 @@ fn mistakes_get_typed_errors() {
     let x = bits.client.encrypt(&plain(u8)).unwrap();
     let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme ntru has no radix ciphertexts"), "{error}");
-    let foreign = make("tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let foreign = Setup::new(Scheme::Ntru, "tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
     let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
-    let refused = |options: KeygenOptions, word: &str| {
-        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
-        assert!(message.contains(word), "{message}");
-    };
-    refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
-    refused(options("tight-64", 1), "there is no NTRU parameter set");
-    refused(options("tight-63-2", 1), "power of two");
+    check_refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
+    check_refused(options("tight-64", 1), "there is no NTRU parameter set");
+    check_refused(options("tight-63-2", 1), "power of two");
 }
 
 #[test]
 fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
-    let setup = make("boot-64", 1);
+    let setup = Setup::new(Scheme::Ntru, "boot-64", 1);
     let (u64, u4) = (Type::Uint(64), Type::Uint(4));
     let add = Program::from_op("add", &[u64, u64]).unwrap();
     let [x, y] = [0xffff_ffff_ffff_fff7u64, 0x123_4567_89ab_cdef].map(u128::from);
-    let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
+    let encrypt = |ty, value| setup.scalar(ty, value);
     let inputs = [encrypt(u64, x), encrypt(u64, y)];
     // A chain of 63 carries; as a program, it is a prefix network that the levels of fresh ciphertexts do for.
     let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
@@ -290,7 +205,7 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
     let y = inputs[1].clone();
     let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()]).unwrap();
     assert!(more.bootstraps > 0, "{more}");
-    assert_eq!(run(&setup, &add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
+    assert_eq!(setup.run(&add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
     // Results go on, and a division is deep.
     let (div, mul) = (Program::from_op("div", &[u4, u4]).unwrap(), Program::from_op("mul", &[u4, u4]).unwrap());
     let (mut value, three, seven) = (encrypt(u4, 1), encrypt(u4, 3), encrypt(u4, 7));
@@ -298,7 +213,7 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
         value = setup.server.run(&mul, &[value, factor.clone()], &Control::default()).unwrap().swap_remove(0);
         assert_eq!(setup.client.decrypt(&value).unwrap().values, [want]);
     }
-    assert_eq!(run(&setup, &div, &[seven, three]).unwrap(), [2]);
+    assert_eq!(setup.run(&div, &[seven, three]).unwrap(), [2]);
     // The key is in the file.
     let folder = tempfile::tempdir().unwrap();
     setup.key.save(&folder.path().join("server.key"), false).unwrap();
@@ -314,10 +229,10 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
 
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
-    let setup = make("boot-64", 2);
+    let setup = Setup::new(Scheme::Ntru, "boot-64", 2);
     let bit = Type::Bool;
     let xor = Program::from_op("xor", &[bit, bit]).unwrap();
-    let encrypt = |value| setup.client.encrypt(&Plain::new(bit, None, vec![value]).unwrap()).unwrap();
+    let encrypt = |value| setup.scalar(bit, value);
     let (mut sum, one) = (encrypt(1), encrypt(1));
     // Noise doubles with each, for more rounds than there are bits in the modulus.
     for round in 0..400 {
@@ -327,5 +242,5 @@ fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
         assert_eq!(setup.client.decrypt(&sum).unwrap().values, [want], "round {round}");
     }
     let and = Program::from_op("and", &[bit, bit]).unwrap();
-    assert_eq!(run(&setup, &and, &[sum, one]).unwrap(), [1]);
+    assert_eq!(setup.run(&and, &[sum, one]).unwrap(), [1]);
 }

@@ -1,9 +1,7 @@
 //! Circuits and programs under Gentry and Halevi's scheme agree with plain arithmetic.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod random_circuit;
-
+use crate::common::{self, Setup, check_gates, check_refused};
+use crate::random_circuit;
 use solinas_circuits::{Builder, Gate, Netlist};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
@@ -13,32 +11,14 @@ use solinas_schemes::gh::{Params, RecryptMethod, noise};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-struct Setup {
-    client: ClientKey,
-    key: ServerKey,
-    server: Server,
-}
-
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    KeygenOptions {
-        scheme: Scheme::Gh,
-        params: Some(params.into()),
-        research: true,
-        insecure_seed: Some(seed),
-        ..Default::default()
-    }
-}
-
-fn make(params: &str, seed: u64) -> Setup {
-    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
-    let server = Server::new(&key, Some(2)).unwrap();
-    Setup { client, key, server }
+    common::options(Scheme::Gh, params, seed)
 }
 
 /// The CI-size set that evaluates circuits of any depth.
 fn setup() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| make("ci-15", 1))
+    KEY.get_or_init(|| Setup::new(Scheme::Gh, "ci-15", 1))
 }
 
 fn encrypt(client: &ClientKey, ty: Type, value: u128) -> Ciphertext {
@@ -74,19 +54,7 @@ fn random_circuits_give_what_plain_evaluation_gives() {
 
 #[test]
 fn every_gate_on_every_input() {
-    let Setup { client, server, .. } = setup();
-    let mut b = Builder::verbatim();
-    let [x, y, z] = ["x", "y", "z"].map(|name| b.input(name, 1, false)[0]);
-    let mut outputs: Vec<_> = solinas_circuits::BinaryOp::ALL.iter().map(|&op| b.binary(op, x, y)).collect();
-    outputs.extend([b.not(x), b.constant(true), b.constant(false), b.mux(x, y, z), b.xor3(x, y, z), b.maj(x, y, z)]);
-    b.output("out", &outputs, false);
-    let netlist = b.finish().unwrap();
-    let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
-    let inputs: Vec<_> =
-        (0..3).map(|bit| client.encrypt(&Plain::new(Type::Bool, Some(vec![8]), lane(bit)).unwrap()).unwrap()).collect();
-    let out = server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
-    let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
-    assert_eq!(client.decrypt(&out[0]).unwrap().values, want);
+    check_gates(setup());
 }
 
 #[test]
@@ -166,7 +134,7 @@ fn costs_count_recrypts_and_products_before_anything_runs() {
 
 #[test]
 fn a_set_that_no_recryption_helps_refuses_deep_circuits_and_runs_shallow_ones() {
-    let Setup { client, server, .. } = make("ci-3", 3);
+    let Setup { client, server, .. } = Setup::new(Scheme::Gh, "ci-3", 3);
     let x = encrypt(&client, Type::Uint(4), 11);
     let run = |rounds| server.run_circuit_as_is(&chain(rounds), std::slice::from_ref(&x), &Control::default());
     let out = run(1).unwrap();
@@ -237,7 +205,7 @@ fn sums_and_products_of_public_bits_are_read_back() {
 #[test]
 fn mistakes_get_typed_errors() {
     let Setup { client, server, .. } = setup();
-    let other = make("ci-15", 2);
+    let other = Setup::new(Scheme::Gh, "ci-15", 2);
     let tfhe = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
     let (tfhe, tfhe_key) = keygen(&tfhe, &Control::default()).unwrap();
     let u4 = Type::Uint(4);
@@ -260,13 +228,9 @@ fn mistakes_get_typed_errors() {
     assert!(matches!(server.run(&program, &[x.clone(), x], &control), Err(Error::Cancelled)));
     assert!(matches!(keygen(&options("ci-15", 9), &control), Err(Error::Cancelled)));
 
-    let refused = |options: KeygenOptions, word: &str| {
-        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
-        assert!(message.contains(word), "{message}");
-    };
-    refused(KeygenOptions { research: false, ..options("toy", 1) }, "research only");
-    refused(KeygenOptions { params: None, ..options("toy", 1) }, "choose one of toy, small");
-    refused(options("huge", 1), "toy");
+    check_refused(KeygenOptions { research: false, ..options("toy", 1) }, "research only");
+    check_refused(KeygenOptions { params: None, ..options("toy", 1) }, "choose one of toy, small");
+    check_refused(options("huge", 1), "toy");
     assert!("bfv".parse::<Scheme>().unwrap_err().to_string().contains("tfhe, gh, ntru, bgv, lwe"));
 }
 
@@ -289,12 +253,12 @@ fn a_run_stops_after_the_step_in_flight() {
 
 /// The bytes of a file with its noise section set to a bound, sums of hashes made anew.
 fn with_noise(x: &Ciphertext, noise: f64) -> Result<Ciphertext, Error> {
-    use solinas_formats::{Expect, Kind, Reader, Writer, gh as files, pack};
+    use solinas_formats::{Expect, KeyFiles, Kind, Reader, Writer, gh as files, pack};
     let bytes = x.to_bytes()?;
     let reader = Reader::from_bytes("x", &bytes[..], Expect::kind(Kind::Ciphertext))?;
     let words: usize = reader.meta("words")?;
     let (ty, form): (String, String) = (reader.meta("type")?, reader.meta("form")?);
-    let header = files::header(Kind::Ciphertext, &files::params(&reader)?, x.key_id(), true)?
+    let header = files::Gh::header(Kind::Ciphertext, &files::Gh::read_params(&reader)?, x.key_id(), true)?
         .meta("words", &words)?
         .meta("type", &ty)?
         .meta("form", &form)?

@@ -1,9 +1,7 @@
 //! Circuits and programs under BGV agree with plain arithmetic.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod random_circuit;
-
+use crate::common::{self, Setup, check_random_circuits, check_refused};
+use crate::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
@@ -12,32 +10,14 @@ use solinas_runtime::{
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-struct Setup {
-    client: ClientKey,
-    key: ServerKey,
-    server: Server,
-}
-
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    KeygenOptions {
-        scheme: Scheme::Bgv,
-        params: Some(params.into()),
-        research: true,
-        insecure_seed: Some(seed),
-        ..Default::default()
-    }
-}
-
-fn make(params: &str, seed: u64) -> Setup {
-    let (client, key) = keygen(&options(params, seed), &Control::default()).unwrap();
-    let server = Server::new(&key, Some(2)).unwrap();
-    Setup { client, key, server }
+    common::options(Scheme::Bgv, params, seed)
 }
 
 /// Bits, twelve products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| make("bits-64-12", 1))
+    KEY.get_or_init(|| Setup::new(Scheme::Bgv, "bits-64-12", 1))
 }
 
 const TY: Type = Type::Mod(65537);
@@ -46,38 +26,12 @@ const P: u128 = 65537;
 /// Vectors of 128 integers modulo 65537, four products in a row.
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| make("slots-128-4", 1))
-}
-
-fn vector(setup: &Setup, values: &[u128]) -> Ciphertext {
-    setup.client.encrypt(&Plain::new(TY, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
-}
-
-fn run(setup: &Setup, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
-    let out = setup.server.run(program, inputs, &Control::default())?;
-    Ok(setup.client.decrypt(&out[0])?.values)
+    KEY.get_or_init(|| Setup::new(Scheme::Bgv, "slots-128-4", 1))
 }
 
 #[test]
 fn random_circuits_give_what_plain_evaluation_gives() {
-    let Setup { client, server, .. } = bits();
-    let (mut run, mut refused) = (0, 0);
-    for seed in 0..40 {
-        let mut rng = random_circuit::rng(seed);
-        let netlist = random_circuit::circuit(&mut rng, 40);
-        match random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng) {
-            Ok(agrees) => {
-                assert!(agrees, "seed {seed}");
-                run += 1;
-            }
-            Err(Error::Levels { need, left, .. }) => {
-                assert!(need > 0 && left == 12, "{need} {left}");
-                refused += 1;
-            }
-            Err(other) => panic!("{other}"),
-        }
-    }
-    assert!(run > 25 && run + refused == 40, "{run} {refused}");
+    check_random_circuits(bits(), 40, 40, 26);
 }
 
 /// A random program of sums, differences, products, signs and constants on two inputs.
@@ -105,7 +59,7 @@ fn random_program(seed: u64) -> Program {
 fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
     let setup = slots();
     let (x, y): (Vec<u128>, Vec<u128>) = (0..150).map(|i| (i * i * 7919 % P, (P - i) % P)).unzip();
-    let inputs = [vector(setup, &x), vector(setup, &y)];
+    let inputs = [setup.vector(TY, &x), setup.vector(TY, &y)];
     let (mut run, mut refused) = (0, 0);
     for seed in 0..30 {
         let program = random_program(seed);
@@ -131,13 +85,13 @@ fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
 fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     let setup = slots();
     let mul = Program::from_op("mul", &[TY, TY]).unwrap();
-    let scalar = setup.client.encrypt(&Plain::new(TY, None, vec![P - 1]).unwrap()).unwrap();
+    let scalar = setup.scalar(TY, P - 1);
     for len in [1, 128, 300] {
         let values: Vec<u128> = (0..len as u128).map(|i| i * i % P).collect();
-        let x = vector(setup, &values);
+        let x = setup.vector(TY, &values);
         assert_eq!((x.form(), x.len()), (Form::Slots, len));
         let negative: Vec<u128> = values.iter().map(|x| (P - x) % P).collect();
-        assert_eq!(run(setup, &mul, &[x, scalar.clone()]).unwrap(), negative, "{len}");
+        assert_eq!(setup.run(&mul, &[x, scalar.clone()]).unwrap(), negative, "{len}");
     }
     let estimate = setup.server.estimate(&mul, 300).unwrap();
     assert_eq!((estimate.products, estimate.depth, estimate.counts().as_str()), (3, 1, "3 products"));
@@ -149,7 +103,7 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
         b.output("y", y);
         b.finish().unwrap()
     };
-    let (mut x, mut want) = (vector(setup, &[3, 65535]), [3, 65535]);
+    let (mut x, mut want) = (setup.vector(TY, &[3, 65535]), [3, 65535]);
     for left in (0..4).rev() {
         x = setup.server.run(&square, &[x], &Control::default()).unwrap().swap_remove(0);
         want = want.map(|x| x * x % P);
@@ -170,7 +124,7 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     b.input("x", TY).unwrap();
     let seven = b.constant(7, TY).unwrap();
     b.output("y", seven);
-    let seven = setup.server.run(&b.finish().unwrap(), &[vector(setup, &[1, 2])], &Control::default()).unwrap();
+    let seven = setup.server.run(&b.finish().unwrap(), &[setup.vector(TY, &[1, 2])], &Control::default()).unwrap();
     let again = Ciphertext::from_bytes(&seven[0].to_bytes().unwrap()).unwrap();
     assert_eq!(setup.client.decrypt(&again).unwrap().values, [7]);
 }
@@ -179,13 +133,11 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
 fn integers_of_bits_run_until_the_levels_are_used_up() {
     let setup = bits();
     let u8 = Type::Uint(8);
-    let encrypt = |values: &[u128]| {
-        setup.client.encrypt(&Plain::new(u8, Some(vec![values.len()]), values.to_vec()).unwrap()).unwrap()
-    };
+    let encrypt = |values: &[u128]| setup.vector(u8, values);
     let (x, y) = (encrypt(&[200, 3]), encrypt(&[99, 255]));
     for (name, want) in [("add", [43, 2]), ("sub", [101, 4]), ("max", [200, 255]), ("xor", [171, 252])] {
         let program = Program::from_op(name, &[u8, u8]).unwrap();
-        assert_eq!(run(setup, &program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
+        assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
     let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
@@ -256,18 +208,14 @@ fn mistakes_get_typed_errors() {
     let x = bits.client.encrypt(&plain(u8)).unwrap();
     let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme bgv has no radix ciphertexts"), "{error}");
-    let foreign = make("bits-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let foreign = Setup::new(Scheme::Bgv, "bits-64-12", 2).client.encrypt(&plain(u8)).unwrap();
     let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
-    let x = vector(slots, &[1, 2]);
+    let x = slots.vector(TY, &[1, 2]);
     assert!(matches!(x.get(0), Err(Error::Packed { slots: 128 })));
-    let refused = |options: KeygenOptions, word: &str| {
-        let message = keygen(&options, &Control::default()).unwrap_err().to_string();
-        assert!(message.contains(word), "{message}");
-    };
-    refused(KeygenOptions { research: false, ..options("bits-64-12", 1) }, "--research");
-    refused(options("bits-64", 1), "there is no BGV parameter set");
-    refused(options("bits-63-2", 1), "power of two");
+    check_refused(KeygenOptions { research: false, ..options("bits-64-12", 1) }, "--research");
+    check_refused(options("bits-64", 1), "there is no BGV parameter set");
+    check_refused(options("bits-63-2", 1), "power of two");
     assert!(cost(&add(TY), "slots128-8192-3").unwrap().products == 0);
     // Cancelled on the way.
     let (stop, count) = (AtomicBool::new(false), std::sync::atomic::AtomicU64::new(0));

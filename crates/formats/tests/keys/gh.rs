@@ -1,13 +1,18 @@
 //! Files of Gentry-Halevi keys.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use core::ops::ControlFlow;
 use std::sync::{LazyLock, Mutex};
 
-use solinas_formats::{Error, Expect, KeyId, Kind, Memory, Overwrite, Reader, Result, Writer, gh};
+use solinas_formats::gh::{self, Gh};
+use solinas_formats::{Error, Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, ParamsLiteral, PublicKey, RecryptMethod,
     ServerKey, Stage,
+};
+
+use crate::common::{
+    changed, check_damage, check_headers, check_read_back, check_refused, client_file, headed, open, public_file,
+    server_file, with_params, without,
 };
 
 fn go(_: Stage, _: usize, _: usize) -> ControlFlow<()> {
@@ -20,28 +25,6 @@ fn keys(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
 
 static KEYS: LazyLock<(ClientKey, ServerKey)> = LazyLock::new(|| keys(&Params::named("ci-3").unwrap(), 1));
 
-fn client_file(key: &ClientKey) -> Vec<u8> {
-    let mut writer = Writer::in_memory(gh::client_header(key).unwrap());
-    gh::write_client(&mut writer, key).unwrap();
-    writer.into_bytes().unwrap().to_vec()
-}
-
-fn server_file(key: &ServerKey) -> Vec<u8> {
-    let mut writer = Writer::in_memory(gh::server_header(key).unwrap());
-    gh::write_server(&mut writer, key).unwrap();
-    writer.into_bytes().unwrap().to_vec()
-}
-
-fn public_file(key: &PublicKey) -> Vec<u8> {
-    let mut writer = Writer::in_memory(gh::public_header(key).unwrap());
-    gh::write_public(&mut writer, key).unwrap();
-    writer.into_bytes().unwrap().to_vec()
-}
-
-fn open(bytes: &[u8]) -> Result<Reader> {
-    Reader::from_bytes("x", bytes, Expect::any())
-}
-
 fn custom() -> Params {
     Params::try_from(ParamsLiteral { name: "mine".into(), ..Params::named("ci-7").unwrap().literal().clone() }).unwrap()
 }
@@ -50,32 +33,16 @@ fn custom() -> Params {
 fn keys_are_read_back_as_they_were_written() {
     for params in [Params::named("ci-3").unwrap(), Params::named("ci-15").unwrap(), custom()] {
         let (client, server) = keys(&params, 1);
-        let (client_bytes, server_bytes) = (client_file(&client), server_file(&server));
-        let read = gh::read_client(&open(&client_bytes).unwrap()).unwrap();
-        assert_eq!((read.public(), read.w()), (client.public(), client.w()));
-        assert_eq!(client_file(&read), client_bytes);
-        let read = gh::read_server(&open(&server_bytes).unwrap()).unwrap();
-        assert_eq!(read, server);
-        assert!(read.public().is_insecure());
-        assert_eq!(server_file(&read), server_bytes);
-        for bytes in [&client_bytes, &server_bytes, &public_file(client.public())] {
-            let reader = open(bytes).unwrap();
-            assert_eq!(gh::read_public(&reader).unwrap(), *client.public());
-            assert_eq!(reader.key_id().unwrap().0, server.id().0);
-            assert_eq!(gh::params(&reader).unwrap(), params);
-        }
-        assert!(server_bytes.len() < gh::stored_server_bytes(&params) * 12 / 10 + 8192);
+        check_read_back::<Gh>(&client, &server, gh::stored_server_bytes(&params));
     }
 }
 
 #[test]
-fn client_keys_are_secret_files_and_server_keys_are_not() {
+fn no_other_file_has_a_trace_of_the_secret() {
     let (client, server) = &*KEYS;
-    assert!(client_file(client).starts_with(&solinas_formats::SECRET_MAGIC));
-    for bytes in [server_file(server), public_file(server.public())] {
-        assert!(bytes.starts_with(&solinas_formats::PUBLIC_MAGIC));
-        let w = client.w().to_le_bytes();
-        assert!(!bytes.windows(32).any(|window| window == &w[..32]), "no trace of w");
+    let w = client.w().to_le_bytes();
+    for bytes in [server_file::<Gh>(server), public_file::<Gh>(server.public())] {
+        assert!(!bytes.windows(32).any(|window| window == &w[..32]));
     }
 }
 
@@ -84,13 +51,13 @@ fn a_mapped_server_key_is_used_where_it_lies_and_outlives_its_reader() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("server.key");
     let (client, server) = keys(&Params::named("toy").unwrap(), 2);
-    let mut writer = Writer::create(&path, gh::server_header(&server).unwrap(), Overwrite::Never).unwrap();
-    gh::write_server(&mut writer, &server).unwrap();
+    let mut writer = Writer::create(&path, Gh::server_header(&server).unwrap(), Overwrite::Never).unwrap();
+    Gh::write_server(&mut writer, &server).unwrap();
     writer.finish().unwrap();
     assert!(std::fs::metadata(&path).unwrap().len() > 1 << 24);
     let read = {
         let reader = Reader::open(&path, Expect::kind(Kind::ServerKey)).unwrap();
-        let (read, again) = (gh::read_server(&reader).unwrap(), gh::read_server(&reader).unwrap());
+        let (read, again) = (Gh::read_server(&reader).unwrap(), Gh::read_server(&reader).unwrap());
         // Both lie in the one map, at a multiple of 64 bytes.
         #[cfg(target_endian = "little")]
         {
@@ -109,129 +76,61 @@ fn a_mapped_server_key_is_used_where_it_lies_and_outlives_its_reader() {
     let altered = dir.path().join("altered.key");
     std::fs::write(&altered, bytes).unwrap();
     let reader = Reader::open(&altered, Expect::kind(Kind::ServerKey)).unwrap();
-    let error = gh::read_server(&reader).unwrap_err();
+    let error = Gh::read_server(&reader).unwrap_err();
     assert!(matches!(error, Error::Damaged { .. }) && error.to_string().contains("indicators"), "{error}");
-    assert_eq!(gh::read_public(&reader).unwrap(), *client.public());
-}
-
-fn read_any(bytes: &[u8]) -> Result<()> {
-    let reader = open(bytes)?;
-    match reader.kind() {
-        Kind::ClientKey => gh::read_client(&reader).map(drop),
-        Kind::ServerKey => gh::read_server(&reader).map(drop),
-        _ => gh::read_public(&reader).map(drop),
-    }
+    assert_eq!(Gh::read_public(&reader).unwrap(), *client.public());
 }
 
 #[test]
 fn flipped_bits_and_cut_files_are_refused() {
     let (client, server) = &*KEYS;
-    for bytes in [client_file(client), server_file(server), public_file(client.public())] {
-        read_any(&bytes).unwrap();
-        for at in (0..bytes.len()).step_by(37).chain([bytes.len() - 1]) {
-            let mut altered = bytes.clone();
-            altered[at] ^= 1 << (at % 8);
-            assert!(read_any(&altered).is_err(), "byte {at}");
-            assert!(read_any(&bytes[..at]).is_err(), "cut at {at}");
-        }
-    }
-}
-
-/// A file with all checksums right, whose parts the caller alters first.
-fn forged(
-    kind: Kind,
-    params: &impl serde::Serialize,
-    scheme: &str,
-    id: [u8; 32],
-    sections: &[(&str, Vec<u64>)],
-) -> Vec<u8> {
-    let header = solinas_formats::Header::new(kind).scheme(scheme).key_id(KeyId(id)).insecure_seed(true);
-    let mut writer: Writer<Memory> = Writer::in_memory(header.params(params).unwrap());
-    for (name, words) in sections {
-        writer.section_u64(name, words).unwrap();
-    }
-    writer.into_bytes().unwrap().to_vec()
+    check_damage::<Gh>(client, server, 37);
 }
 
 #[test]
 fn what_no_key_can_be_is_refused_by_name() {
-    let (client, server) = &*KEYS;
-    let params = Params::named("ci-3").unwrap();
-    let (literal, id) = (params.literal().clone(), server.id().0);
-    let d = server.public().d().words().to_vec();
-    let r = server.public().r().words().to_vec();
-    let good = || {
-        vec![
-            ("d", d.clone()),
-            ("r", r.clone()),
-            ("x", server.x().to_vec()),
-            ("indicators", server.indicators().to_vec()),
-        ]
-    };
-    let refused = |file: Vec<u8>, word: &str| {
-        let error = read_any(&file).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
-    };
-    let server_with = |sections: &[(&str, Vec<u64>)]| forged(Kind::ServerKey, &literal, gh::SCHEME, id, sections);
-    read_any(&server_with(&good())).unwrap();
-
+    let refused = |file: Vec<u8>, word: &str| check_refused::<Gh>(&file, word);
+    let public = KEYS.1.public();
+    let (client, server) = (client_file::<Gh>(&KEYS.0), server_file::<Gh>(&KEYS.1));
+    for file in [&client, &server] {
+        check_headers::<Gh>(file);
+    }
     // Another r, with the key id that belongs to it.
-    let (two, d_of_key) = (solinas_bigint::Natural::from(2u64), server.public().d().clone());
-    let other = PublicKey::from_parts(params.clone(), true, d_of_key, two).unwrap();
-    refused(public_file(&other), "no root of x^n + 1");
+    let two = solinas_bigint::Natural::from(2u64);
+    let other = PublicKey::from_parts(public.params().clone(), true, public.d().clone(), two).unwrap();
+    refused(public_file::<Gh>(&other), "no root of x^n + 1");
 
-    let change = |i: usize, alter: &dyn Fn(&mut Vec<u64>)| {
-        let mut sections = good();
-        alter(&mut sections[i].1);
-        server_with(&sections)
-    };
-    refused(change(0, &|d| d[0] ^= 1), "d is even");
-    refused(change(0, &|d| d[0] ^= 2), "key_id");
-    refused(change(0, &|d| d.push(0)), "section r");
-    refused(change(0, &|d| d.resize(10_000, 1)), "parameters allow");
-    refused(change(0, &|d| d.clear()), "section r");
-    refused(change(1, &|r| r.fill(u64::MAX)), "r is not in 1..d");
-    refused(change(1, &|r| r[0] ^= 2), "key_id");
-    refused(change(2, &|x| x.truncate(5)), "section x");
-    refused(change(2, &|x| x.fill(u64::MAX)), "not below d");
-    refused(change(3, &|eta| eta.extend([0; 8])), "section indicators");
-    refused(change(3, &|eta| eta.fill(u64::MAX)), "not below d");
-    refused(server_with(&good()[..3]), "no section indicators");
-    refused(forged(Kind::ServerKey, &literal, "tfhe", id, &good()), "scheme tfhe");
-    refused(forged(Kind::ServerKey, &"ci-3", gh::SCHEME, id, &good()), "params");
-    refused(forged(Kind::ServerKey, &literal, gh::SCHEME, [7; 32], &good()), "key_id");
+    let change = |name: &str, alter: fn(&mut Vec<u8>)| changed(&server, name, alter);
+    refused(change("d", |d| d[0] ^= 1), "d is even");
+    refused(change("d", |d| d[0] ^= 2), "key_id");
+    refused(change("d", |d| d.extend([0; 8])), "section r");
+    refused(change("d", |d| d.resize(80_000, 1)), "parameters allow");
+    refused(change("d", Vec::clear), "section r");
+    refused(change("r", |r| r.fill(0xff)), "r is not in 1..d");
+    refused(change("r", |r| r[0] ^= 2), "key_id");
+    refused(change("x", |x| x.truncate(40)), "section x");
+    refused(change("x", |x| x.fill(0xff)), "not below d");
+    refused(change("indicators", |eta| eta.extend([0; 64])), "section indicators");
+    refused(change("indicators", |eta| eta.fill(0xff)), "not below d");
+    refused(without(&server, "indicators"), "no section indicators");
     // The same key, said to be secure.
-    let header = gh::header(Kind::PublicKey, &params, KeyId(id), false).unwrap();
-    let mut writer: Writer<Memory> = Writer::in_memory(header);
-    gh::write_public(&mut writer, server.public()).unwrap();
-    refused(writer.into_bytes().unwrap().to_vec(), "insecure_seed");
+    refused(headed(&public_file::<Gh>(public), |header| header.insecure_seed(false)), "insecure_seed");
 
     // Parameters: other than those of the name, or such as none may be.
-    let with = |alter: &dyn Fn(&mut ParamsLiteral)| {
-        let mut other = literal.clone();
-        alter(&mut other);
-        forged(Kind::ServerKey, &other, gh::SCHEME, id, &good())
-    };
-    refused(with(&|l| l.nonzeros = Some(3)), "differ from the parameter set");
-    refused(with(&|l| (l.name, l.dimension) = ("mine".into(), usize::MAX)), "dimension");
-    refused(with(&|l| (l.name, l.coefficient_bits) = ("mine".into(), 20)), "bits");
-    refused(with(&|l| (l.name, l.dimension) = ("mine".into(), 128)), "bits, parameters");
-    refused(with(&|l| l.name = "mine".into()), "key_id");
+    let with = |alter: fn(&mut ParamsLiteral)| with_params(&server, alter);
+    refused(with(|l| l.nonzeros = Some(3)), "differ from the parameter set");
+    refused(with(|l| (l.name, l.dimension) = ("mine".into(), usize::MAX)), "dimension");
+    refused(with(|l| (l.name, l.coefficient_bits) = ("mine".into(), 20)), "bits");
+    refused(with(|l| (l.name, l.dimension) = ("mine".into(), 128)), "bits, parameters");
+    refused(with(|l| l.name = "mine".into()), "key_id");
 
     // A w that is none.
-    for w in [vec![0; d.len()], d.clone()] {
-        refused(
-            forged(Kind::ClientKey, &literal, gh::SCHEME, id, &[good()[0].clone(), good()[1].clone(), ("w", w)]),
-            "w is",
-        );
+    let d = open(&client).unwrap().section("d").unwrap().to_vec();
+    for w in [vec![0; d.len()], d] {
+        refused(changed(&client, "w", |bytes| bytes.copy_from_slice(&w)), "w is");
     }
-    // Files of other kinds and schemes.
-    let error = Reader::from_bytes("x", client_file(client), Expect::kind(Kind::ServerKey)).unwrap_err();
-    assert!(matches!(error, Error::WrongKind { .. }), "{error}");
-    assert!(matches!(
-        solinas_formats::tfhe::params(&open(&server_file(server)).unwrap()),
-        Err(Error::WrongScheme { .. })
-    ));
+    // Of another scheme.
+    assert!(matches!(solinas_formats::tfhe::params(&open(&server).unwrap()), Err(Error::WrongScheme { .. })));
 }
 
 /// Few enough indicators for a two-level table, in two chunks; otherwise as small as can be.
@@ -339,10 +238,10 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
     assert_eq!((again.0.w(), again.1), (client.w(), server));
 
     // A file that is no checkpoint is not touched; neither is a damaged one.
-    std::fs::write(&path, client_file(&client)).unwrap();
+    std::fs::write(&path, client_file::<Gh>(&client)).unwrap();
     let error = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap_err();
     assert!(matches!(error, Error::WrongKind { .. }), "{error}");
-    assert_eq!(std::fs::read(&path).unwrap(), client_file(&client));
+    assert_eq!(std::fs::read(&path).unwrap(), client_file::<Gh>(&client));
     for at in (0..copy.len()).step_by(53) {
         let mut altered = copy.clone();
         altered[at] ^= 1 << (at % 8);
@@ -414,7 +313,7 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
     let indicators =
         |draws: usize, words: Vec<u64>| [("x", server.x().to_vec()), ("draws", vec![0; draws]), ("indicators", words)];
     let forge = |attempt: u64, dimension: u64, parts: &[(&str, Vec<u64>)]| {
-        let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(gh::SCHEME).insecure_seed(true);
+        let header = solinas_formats::Header::new(Kind::Checkpoint).scheme(Gh::NAME).insecure_seed(true);
         let header = header.params(params.literal()).unwrap().meta("attempt", &attempt).unwrap();
         let header = header.meta("dimension", &dimension).unwrap();
         let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
@@ -497,7 +396,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
         assert!(client.decryptor().unwrap().decrypt(&recrypted).unwrap());
     };
     load("No such file");
-    std::fs::write(&path, server_file(server)).unwrap();
+    std::fs::write(&path, server_file::<Gh>(server)).unwrap();
     load("server key");
     let error = gh::save_encryptor(&path, &Encryptor::new(public, EncryptMethod::Table, memory, arithmetic).unwrap());
     assert!(matches!(error, Err(Error::Exists { .. })), "a key is not replaced");
@@ -522,7 +421,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
 
     // Tables with right checksums and wrong numbers.
     let forged = |method: &str, layout: u64, table: &[u64]| {
-        let header = gh::header(Kind::Cache, public.params(), KeyId(public.id().0), true).unwrap();
+        let header = Gh::key_header(Kind::Cache, public).unwrap();
         let header = header.meta("method", method).unwrap().meta("layout", &layout).unwrap();
         let mut writer = Writer::create(&path, header, Overwrite::Always).unwrap();
         writer.section_u64("table", table).unwrap();

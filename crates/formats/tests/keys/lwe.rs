@@ -1,0 +1,113 @@
+//! Files of LWE keys, and of streamed matrices.
+
+use std::sync::LazyLock;
+
+use solinas_formats::lwe::{self, Lwe};
+use solinas_formats::{Error, KeyId, Kind, inspect};
+use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
+use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate_insecure};
+
+use crate::common::{
+    changed, check_damage, check_headers, check_read_back, check_refused, client_file, server_file, with_params,
+    without,
+};
+
+type Keys = (ClientKey, ServerKey);
+
+fn keys(params: &Params) -> Keys {
+    generate_insecure(params, true, 1).unwrap()
+}
+
+static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("leveled-8-1").unwrap()));
+
+/// Words of another width, more of them than levels.
+fn custom() -> Params {
+    let literal = Params::named("leveled-8-1").unwrap().literal().clone();
+    let fresh = FreshLiteral { name: "mine".into(), words: 3, word_bits: 20, ..literal.fresh };
+    Params::try_from(ParamsLiteral { fresh, ..literal }).unwrap()
+}
+
+#[test]
+fn keys_are_read_back_as_they_were_written() {
+    let named = ["leveled-8-1", "leveled-16-2", "toy-64-2"].map(|name| Params::named(name).unwrap());
+    for params in named.into_iter().chain([custom()]) {
+        let (client, server) = keys(&params);
+        check_read_back::<Lwe>(&client, &server, lwe::stored_server_bytes(&params));
+    }
+}
+
+#[test]
+fn flipped_bits_and_cut_files_are_refused() {
+    let (client, server) = &*KEYS;
+    check_damage::<Lwe>(client, server, 3);
+}
+
+#[test]
+fn what_no_key_can_be_is_refused_by_name() {
+    let refused = |file: Vec<u8>, word: &str| check_refused::<Lwe>(&file, word);
+    let (client, server) = (client_file::<Lwe>(&KEYS.0), server_file::<Lwe>(&KEYS.1));
+    for file in [&client, &server] {
+        check_headers::<Lwe>(file);
+        refused(changed(file, "seed", |seed| seed[0] ^= 1), "key_id");
+        refused(changed(file, "seed", |seed| seed.truncate(31)), "section seed");
+        refused(changed(file, "b", |b| b[0] ^= 1), "key_id");
+        // Every word is below its modulus.
+        for at in [0, 60, 124] {
+            refused(changed(file, "b", |b| b[at..at + 4].fill(0xff)), "section b");
+        }
+        refused(changed(file, "b", |b| b.truncate(8)), "section b");
+    }
+    for at in [32, 800, 1800] {
+        refused(changed(&server, "switch-1", |key| key[at..at + 4].fill(0xff)), "section switch-1");
+    }
+    refused(changed(&server, "switch-1", |key| key.extend([0; 4])), "section switch-1");
+    refused(without(&server, "switch-1"), "switch-1");
+    for far in [i32::MIN, i32::MAX, 1 << 20, 100] {
+        let alter = |secrets: &mut Vec<u8>| secrets[4..8].copy_from_slice(&far.to_le_bytes());
+        refused(changed(&client, "secrets", alter), "section secrets");
+    }
+    refused(changed(&client, "secrets", |secrets| secrets.extend([0; 4])), "section secrets");
+    refused(with_params(&server, |l: &mut ParamsLiteral| l.terms = 3), "params");
+    let mine = |alter: fn(&mut ParamsLiteral)| {
+        with_params(&server, |l: &mut ParamsLiteral| {
+            l.fresh.name = "mine".into();
+            alter(l);
+        })
+    };
+    refused(mine(|l| l.fresh.dimension = usize::MAX), "dimension");
+    refused(mine(|l| l.fresh.samples = usize::MAX), "samples");
+    refused(mine(|l| l.depth = usize::MAX), "depth");
+    refused(mine(|l| l.fresh.words = 1), "words");
+    refused(mine(|l| l.fresh.sigma = f64::NAN), "standard deviation");
+    refused(mine(|l| l.terms = 2), "key_id");
+}
+
+#[test]
+fn streamed_matrices_are_inspected() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("matrix");
+    let public = KEYS.0.public().fresh();
+    public.write(&path, |_, _| true).unwrap();
+    let summary = inspect(&path).unwrap();
+    assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(KeyId(public.id().0)));
+    let text = summary.to_string();
+    assert!(
+        text.contains("scheme lwe") && text.contains("rows: 16") && text.contains("section matrix: 4096"),
+        "{text}"
+    );
+    let bytes = std::fs::read(&path).unwrap();
+    let mut altered = bytes.clone();
+    altered[5000] ^= 1;
+    std::fs::write(&path, &altered).unwrap();
+    let summary = inspect(&path).unwrap();
+    assert!(!summary.is_intact() && summary.to_string().contains("piece 0"), "{summary}");
+    for (at, cut) in [(20, bytes.len()), (5, bytes.len()), (bytes.len() - 1, bytes.len()), (0, 4000)] {
+        let mut altered = bytes[..cut].to_vec();
+        if cut == bytes.len() {
+            altered[at] ^= 1;
+        }
+        std::fs::write(&path, &altered).unwrap();
+        let error = inspect(&path).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. } | Error::NotSolinas { .. }), "{error}");
+    }
+}

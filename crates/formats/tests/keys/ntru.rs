@@ -1,0 +1,108 @@
+//! Files of NTRU keys.
+
+use core::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use solinas_formats::KeyFiles;
+use solinas_formats::ntru::{self, Ntru, ServerKeys};
+use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate_insecure};
+
+use crate::common::{
+    changed, check_damage, check_headers, check_read_back, check_refused, client_file, open, server_file, with_params,
+    without,
+};
+
+type Keys = (ClientKey, ServerKeys);
+
+fn go(_: usize, _: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn keys(params: &Params) -> Keys {
+    let (client, hints) = generate_insecure(params, true, 1).unwrap();
+    let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&go).unwrap());
+    (client, ServerKeys { hints, bootstrap, rotations: None })
+}
+
+static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("tight-16-2").unwrap()));
+
+/// Rings are reduced on the way down.
+fn reduced() -> Params {
+    let literal = Params::named("tight-256-3").unwrap().literal().clone();
+    let open = ParamsLiteral { first_bits: None, bits: None, top_bits: None, ..literal };
+    Params::try_from(ParamsLiteral { name: "mine".into(), floor: Some(1.3), ..open }).unwrap()
+}
+
+#[test]
+fn keys_are_read_back_as_they_were_written() {
+    let named = ["tight-16-2", "slots-128-2", "boot-64"].map(|name| Params::named(name).unwrap());
+    assert!(reduced().dimension_at(1) < 256);
+    for params in named.into_iter().chain([reduced()]) {
+        let (client, server) = keys(&params);
+        check_read_back::<Ntru>(&client, &server, ntru::stored_server_bytes(&params));
+    }
+}
+
+#[test]
+fn rotation_keys_are_read_back_and_every_word_is_checked() {
+    let params = Params::named("slots-128-1").unwrap();
+    let (client, server) = keys(&params);
+    let all = Rotation::all(&params);
+    assert_eq!(all.len(), 7);
+    let key = client.rotation_key(&all, true, &go).unwrap();
+    let words: Vec<usize> = key.polynomials().map(|poly| poly.words().len()).collect();
+    assert_eq!(words, RotationKey::sizes(&params).unwrap().repeat(all.len()));
+    let bytes = server_file::<Ntru>(&ServerKeys { rotations: Some(key.clone()), ..server.clone() });
+    let read = Ntru::read_server(&open(&bytes).unwrap()).unwrap();
+    let rotations = read.rotations.unwrap();
+    assert!(read.hints == server.hints && rotations.rotations().eq(all));
+    assert!(rotations.polynomials().eq(key.polynomials()));
+    let size = 8 * words.iter().sum::<usize>();
+    let refused = |alter: &dyn Fn(&mut Vec<u8>)| {
+        check_refused::<Ntru>(&changed(&bytes, "rotations", alter), "section rotations");
+    };
+    refused(&|bytes| bytes[..8].fill(0xff));
+    refused(&|bytes| bytes[size - 8..].fill(0xff));
+    refused(&|bytes| bytes.truncate(size - 8));
+    refused(&Vec::clear);
+    refused(&|bytes| bytes.extend([0; 8]));
+    // Of bits there are none.
+    let bits = server_file::<Ntru>(&ServerKeys { rotations: Some(key), ..KEYS.1.clone() });
+    check_refused::<Ntru>(&bits, "section rotations");
+    check_refused::<Ntru>(&bits, "no slots");
+}
+
+#[test]
+fn flipped_bits_and_cut_files_are_refused() {
+    let (client, server) = &*KEYS;
+    check_damage::<Ntru>(client, server, 7);
+}
+
+#[test]
+fn what_no_key_can_be_is_refused_by_name() {
+    let refused = |file: Vec<u8>, word: &str| check_refused::<Ntru>(&file, word);
+    let (client, server) = (client_file::<Ntru>(&KEYS.0), server_file::<Ntru>(&KEYS.1));
+    for file in [&client, &server] {
+        check_headers::<Ntru>(file);
+        refused(changed(file, "h", |h| h[0] ^= 1), "key_id");
+        refused(changed(file, "h", |h| h.fill(0xff)), "section h");
+        refused(changed(file, "h", |h| h.truncate(8)), "section h");
+    }
+    refused(changed(&server, "hints", |hints| hints.fill(0xff)), "section hints");
+    refused(changed(&server, "hints", |hints| hints.extend([0; 8])), "section hints");
+    for far in [i32::MIN, i32::MAX, 1 << 20, 3] {
+        let alter = |keys: &mut Vec<u8>| keys[4..8].copy_from_slice(&far.to_le_bytes());
+        refused(changed(&client, "keys", alter), "section keys");
+    }
+    refused(changed(&client, "wide", |wide| wide.extend([0; 4])), "section wide");
+    let with = |alter: fn(&mut ParamsLiteral)| with_params(&server, alter);
+    refused(with(|l| l.terms = 3), "params");
+    refused(with(|l| l.bits = None), "open");
+    refused(with(|l| (l.name, l.dimension) = ("mine".into(), usize::MAX)), "dimension");
+    refused(with(|l| (l.name, l.depth) = ("mine".into(), usize::MAX)), "depth");
+    refused(with(|l| l.name = "mine".into()), "key_id");
+    // A bootstrapping key that is missing, or cut.
+    let boots = server_file::<Ntru>(&keys(&Params::named("boot-64").unwrap()).1);
+    refused(without(&boots, "bootstrap"), "bootstrap");
+    refused(changed(&boots, "bootstrap", |key| key.truncate(key.len() - 512)), "section bootstrap");
+}

@@ -1,0 +1,108 @@
+//! Key generation: an independent secret for every level.
+
+use core::cell::Cell;
+use core::ops::ControlFlow;
+
+use solinas_ring::sample::Gaussian;
+use zeroize::Zeroizing;
+
+use super::client::tensor_square;
+use super::{ClientKey, Params, PublicKey, ServerKey, SwitchKey};
+use crate::lwe::keys::{self, Step, masked_product};
+use crate::lwe::{Error, Layout, SeededMatrix, Vector};
+use crate::random::SecretSeed;
+use crate::security::Status;
+
+/// Keys from the operating system's randomness; `research` allows parameters that are for research alone.
+///
+/// # Errors
+/// [`Error::ResearchOnly`], [`Error::Entropy`].
+pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
+    generate_watched(params, research, None, &|_, _| ControlFlow::Continue(()))
+}
+
+/// The keys of a chosen seed: for tests and benchmarks alone.
+///
+/// # Errors
+/// [`Error::ResearchOnly`].
+pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
+    generate_watched(params, research, Some(seed), &|_, _| ControlFlow::Continue(()))
+}
+
+/// As [`generate`], or with a seed as [`generate_insecure`]. `progress` hears how many of how many parts are done, and can stop it.
+///
+/// # Errors
+/// As those two; [`Error::Cancelled`].
+pub fn generate_watched(
+    params: &Params,
+    research: bool,
+    insecure_seed: Option<u64>,
+    progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+) -> Result<(ClientKey, ServerKey), Error> {
+    if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
+        return Err(Error::ResearchOnly { name: params.name().into(), why });
+    }
+    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+    let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
+    let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
+    let done = Cell::new(0);
+    let step = || {
+        done.set(done.get() + 1);
+        match progress(done.get(), all) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled { stage: "key generation" }),
+        }
+    };
+    make(params, insecure_seed.is_some(), &seed, &step)
+}
+
+fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<(ClientKey, ServerKey), Error> {
+    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), step)?;
+    let gaussian = Gaussian::new(params.sigma())?;
+    let lower = seed.derive("lwe leveled secrets");
+    let mut secrets: Vec<_> = (0..params.depth())
+        .map(|level| gaussian.draw_many(&mut lower.stream(level as u64), params.dimension()))
+        .collect();
+    secrets.push(Zeroizing::new(fresh.secret().to_vec()));
+    let switches = (1..=params.depth()).map(|level| {
+        let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
+        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, step)
+    });
+    let switches = switches.collect::<Result<_, _>>()?;
+    let public = PublicKey::new(params.clone(), fresh.public().clone());
+    let server = ServerKey::from_parts(public.clone(), switches)?;
+    Ok((ClientKey::new(public, secrets), server))
+}
+
+/// SwitchKeyGen: rows `(a s_(j-1) + 2 e + g s''_p | -a)` for every pair `p` of the tensor square `s''` of `s_j` and every digit of every word, where `g` is the digit's
+/// weight: `2^at M / m_i`, which is 0 modulo every word but `m_i`.
+fn switch_key(
+    params: &Params,
+    level: usize,
+    [from, to]: [&[i64]; 2],
+    seed: &SecretSeed,
+    step: Step<'_>,
+) -> Result<SwitchKey, Error> {
+    let modulus = params.modulus(level);
+    let (digits, square) = (params.digits().count(), tensor_square(from));
+    let rows = params.switch_rows(level, square.len());
+    let layout = Layout::new(rows, params.dimension() + 1, modulus)?;
+    let public = seed.derive("matrix").publish();
+    let matrix = SeededMatrix::new(layout, modulus, &public)?;
+    let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
+    let mut b: Vector = masked_product(&matrix, to, &noise, step)?;
+    for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
+        // The words are coprime.
+        let cofactor = word.vartime_inverse(modulus.inverse(w)).unwrap_or(0);
+        let weights =
+            (0..digits as u32).map(|digit| word.mul(cofactor, word.reduce(1 << (digit * params.literal().digit_bits))));
+        let weights: Vec<u32> = weights.collect();
+        for (rows, &pair) in b.chunks_exact_mut(modulus.len() * digits).zip(square.iter()) {
+            let pair = word.reduce_signed(pair);
+            for (b, &weight) in rows[w * digits..][..digits].iter_mut().zip(&weights) {
+                *b = word.add(*b, word.mul(pair, weight));
+            }
+        }
+    }
+    Ok(SwitchKey::new(public, b))
+}
