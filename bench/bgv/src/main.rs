@@ -4,13 +4,11 @@ mod ours;
 mod peer;
 mod report;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use bench_common::machine;
+use bench_common::command::{self, Output};
 use clap::Parser;
 
 use crate::ours::Ours;
@@ -47,14 +45,6 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
-    /// The results could not be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    Write {
-        /// Where to.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// Times the BGV scheme beside its targets and OpenFHE.
@@ -88,22 +78,12 @@ struct Args {
     /// Ours alone
     #[arg(long)]
     no_peer: bool,
-    /// Also write the figures there, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Also write the table there, as Markdown
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<(), Error> {
@@ -115,32 +95,28 @@ fn run(args: &Args) -> Result<(), Error> {
     if let Ok(peer) = &mut peer {
         peer.check()?;
     }
-    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
     let against = match &peer {
         Ok(peer) => format!("OpenFHE {}, modulus of {} bits", peer.version, peer.bits),
         Err(why) => format!("no OpenFHE: {why}"),
     };
-    let mut run = Run {
-        header: vec![
-            format!("bench-bgv {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, threads: {threads}", machine::cpu(), machine::cores()?.len()),
-            format!("ours: {}", ours.describe()),
-            format!("against {against}"),
-            "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than OpenFHE in this run; `reference` are the figures that the \
-             targets were set by"
-                .into(),
-        ],
-        rows: Vec::new(),
-    };
+    let mut header = command::header("bench-bgv")?;
+    header.extend([
+        format!("ours: {}, threads: {threads}", ours.describe()),
+        format!("against {against}"),
+        "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than OpenFHE in this run; `reference` are the figures that the \
+         targets were set by"
+            .into(),
+    ]);
+    let mut run = Run { header, rows: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
 
     let operations = ours.operations();
     let mut times = vec![(Vec::new(), Vec::new()); operations.len()];
-    // A sample repeats what takes less than two milliseconds, as often for both.
+    // A sample repeats what takes less than ten milliseconds, as often for both. The first runs of all get memory from the system.
     let repeats = operations.iter().map(|operation| {
-        let first = pool.install(|| operation.time(1))?;
-        Ok((2.0 / first).clamp(1.0, 1000.0).ceil() as u32)
+        pool.install(|| operation.time(2))?;
+        let again = pool.install(|| operation.time(2))?;
+        Ok((10.0 / again).clamp(1.0, 1000.0).ceil() as u32)
     });
     let repeats = repeats.collect::<Result<Vec<_>, Error>>()?;
     let (start, budget) = (Instant::now(), Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX));
@@ -162,17 +138,5 @@ fn run(args: &Args) -> Result<(), Error> {
         .map(|(operation, (ours, theirs))| Row::new(operation.name, ours, theirs))
         .collect();
     print!("\n{}", run.to_text());
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&run)
-            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
-        write(path, text + "\n")?;
-    }
-    if let Some(path) = &args.markdown {
-        write(path, run.to_markdown())?;
-    }
-    Ok(())
-}
-
-fn write(path: &Path, text: String) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+    Ok(args.output.write(&run, || run.to_markdown())?)
 }

@@ -1,7 +1,8 @@
 //! The table, for people, as Markdown, and as JSON.
 
+use bench_common::report;
 use bench_common::stats::Summary;
-use bench_common::table::{aligned, digits, header, markdown};
+use bench_common::table::digits;
 use serde::Serialize;
 
 /// Operation, times faster than OpenFHE that it is to be, OpenFHE's and SEAL's milliseconds when the targets were set (OpenFHE 1.5 and SEAL 4.4, one thread of a Zen 4).
@@ -58,46 +59,25 @@ impl Row {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Run {
-    /// Where, how and against whom.
-    pub header: Vec<String>,
-    /// The table.
-    pub rows: Vec<Row>,
-}
+pub type Run = report::Run<Row>;
 
-impl Run {
-    fn grid(&self) -> Vec<Vec<String>> {
-        let heading = "|median|min|OpenFHE|min|ratio|target|reference: OpenFHE|SEAL|".split('|').map(String::from);
-        let mut lines = vec![heading.collect::<Vec<_>>()];
-        for row in &self.rows {
-            let optional = |value: Option<f64>| value.map(digits).unwrap_or_default();
-            lines.push(vec![
-                row.operation.clone(),
-                digits(row.ours.median),
-                digits(row.ours.min),
-                optional(row.openfhe.map(|openfhe| openfhe.median)),
-                optional(row.openfhe.map(|openfhe| openfhe.min)),
-                optional(row.ratio),
-                optional(row.target),
-                optional(row.reference.map(|reference| reference[0])),
-                optional(row.reference.map(|reference| reference[1])),
-                row.met().into(),
-            ]);
-        }
-        let widest = lines.iter().map(Vec::len).max().unwrap_or(0);
-        lines.iter_mut().for_each(|line| line.resize(widest, String::new()));
-        lines
-    }
+impl report::Row for Row {
+    const HEADING: &str = "|median|min|OpenFHE|min|ratio|target|reference: OpenFHE|SEAL|";
 
-    /// As aligned text, without the header.
-    pub fn to_text(&self) -> String {
-        aligned(&self.grid())
-    }
-
-    /// As Markdown.
-    pub fn to_markdown(&self) -> String {
-        format!("{}\n{}", header(&self.header), markdown(&self.grid()))
+    fn cells(&self) -> Vec<String> {
+        let optional = |value: Option<f64>| value.map(digits).unwrap_or_default();
+        vec![
+            self.operation.clone(),
+            digits(self.ours.median),
+            digits(self.ours.min),
+            optional(self.openfhe.map(|openfhe| openfhe.median)),
+            optional(self.openfhe.map(|openfhe| openfhe.min)),
+            optional(self.ratio),
+            optional(self.target),
+            optional(self.reference.map(|reference| reference[0])),
+            optional(self.reference.map(|reference| reference[1])),
+            self.met().into(),
+        ]
     }
 }
 

@@ -7,13 +7,10 @@ mod ours;
 mod peers;
 mod report;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bench_common::machine;
+use bench_common::command::{self, Output};
 use bench_common::sample::Effort;
 use clap::Parser;
 
@@ -28,14 +25,6 @@ pub enum Error {
     /// While something was measured.
     #[error(transparent)]
     Measure(#[from] bench_common::Error),
-    /// The results could not be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    Write {
-        /// Where to.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// Times our big-integer arithmetic beside GMP, FLINT, malachite and OpenSSL.
@@ -57,12 +46,8 @@ struct Args {
     /// Seconds per row after which no further round begins
     #[arg(long, value_name = "SECONDS", default_value_t = 4.0)]
     budget: f64,
-    /// Also write the figures there, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Also write the tables there, as Markdown
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
     /// Print how far the primes of the RSA rows are from where their search begins, and stop
     #[arg(long, hide = true)]
     primes: bool,
@@ -81,13 +66,7 @@ impl Args {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<(), Error> {
@@ -98,18 +77,12 @@ fn run(args: &Args) -> Result<(), Error> {
         }
         return Ok(());
     }
-    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let mut run = Run {
-        header: vec![
-            format!("bench-bigint {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
-            format!("against {}", peers.lines().join(", ")),
-            "median (smallest) wall time of one operation in microseconds, one thread unless the name says more".into(),
-        ],
-        sections: Vec::new(),
-        verdicts: Vec::new(),
-    };
+    let mut header = command::header("bench-bigint")?;
+    header.extend([
+        format!("against {}", peers.lines().join(", ")),
+        "median (smallest) wall time of one operation in microseconds, one thread unless the name says more".into(),
+    ]);
+    let mut run = Run { header, sections: Vec::new(), verdicts: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
     let wanted = |id: &str| args.wants(id);
     let bench = Bench { peers: &peers, effort: args.effort(), wanted: &wanted };
@@ -134,17 +107,5 @@ fn run(args: &Args) -> Result<(), Error> {
     if !run.verdicts.is_empty() {
         print!("{}", run.verdicts_to_text());
     }
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&run)
-            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
-        write(path, text + "\n")?;
-    }
-    if let Some(path) = &args.markdown {
-        write(path, run.to_markdown())?;
-    }
-    Ok(())
-}
-
-fn write(path: &Path, text: String) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+    Ok(args.output.write(&run, || run.to_markdown())?)
 }

@@ -1,16 +1,19 @@
-//! What the benchmarks share: the machine, samples and their statistics, operands, tables, and libraries found when a program runs.
+//! What the benchmarks share: command lines, the machine, samples and their statistics, operands, tables, and libraries found when a program runs.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
+pub mod command;
 pub mod dynamic;
 mod gmp;
 pub mod machine;
 pub mod numbers;
+pub mod report;
 pub mod sample;
 pub mod stats;
 pub mod table;
 
 use std::io;
+use std::path::PathBuf;
 
 pub use gmp::Gmp;
 
@@ -37,6 +40,14 @@ pub enum Error {
         wanted: usize,
         /// Cores the process may use.
         allowed: usize,
+    },
+    /// The results could not be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
     },
     /// The operating system refused.
     #[error("{call} failed: {source}")]

@@ -6,12 +6,10 @@ mod gmp;
 mod ours;
 mod report;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bench_common::command::{self, Output};
 use bench_common::sample::Effort;
 use bench_common::{Gmp, machine};
 use clap::Parser;
@@ -37,14 +35,6 @@ pub enum Error {
         /// Why not.
         problem: String,
     },
-    /// The results could not be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    Write {
-        /// Where to.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// Times the Gentry-Halevi primitives beside the targets, the papers' best figures and GMP.
@@ -69,12 +59,8 @@ struct Args {
     /// MiB that the tables of a method may take
     #[arg(long, value_name = "MIB", default_value_t = 8 << 10)]
     memory: u64,
-    /// Also write the figures there, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Also write the table there, as Markdown
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Args {
@@ -86,30 +72,19 @@ impl Args {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<(), Error> {
     let gmp = Gmp::find();
-    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
     let peer =
         gmp.map_or("GMP: not found; install libgmp (Debian: libgmp10)".into(), |gmp| format!("GMP {}", gmp.version()));
-    let mut run = Run {
-        header: vec![
-            format!("bench-gh {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
-            format!("against {peer}, one thread"),
-            "milliseconds of one operation: median and smallest wall time, median CPU time of all threads; ratios of medians of wall time and of CPU time, below 1 is faster; GMP's is CPU time".into(),
-        ],
-        rows: Vec::new(),
-    };
+    let mut header = command::header("bench-gh")?;
+    header.extend([
+        format!("against {peer}, one thread"),
+        "milliseconds of one operation: median and smallest wall time, median CPU time of all threads; ratios of medians of wall time and of CPU time, below 1 is faster; GMP's is CPU time".into(),
+    ]);
+    let mut run = Run { header, rows: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
     let threads: Vec<_> = args.threads.iter().map(|&threads| usize::from(threads)).collect();
     for set in &args.params {
@@ -119,17 +94,5 @@ fn run(args: &Args) -> Result<(), Error> {
         println!("peak resident memory so far: {} MiB", machine::peak_memory()? >> 20);
         run.rows.append(&mut section.rows);
     }
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&run)
-            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
-        write(path, text + "\n")?;
-    }
-    if let Some(path) = &args.markdown {
-        write(path, run.to_markdown())?;
-    }
-    Ok(())
-}
-
-fn write(path: &Path, text: String) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+    Ok(args.output.write(&run, || run.to_markdown())?)
 }

@@ -1,8 +1,9 @@
 //! The table, for people, as Markdown, and as JSON.
 
+use bench_common::report;
 use bench_common::sample::Figure;
 use bench_common::stats::Summary;
-use bench_common::table::{aligned, digits, header, markdown};
+use bench_common::table::digits;
 use serde::Serialize;
 
 /// Set, operation, milliseconds: what ours is held to on two cores, and the best figure of the papers.
@@ -64,55 +65,34 @@ impl Row {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Run {
-    /// Where, how and against whom.
-    pub header: Vec<String>,
-    /// The table.
-    pub rows: Vec<Row>,
-}
+pub type Run = report::Run<Row>;
 
-impl Run {
-    fn grid(&self) -> Vec<Vec<String>> {
-        let heading = "|threads|median|min|CPU|n|target|ratio|by CPU|papers' best|ratio|by CPU|GMP|by CPU|"
-            .split('|')
-            .map(String::from);
-        let mut lines = vec![heading.collect::<Vec<_>>()];
-        for row in &self.rows {
-            let mut line = vec![
-                format!("{}, {}, {}", row.set, row.operation, row.method).trim_end_matches(", ").to_owned(),
-                row.threads.to_string(),
-                digits(row.wall.median),
-                digits(row.wall.min),
-                digits(row.cpu.median),
-                row.wall.samples.to_string(),
-            ];
-            let over = |time: f64, other: Option<f64>| other.map(|other| digits(time / other)).unwrap_or_default();
-            for other in [row.target, row.paper] {
-                line.push(other.map(digits).unwrap_or_default());
-                line.extend([over(row.wall.median, other), over(row.cpu.median, other)]);
-            }
-            line.extend([row.gmp.map(digits).unwrap_or_default(), over(row.cpu.median, row.gmp)]);
-            let met = match row.target {
-                None => "",
-                Some(target) if row.wall.median <= target => "met",
-                Some(target) if row.cpu.median <= target => "met by CPU time",
-                Some(_) => "missed",
-            };
-            line.push(met.into());
-            lines.push(line);
+impl report::Row for Row {
+    const HEADING: &str = "|threads|median|min|CPU|n|target|ratio|by CPU|papers' best|ratio|by CPU|GMP|by CPU|";
+
+    fn cells(&self) -> Vec<String> {
+        let mut line = vec![
+            format!("{}, {}, {}", self.set, self.operation, self.method).trim_end_matches(", ").to_owned(),
+            self.threads.to_string(),
+            digits(self.wall.median),
+            digits(self.wall.min),
+            digits(self.cpu.median),
+            self.wall.samples.to_string(),
+        ];
+        let over = |time: f64, other: Option<f64>| other.map(|other| digits(time / other)).unwrap_or_default();
+        for other in [self.target, self.paper] {
+            line.push(other.map(digits).unwrap_or_default());
+            line.extend([over(self.wall.median, other), over(self.cpu.median, other)]);
         }
-        lines
-    }
-
-    /// As aligned text, without the header.
-    pub fn to_text(&self) -> String {
-        aligned(&self.grid())
-    }
-
-    /// As Markdown.
-    pub fn to_markdown(&self) -> String {
-        format!("{}\n{}", header(&self.header), markdown(&self.grid()))
+        line.extend([self.gmp.map(digits).unwrap_or_default(), over(self.cpu.median, self.gmp)]);
+        let met = match self.target {
+            None => "",
+            Some(target) if self.wall.median <= target => "met",
+            Some(target) if self.cpu.median <= target => "met by CPU time",
+            Some(_) => "missed",
+        };
+        line.push(met.into());
+        line
     }
 }
 

@@ -6,12 +6,11 @@ mod ours;
 mod peer;
 mod report;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use bench_common::command::{self, Output};
 use bench_common::machine;
 use clap::Parser;
 
@@ -41,14 +40,6 @@ pub enum Error {
         /// What happened.
         problem: String,
     },
-    /// The results could not be written.
-    #[error("{} cannot be written: {source}", path.display())]
-    Write {
-        /// Where to.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
 }
 
 /// Times the NTRU scheme beside its targets, the paper, OpenFHE's BGV and tfhe-ntt.
@@ -76,12 +67,8 @@ struct Args {
     /// Seconds per row after which no further round begins
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
     budget: f64,
-    /// Also write the figures there, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Also write the table there, as Markdown
-    #[arg(long, value_name = "FILE")]
-    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Args {
@@ -92,31 +79,20 @@ impl Args {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<(), Error> {
-    let load = machine::load().map_or_else(String::new, |load| format!(", load {load:.1} before the run"));
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
     let peer = peer::program().map_or_else(
         || "OpenFHE: not found; openfhe.sh makes it, SOLINAS_OPENFHE names it elsewhere".into(),
         |path| format!("OpenFHE by {}", path.file_name().unwrap_or_default().to_string_lossy()),
     );
-    let mut all = Run {
-        header: vec![
-            format!("bench-ntru {}", arguments.join(" ")).trim_end().to_owned(),
-            format!("{}, {} cores{load}, built for {}", machine::cpu(), machine::cores()?.len(), machine::simd()),
-            format!("against {peer}; tfhe-ntt 0.7.1"),
-            "microseconds of one operation, wall time; ratios of medians, below 1 is faster; bound: the operation's transforms and products, each at the speed it has alone in the same run, spread over the threads".into(),
-        ],
-        rows: Vec::new(),
-    };
+    let mut header = command::header("bench-ntru")?;
+    header.extend([
+        format!("against {peer}; tfhe-ntt 0.7.1"),
+        "microseconds of one operation, wall time; ratios of medians, below 1 is faster; bound: the operation's transforms and products, each at the speed it has alone in the same run, spread over the threads".into(),
+    ]);
+    let mut all = Run { header, rows: Vec::new() };
     all.header.iter().for_each(|line| println!("{line}"));
     let mut show = |rows: Vec<report::Row>| {
         let section = Run { header: Vec::new(), rows };
@@ -135,17 +111,5 @@ fn run(args: &Args) -> Result<(), Error> {
             show(ours::bootstrapping(set, &pool, &args.filter, args.effort())?);
         }
     }
-    if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&all)
-            .map_err(|source| Error::Write { path: path.clone(), source: source.into() })?;
-        write(path, text + "\n")?;
-    }
-    if let Some(path) = &args.markdown {
-        write(path, all.to_markdown())?;
-    }
-    Ok(())
-}
-
-fn write(path: &Path, text: String) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Write { path: path.into(), source })
+    Ok(args.output.write(&all, || all.to_markdown())?)
 }

@@ -1,7 +1,8 @@
 //! The table, for people, as Markdown, and as JSON.
 
+use bench_common::report;
 use bench_common::stats::Summary;
-use bench_common::table::{aligned, digits, header, markdown};
+use bench_common::table::digits;
 use serde::Serialize;
 
 /// Set, operation, threads, milliseconds: what ours is held to.
@@ -91,51 +92,32 @@ impl Row {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Run {
-    /// Where, how and against whom.
-    pub header: Vec<String>,
-    /// The table.
-    pub rows: Vec<Row>,
-}
+pub type Run = report::Run<Row>;
 
-impl Run {
-    fn grid(&self) -> Vec<Vec<String>> {
-        let heading =
-            "|threads|median|min|n|bound|over bound|target|paper|faster than paper|peer's median|faster than peer||";
-        let mut lines = vec![heading.split('|').map(String::from).collect::<Vec<_>>()];
-        for row in &self.rows {
-            let some = |value: Option<f64>| value.map(digits).unwrap_or_default();
-            let median = row.wall.median;
-            let peer = row.peer.as_ref();
-            lines.push(vec![
-                format!("{}, {}", row.set, row.operation),
-                row.threads.to_string(),
-                digits(median),
-                digits(row.wall.min),
-                row.wall.samples.to_string(),
-                some(row.bound),
-                some(row.bound.map(|bound| median / bound)),
-                some(row.target),
-                some(row.paper),
-                some(row.paper.map(|paper| paper / median)),
-                some(peer.map(|(_, peer)| peer.median)),
-                some(peer.map(|(_, peer)| peer.median / median)),
-                peer.map(|(name, _)| name.clone()).unwrap_or_default(),
-                row.met().into(),
-            ]);
-        }
-        lines
-    }
+impl report::Row for Row {
+    const HEADING: &str =
+        "|threads|median|min|n|bound|over bound|target|paper|faster than paper|peer's median|faster than peer||";
 
-    /// As aligned text, without the header.
-    pub fn to_text(&self) -> String {
-        aligned(&self.grid())
-    }
-
-    /// As Markdown.
-    pub fn to_markdown(&self) -> String {
-        format!("{}\n{}", header(&self.header), markdown(&self.grid()))
+    fn cells(&self) -> Vec<String> {
+        let some = |value: Option<f64>| value.map(digits).unwrap_or_default();
+        let median = self.wall.median;
+        let peer = self.peer.as_ref();
+        vec![
+            format!("{}, {}", self.set, self.operation),
+            self.threads.to_string(),
+            digits(median),
+            digits(self.wall.min),
+            self.wall.samples.to_string(),
+            some(self.bound),
+            some(self.bound.map(|bound| median / bound)),
+            some(self.target),
+            some(self.paper),
+            some(self.paper.map(|paper| paper / median)),
+            some(peer.map(|(_, peer)| peer.median)),
+            some(peer.map(|(_, peer)| peer.median / median)),
+            peer.map(|(name, _)| name.clone()).unwrap_or_default(),
+            self.met().into(),
+        ]
     }
 }
 
