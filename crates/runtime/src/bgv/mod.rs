@@ -146,7 +146,6 @@ impl Leveled for Bgv {
     const SCHEME: Scheme = Scheme::Bgv;
     /// Of 128 bits, vectors, and depth for more than a polynomial or two.
     const DEFAULT: &'static str = "slots128-16384-8";
-    const BOOTSTRAPS: bool = true;
     const SEEDED: bool = true;
 
     type Ciphertext = Ciphertext;
