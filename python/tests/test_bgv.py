@@ -129,6 +129,19 @@ def divide(a: sl.U8, b: sl.U8) -> sl.U8:
     return a // b
 
 
+def test_a_key_that_bootstraps_runs_deep_circuits(tmp_path):
+    client, server = sl.keygen("bgv", params="boot-64-2", research=True, insecure_seed=1, threads=2)
+    a, b = client.encrypt(sl.u8(200)), client.encrypt(sl.u8(13))
+    deep = sl.program(divide)
+    assert server.estimate(deep).bootstraps > 0
+    assert client.decrypt(server.run(deep, a, b).result()) == 15
+    server.save(tmp_path / "server.key")
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    assert client.decrypt(again.run(deep, a, b).result()) == 15
+    secure = next(p for p in sl.params() if p.name == "boot128-16384-8")
+    assert (secure.recommended, secure.bootstraps, secure.depth) == (True, True, 8)
+
+
 def test_files_and_parameters(slots, bits, tmp_path):
     client, server = slots
     client.save(tmp_path / "client.key")

@@ -23,7 +23,7 @@ Examples:
 
 keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
 `solinas params` lists the parameter sets. Of scheme bgv, names say security, dimension and depth: slots128-16384-8 (the default) has 128 bits of security and \
-vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-... have vectors modulo 1073479681, bits128-... bits. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
+vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-... have vectors modulo 1073479681, bits128-... bits, and boot128-16384-8 bits that are bootstrapped, for circuits of any depth. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
 3, of vectors of 8192 integers modulo a prime. Of scheme lwe, leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one \
 product. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
 after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";

@@ -132,7 +132,8 @@ fn ntru(all: &[&ParamsInfo]) -> String {
 
 fn bgv(all: &[&ParamsInfo]) -> String {
     leveled("bgv", "ring dimension", all)
-        + "; client keys make ciphertexts of half the size\nOther sets by name: slots-N-DEPTH and wide-N-DEPTH of vectors of N numbers, bits-N-DEPTH of bits; N a power of two\n"
+        + ", any where ciphertexts are bootstrapped; client keys make ciphertexts of half the size\nOther sets by name: slots-N-DEPTH and wide-N-DEPTH of vectors of N numbers, bits-N-DEPTH of bits, boot-N-DEPTH of bits that are \
+           bootstrapped; N a power of two\n"
 }
 
 fn lwe(all: &[&ParamsInfo]) -> String {

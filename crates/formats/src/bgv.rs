@@ -7,13 +7,15 @@
 //! |---|---|
 //! | public key | `seed`: that of `a`, 32 bytes; `b` |
 //! | server key | `seed`, `b`; `rotations`: exponents of the automorphisms that have keys, ascending, 64-bit words; `seeds`: 32 bytes of the relinearization \
-//! key and of each rotation's; `keys`: their rows, the relinearization key first, modulo the primes of `Q` and then the special ones |
+//! key and of each rotation's; `keys`: their rows, the relinearization key first, modulo the primes of `Q` and then the special ones; of parameters with \
+//! bootstrapping `bootstrap_seeds` and `bootstrap`: the same of the bootstrapping key, whose keys have primes and rows of their own ([`BootstrapKey::shapes`]) |
 //! | client key | `seed`, `b`; `secret`: a byte for each coefficient: 0, 1, or 255 for -1 |
 //!
 //! Encryption needs `seed` and `b` alone: [`Bgv::read_public`](KeyFiles::read_public) takes them from any of the three.
 
 use solinas_schemes::bgv::{
-    ClientKey, Error as BgvError, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
+    BootstrapKey, ClientKey, Error as BgvError, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey,
+    SwitchKeyParts,
 };
 use zeroize::Zeroizing;
 
@@ -24,8 +26,21 @@ use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bgv;
 
+/// What a server key's file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerKeys {
+    /// What every one has.
+    pub evaluation: ServerKey,
+    /// Of parameters that have one.
+    pub bootstrap: Option<BootstrapKey>,
+}
+
 /// Bytes of a seed.
 const SEED: usize = 32;
+
+/// Names of the sections of seeds and of rows: of the evaluation key, and of the bootstrapping key.
+const KEYS: [&str; 2] = ["seeds", "keys"];
+const BOOTSTRAP: [&str; 2] = ["bootstrap_seeds", "bootstrap"];
 
 impl KeyFiles for Bgv {
     const NAME: &'static str = "bgv";
@@ -33,12 +48,12 @@ impl KeyFiles for Bgv {
     type Params = Params;
     type PublicKey = PublicKey;
     type ClientKey = ClientKey;
-    type ServerKey = ServerKey;
+    type ServerKey = ServerKeys;
 
     public_accessors!();
 
-    fn of_server(key: &ServerKey) -> &PublicKey {
-        key.public()
+    fn of_server(key: &ServerKeys) -> &PublicKey {
+        key.evaluation.public()
     }
 
     fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Result<(), Error> {
@@ -52,22 +67,15 @@ impl KeyFiles for Bgv {
         writer.section("b", &pack_towers(key.b().words(), &public_bits(key.params()))?)
     }
 
-    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        use std::io::Write;
+    fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
+        let ServerKeys { evaluation: key, bootstrap: bootstrap_key } = key;
         Self::write_public(writer, key.public())?;
         let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
         writer.section_u64("rotations", &exponents)?;
-        let keys = || core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
-        writer.section("seeds", &keys().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
-        let bits = key_bits(key.params());
-        let mut section = writer.begin_section("keys")?;
-        for row in keys().flat_map(SwitchKey::bodies) {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
-                break;
-            }
-        }
-        Ok(())
+        let keys = core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
+        write_keys(writer, KEYS, &keys.collect::<Vec<_>>())?;
+        let bootstrap = |key: &BootstrapKey| write_keys(writer, BOOTSTRAP, &key.keys().collect::<Vec<_>>());
+        bootstrap_key.as_ref().map_or(Ok(()), bootstrap)
     }
 
     fn read_params(reader: &Reader) -> Result<Params, Error> {
@@ -77,6 +85,9 @@ impl KeyFiles for Bgv {
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
         };
+        if literal.bootstrapping.is_some_and(|bootstrapping| bootstrapping.bits.is_none()) {
+            return Err(reader.field("params", "they leave bits of primes open"));
+        }
         let params = Params::try_from(literal).map_err(refused)?;
         reader.unchanged(Params::named(params.name()).ok(), params)
     }
@@ -103,8 +114,7 @@ impl KeyFiles for Bgv {
         ClientKey::from_parts(public, secret).map_err(|error| reader.section_error("secret", error))
     }
 
-    fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
-        const NAME: &str = "keys";
+    fn read_server(reader: &Reader) -> Result<ServerKeys, Error> {
         let public = Self::read_public(reader)?;
         let params = public.params();
         let exponents = reader.section_u64("rotations", reader.section_len("rotations")? as usize / 8)?;
@@ -113,25 +123,62 @@ impl KeyFiles for Bgv {
         if !allowed || !exponents.is_sorted_by(|a, b| a < b) {
             return Err(reader.section_error("rotations", "they are no ascending exponents of automorphisms"));
         }
-        let count = 1 + exponents.len();
-        let seeds = reader.section_of_len("seeds", count * SEED)?;
-        let (bits, n, rows) = (key_bits(params), params.dimension(), params.switch_rows());
-        let row = packed_bytes(n, &bits);
-        let bytes = reader.section_of_len(NAME, count * rows * row)?;
-        let bad = |error: &dyn core::fmt::Display| reader.section_error(NAME, error);
-        let key = |(bytes, from): (&[u8], &[u8])| -> Result<SwitchKeyParts, Error> {
-            let rows = bytes.chunks_exact(row).map(|row| unpack_towers(row, n, &bits).map_err(|error| bad(&error)));
-            Ok(SwitchKeyParts { seed: seed(from), rows: rows.collect::<Result<_, _>>()? })
+        let bootstrap = match params.bootstrapping() {
+            Some(_) => {
+                let bad = |error: BgvError| reader.section_error(BOOTSTRAP[1], error);
+                let parts = read_keys(reader, BOOTSTRAP, params, BootstrapKey::shapes(params).map_err(bad)?)?;
+                Some(BootstrapKey::from_parts(&public, &parts).map_err(bad)?)
+            }
+            None => None,
         };
-        let mut keys = bytes.chunks_exact(rows * row).zip(seeds.chunks_exact(SEED)).map(key);
-        let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))??;
-        let rotations: Vec<_> = exponents
-            .iter()
-            .zip(keys)
-            .map(|(&exponent, key)| key.map(|key| (exponent as usize, key)))
-            .collect::<Result<_, _>>()?;
-        ServerKey::from_parts(public, &relinearization, &rotations).map_err(|error| bad(&error))
+        let shapes = vec![(key_bits(params), params.switch_rows()); 1 + exponents.len()];
+        let mut keys = read_keys(reader, KEYS, params, shapes)?.into_iter();
+        let bad = |error: &dyn core::fmt::Display| reader.section_error(KEYS[1], error);
+        let relinearization = keys.next().ok_or_else(|| bad(&"there is none"))?;
+        let rotations: Vec<_> = exponents.iter().map(|&exponent| exponent as usize).zip(keys).collect();
+        let evaluation = ServerKey::from_parts(public, &relinearization, &rotations).map_err(|error| bad(&error))?;
+        Ok(ServerKeys { evaluation, bootstrap })
     }
+}
+
+/// The seeds of keys, and their rows.
+fn write_keys(
+    writer: &mut Writer<dyn Destination>,
+    [seeds, name]: [&str; 2],
+    keys: &[&SwitchKey],
+) -> Result<(), Error> {
+    use std::io::Write;
+    writer.section(seeds, &keys.iter().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
+    let mut section = writer.begin_section(name)?;
+    for row in keys.iter().flat_map(|key| key.bodies()) {
+        let bits: Vec<u32> = row.basis().moduli().map(|q| q.bits()).collect();
+        // An i/o error here is reported again, with the file's name, when the file is finished.
+        if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Keys, each of primes of so many bits and so many rows.
+fn read_keys(
+    reader: &Reader,
+    [seeds, name]: [&str; 2],
+    params: &Params,
+    shapes: Vec<(Vec<u32>, usize)>,
+) -> Result<Vec<SwitchKeyParts>, Error> {
+    let n = params.dimension();
+    let seeds = reader.section_of_len(seeds, shapes.len() * SEED)?;
+    let mut rest = reader.section_of_len(name, shapes.iter().map(|(bits, rows)| rows * packed_bytes(n, bits)).sum())?;
+    let key = |((bits, rows), from): ((Vec<u32>, usize), &[u8])| {
+        let mut row = || {
+            let (bytes, others) = rest.split_at(packed_bytes(n, &bits));
+            rest = others;
+            unpack_towers(bytes, n, &bits).map_err(|error| reader.section_error(name, error))
+        };
+        Ok(SwitchKeyParts { seed: seed(from), rows: (0..rows).map(|_| row()).collect::<Result<_, Error>>()? })
+    };
+    shapes.into_iter().zip(seeds.chunks_exact(SEED)).map(key).collect()
 }
 
 fn seed(bytes: &[u8]) -> [u8; SEED] {
@@ -195,9 +242,11 @@ pub fn unpack_towers(bytes: &[u8], dimension: usize, bits: &[u32]) -> Result<Vec
     Ok(words)
 }
 
-/// Bytes of the sections of a stored server key with those rotations.
+/// Bytes of the sections of a stored server key with those rotations, and a bootstrapping key where the parameters have one.
 pub fn stored_server_bytes(params: &Params, rotations: &Rotations) -> usize {
     let n = params.dimension();
-    let key = SEED + params.switch_rows() * packed_bytes(n, &key_bits(params));
-    SEED + packed_bytes(n, &public_bits(params)) + 8 * rotations.len() + (1 + rotations.len()) * key
+    let key = |(bits, rows): &(Vec<u32>, usize)| SEED + rows * packed_bytes(n, bits);
+    let bootstrap = BootstrapKey::shapes(params).map_or(0, |shapes| shapes.iter().map(key).sum());
+    let evaluation = (1 + rotations.len()) * key(&(key_bits(params), params.switch_rows()));
+    SEED + packed_bytes(n, &public_bits(params)) + 8 * rotations.len() + evaluation + bootstrap
 }

@@ -6,7 +6,7 @@ use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::{Modulus, Pointwise, Shoup};
 
 use crate::threads::{for_each_tower, for_each_tower_of_two};
-use crate::{Basis, Divisor, Error, Eval, Hybrid, RnsPoly, TowerGadget};
+use crate::{Automorphism, Basis, Divisor, Error, Eval, Hybrid, RnsPoly, TowerGadget};
 
 /// Tower `i` of a sum of digits times keys; `key(digit)` is that tower of the two parts of a key.
 pub trait Keys<'k>: Fn(usize) -> [&'k [u64]; 2] {}
@@ -63,8 +63,50 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
 
     /// Adds tower `i` (of `Q`, then of `P`) of `sum_g digit_g (b_g, a_g)` to `sums`. One transform for each group that does not hold the tower. Shape: N words each.
     pub fn accumulate<'k>(&self, i: usize, keys: impl Keys<'k>, sums: [&mut [u64]; 2], scratch: &mut [u64]) {
+        self.write(i, scratch);
+        self.dot(i, scratch, &keys, sums);
+    }
+
+    /// Words of scratch that [`Self::accumulate_automorphisms`] needs.
+    pub fn scratch_of_automorphisms(&self) -> usize {
+        self.scratch() + 3 * self.plan.basis.dimension()
+    }
+
+    /// Adds tower `i` of `sum_s s(f, 0) + s(sum_g digit_g (b_(s,g), a_(s,g)))` over automorphisms `s` to `sums`; `first` is that tower of `f`, none for 0. The digits are made once
+    /// for all. Shape: N words each.
+    pub fn accumulate_automorphisms<'k, K: Keys<'k>>(
+        &self,
+        i: usize,
+        first: Option<&[u64]>,
+        terms: &[(&Automorphism, K)],
+        sums: [&mut [u64]; 2],
+        scratch: &mut [u64],
+    ) {
+        let (n, ops) = (self.plan.basis.dimension(), self.plan.extended().pointwise(i));
+        let (digits, rest) = scratch.split_at_mut(self.scratch());
+        let (b, rest) = rest.split_at_mut(n);
+        let (a, rest) = rest.split_at_mut(n);
+        let permuted = &mut rest[..n];
+        let [b_sum, a_sum] = sums;
+        self.write(i, digits);
+        for (automorphism, keys) in terms {
+            match first {
+                Some(first) => b.copy_from_slice(first),
+                None => b.fill(0),
+            }
+            a.fill(0);
+            self.dot(i, digits, keys, [&mut *b, &mut *a]);
+            for (part, sum) in [(&*b, &mut *b_sum), (&*a, &mut *a_sum)] {
+                automorphism.permute(part, permuted);
+                ops.add(sum, permuted);
+            }
+        }
+    }
+
+    /// The digits in tower `i`.
+    fn write(&self, i: usize, digits: &mut [u64]) {
         let (n, extended) = (self.plan.basis.dimension(), self.plan.extended());
-        for ((first, conversion), digit) in self.plan.groups.iter().zip(scratch.chunks_exact_mut(n)) {
+        for ((first, conversion), digit) in self.plan.groups.iter().zip(digits.chunks_exact_mut(n)) {
             let towers = *first..first + conversion.from().len();
             if towers.contains(&i) {
                 (self.tower)(i, digit);
@@ -73,9 +115,13 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
                 extended.plan(i).forward(digit);
             }
         }
-        let terms: Vec<(&[u64], [&[u64]; 2])> =
-            scratch.chunks_exact(n).take(self.plan.len()).enumerate().map(|(g, digit)| (digit, keys(g))).collect();
-        extended.pointwise(i).dot_two(sums, &terms);
+    }
+
+    /// Adds their products with keys.
+    fn dot<'k>(&self, i: usize, digits: &[u64], keys: &impl Keys<'k>, sums: [&mut [u64]; 2]) {
+        let digits = digits.chunks_exact(self.plan.basis.dimension()).take(self.plan.len()).enumerate();
+        let terms: Vec<(&[u64], [&[u64]; 2])> = digits.map(|(g, digit)| (digit, keys(g))).collect();
+        self.plan.extended().pointwise(i).dot_two(sums, &terms);
     }
 }
 

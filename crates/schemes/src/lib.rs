@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
+mod bootstrapping;
 mod embedding;
 pub mod gh;
 mod key_id;

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use solinas_formats::bgv::Bgv;
 use solinas_runtime::{Scheme, Type};
-use solinas_schemes::bgv::ParamsLiteral;
+use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};
 
-/// Of bits, and of slots.
+/// Of bits, of slots, and that bootstraps.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
-    let sets = [("bits-16-2", Type::Uint(2)), ("slots-16-1", Type::Mod(65537))];
+    let sets = [("bits-16-2", Type::Uint(2)), ("slots-16-1", Type::Mod(65537)), ("boot-64-1", Type::Uint(1))];
     leveled::keys(Scheme::Bgv, &sets)
 });
 
@@ -38,6 +38,10 @@ fn alter(literal: &mut ParamsLiteral, (which, place, value): Change) {
         2 => literal.depth = usize::from(value),
         3 => literal.plaintext_modulus = place as u64,
         4 => literal.bits = (value & 1 == 0).then_some(u32::from(value) / 2),
-        _ => literal.terms = u32::from(value),
+        _ if place.is_multiple_of(2) => literal.terms = u32::from(value),
+        _ => {
+            let (precision, bits) = (u32::from(value) % 16, Some(u32::from(value) / 4));
+            literal.bootstrapping = Some(Bootstrapping { precision, weight: place, bits });
+        }
     }
 }

@@ -36,8 +36,9 @@ def keygen(
     and `"lwe"`, need `research=True`. Sets of scheme `"ntru"` say dimension and products in a row: `"secure-16384-2"`,
     `"tight-512-12"`, of vectors of integers modulo a prime `"slots-8192-3"`, and those that bootstrap `"boot-1024"`;
     those of scheme `"bgv"` security, dimension and products in a row: `"slots128-16384-8"`, its default, of vectors of
-    16384 integers modulo 65537, `"bits128-8192-6"` of bits; those of scheme `"lwe"` hold bits: `"leveled-secure-1"`,
-    its default, allows one product, `"leveled-64-9"`, for research, nine in a row.
+    16384 integers modulo 65537, `"bits128-8192-6"` of bits, `"boot128-16384-8"` of bits that are bootstrapped, for
+    circuits of any depth; those of scheme `"lwe"` hold bits: `"leveled-secure-1"`, its default, allows one product,
+    `"leveled-64-9"`, for research, nine in a row.
     `rotations=True` gives the server's key what rotates slots, for `rotate`, `sum` and `dot` across the elements of
     arrays (scheme `"ntru"`, with `research=True`; keys of `"bgv"` have it).
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default

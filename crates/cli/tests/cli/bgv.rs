@@ -79,6 +79,25 @@ fn circuits_of_bits_run_leveled() {
 }
 
 #[test]
+fn circuits_of_any_depth_are_bootstrapped() {
+    let place = Place::new();
+    let made = place.run("keygen --scheme bgv --params boot-64-2 --research --insecure-seed 1 --out k");
+    assert!(made.contains("any number of products, 2 in a row between bootstraps"), "{made}");
+    place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
+    place.run("encrypt --key k/server.key --type u8 9 -o b.ct");
+    let cost = place.run("eval --key k/server.key div a.ct b.ct --estimate");
+    assert!(cost.contains(" bootstraps, ") && !cost.starts_with("0 "), "{cost}");
+    place.run("eval --key k/server.key div a.ct b.ct -o c.ct");
+    assert_eq!(place.run("decrypt --key k/client.key c.ct"), "22\n11\n0\n");
+    let json: Value = serde_json::from_str(&place.run("inspect k/server.key --json")).unwrap();
+    let sections = json[0]["sections"].as_array().unwrap();
+    assert!(sections.iter().any(|section| section["name"] == "bootstrap"));
+    let text = place.run("params");
+    let line = text.lines().find(|line| line.starts_with("boot128-16384-8 ")).unwrap();
+    assert!(line.contains("bits") && line.contains(" any ") && line.contains("recommended"), "{line}");
+}
+
+#[test]
 fn sets_are_listed_measured_and_refused_with_the_fix() {
     let place = Place::new();
     let text = place.run("params");
@@ -96,7 +115,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         ("keygen --scheme bgv --params slots-100-2 --research --out n", "power of two"),
         ("keygen --scheme bgv --params nothing --out n", "there is no BGV parameter set"),
         ("keygen --scheme ntru --params slots128-8192-3 --out n", "(--scheme bgv, "),
-        ("demo --scheme bgv --params bits-64-3 --research", "make keys of a deeper set"),
+        ("demo --scheme bgv --params bits-64-3 --research", "or of one that bootstraps, such as boot128-16384-8"),
     ] {
         let message = place.fail(line, 1);
         assert!(message.contains(part), "{line}: {message}");

@@ -24,7 +24,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     assert!(json["results"][0]["file"] == "sum.ct" && json["seconds"].as_f64().unwrap() > 0.0, "{json}");
     assert_eq!(place.run("decrypt --key k/client.key sum.ct"), "43\n199\n106\n");
     let cost = place.run("eval --key k/server.key add a.ct b.ct --estimate");
-    assert!(cost.contains("0 bootstraps, ") && cost.contains(" products, depth "), "{cost}");
+    assert!(!cost.contains("bootstrap") && cost.contains(" products, depth "), "{cost}");
     let text = place.run("inspect a.ct sum.ct k/client.key k/server.key");
     assert!(text.contains("products in a row left: 9, ") && text.contains("can be computed on"), "{text}");
     let json: Value = serde_json::from_str(&place.run("inspect sum.ct --json")).unwrap();
@@ -138,7 +138,7 @@ fn vectors_of_slots_are_rotated_and_summed() {
         assert_eq!(place.run("decrypt --key k/client.key c.ct"), values, "{operation}");
     }
     let cost = place.run("eval --key k/server.key dot a.ct b.ct --estimate");
-    assert!(cost.contains("0 bootstraps, 1 product, 7 rotations, depth 1"), "{cost}");
+    assert!(cost.contains("1 product, 7 rotations, depth 1"), "{cost}");
     let done: Value =
         serde_json::from_str(&place.run("eval --key k/server.key rotate a.ct --by 1 -o c.ct --json")).unwrap();
     assert!(done["rotations"].as_u64().unwrap() > 0 && done["products"] == 0, "{done}");

@@ -1,20 +1,26 @@
 //! Files of BGV keys.
 
+use core::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use solinas_formats::bgv::{self, Bgv};
-use solinas_schemes::bgv::{ClientKey, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey, generate_insecure};
+use solinas_formats::KeyFiles;
+use solinas_formats::bgv::{self, Bgv, ServerKeys};
+use solinas_schemes::bgv::{ClientKey, KeySwitching, Params, ParamsLiteral, Rotations, generate_insecure};
 
 use crate::common::{
-    changed, check_damage, check_headers, check_read_back, check_refused, client_file, server_file, with_params,
+    changed, check_damage, check_headers, check_read_back, check_refused, client_file, open, server_file, with_params,
+    without,
 };
 
-type Keys = (ClientKey, ServerKey);
+type Keys = (ClientKey, ServerKeys);
 
 fn keys(params: &Params) -> Keys {
     let rotations = Rotations::all(params).unwrap_or_else(|_| Rotations::none(params));
-    generate_insecure(params, &rotations, true, 1).unwrap()
+    let (client, evaluation) = generate_insecure(params, &rotations, true, 1).unwrap();
+    let go = |_, _| ControlFlow::Continue(());
+    let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&go).unwrap());
+    (client, ServerKeys { evaluation, bootstrap })
 }
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("slots-16-2").unwrap()));
@@ -29,11 +35,33 @@ fn digits() -> Params {
 
 #[test]
 fn keys_are_read_back_as_they_were_written() {
-    let named = ["slots-16-2", "bits-64-3", "wide-128-1"].map(|name| Params::named(name).unwrap());
+    let named = ["slots-16-2", "bits-64-3", "wide-128-1", "boot-64-1"].map(|name| Params::named(name).unwrap());
     for params in named.into_iter().chain([digits()]) {
         let (client, server) = keys(&params);
-        check_read_back::<Bgv>(&client, &server, bgv::stored_server_bytes(&params, &server.rotations()));
+        check_read_back::<Bgv>(&client, &server, bgv::stored_server_bytes(&params, &server.evaluation.rotations()));
     }
+}
+
+#[test]
+fn a_bootstrapping_key_is_read_back_and_every_word_is_checked() {
+    let (_, server) = keys(&Params::named("boot-64-1").unwrap());
+    let bytes = server_file::<Bgv>(&server);
+    assert!(Bgv::read_server(&open(&bytes).unwrap()).unwrap() == server);
+    let refused = |name: &str, alter: &dyn Fn(&mut Vec<u8>)| {
+        check_refused::<Bgv>(&changed(&bytes, name, alter), &format!("section {name}"));
+    };
+    refused("bootstrap", &|words| words[..8].fill(0xff));
+    refused("bootstrap", &|words| {
+        let end = words.len() - 8;
+        words[end..].fill(0xff);
+    });
+    refused("bootstrap", &|words| words.truncate(words.len() - 1));
+    refused("bootstrap", &|words| words.push(0));
+    refused("bootstrap", &Vec::clear);
+    refused("bootstrap_seeds", &|seeds| seeds.truncate(32));
+    check_refused::<Bgv>(&without(&bytes, "bootstrap"), "bootstrap");
+    let open = |l: &mut ParamsLiteral| l.bootstrapping.iter_mut().for_each(|bootstrapping| bootstrapping.bits = None);
+    check_refused::<Bgv>(&with_params(&bytes, open), "open");
 }
 
 #[test]

@@ -4,11 +4,11 @@ mod find;
 
 pub use find::find_bgv;
 
-use crate::leveled::{Leveled, Parameters, Poly, State, constant};
+use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
-use solinas_formats::bgv as files;
+use solinas_formats::bgv::{self as files, ServerKeys};
 use solinas_schemes::bgv::{
-    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, Stage, noise,
+    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
@@ -20,6 +20,10 @@ pub(crate) use files::Bgv;
 /// The rotations that a server key has keys for: all, where there are slots.
 fn rotations(params: &Params) -> Rotations {
     Rotations::all(params).unwrap_or_else(|_| Rotations::none(params))
+}
+
+fn evaluator(key: &ServerKeys) -> Evaluator<'_> {
+    Evaluator::new(&key.evaluation)
 }
 
 /// A residue with its sign, nearest to 0.
@@ -51,7 +55,7 @@ impl Parameters for Params {
     }
 
     fn modulus_bits(&self) -> f64 {
-        self.log2_modulus(self.levels())
+        self.log2_modulus(self.fresh_level())
     }
 
     fn security(&self) -> SecurityClaim {
@@ -59,15 +63,21 @@ impl Parameters for Params {
     }
 
     fn products(&self) -> String {
-        match self.depth() {
-            1 => "1 product".into(),
-            depth => format!("{depth} products in a row"),
+        match (self.bootstrapping(), self.depth()) {
+            (Some(_), depth) => format!("any number of products, {depth} in a row between bootstraps"),
+            (None, 1) => "1 product".into(),
+            (None, depth) => format!("{depth} products in a row"),
         }
     }
 
     fn deeper(&self, products: usize) -> String {
+        let or =
+            if self.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
         match Params::deep_enough(self.plaintext_modulus(), products) {
-            Some(name) => format!("make keys of a deeper set, such as {name} (`solinas params`)"),
+            Some(name) => format!("make keys of a deeper set, such as {name}{or} (`solinas params`)"),
+            None if !or.is_empty() => {
+                "make keys of a set that bootstraps, such as boot128-16384-8 (`solinas params`)".into()
+            }
             None => format!(
                 "decrypt on the way and encrypt anew: no secure set of these plaintexts takes {products} products in a row (`solinas params`)"
             ),
@@ -75,7 +85,7 @@ impl Parameters for Params {
     }
 
     fn effort(&self, level: usize) -> f64 {
-        level as f64 / self.levels() as f64
+        level as f64 / self.fresh_level() as f64
     }
 
     fn room(&self, level: usize) -> f64 {
@@ -109,6 +119,12 @@ impl Parameters for Params {
         Ok(Box::new(|State { level, noise }| noise::rotated(self, level, noise)))
     }
 
+    fn refresh(&self) -> Option<Refresh> {
+        let growth = self.bootstrapping_noise()?;
+        let gives = State { level: self.fresh_level(), noise: growth.output };
+        Some(Refresh { room: growth.room, gives })
+    }
+
     fn parts(&self, _: usize) -> usize {
         2
     }
@@ -118,7 +134,7 @@ impl Parameters for Params {
     }
 
     fn ciphertext_bytes(&self) -> usize {
-        2 * files::packed_bytes(self.dimension(), &files::tower_bits(self, self.levels()))
+        2 * files::packed_bytes(self.dimension(), &files::tower_bits(self, self.fresh_level()))
     }
 
     fn stored_bytes(&self) -> usize {
@@ -128,7 +144,9 @@ impl Parameters for Params {
     fn memory_bytes(&self) -> usize {
         let towers = self.moduli().len() + self.special().len();
         let keys = (1 + rotations(self).len()) * self.switch_rows() * towers;
-        2 * 8 * self.dimension() * (self.moduli().len() + keys)
+        let bootstrap = |shapes: Vec<(Vec<u32>, usize)>| shapes.iter().map(|(bits, rows)| rows * bits.len()).sum();
+        let bootstrap: usize = BootstrapKey::shapes(self).map_or(0, bootstrap);
+        2 * 8 * self.dimension() * (self.moduli().len() + keys + bootstrap)
     }
 }
 
@@ -136,7 +154,6 @@ impl Leveled for Bgv {
     const SCHEME: Scheme = Scheme::Bgv;
     /// Of 128 bits, vectors, and depth for more than a polynomial or two.
     const DEFAULT: &'static str = "slots128-16384-8";
-    const BOOTSTRAPS: bool = false;
     const SEEDED: bool = true;
 
     type Ciphertext = Ciphertext;
@@ -157,16 +174,21 @@ impl Leveled for Bgv {
         params: &Params,
         options: &KeygenOptions,
         control: &Control<'_>,
-    ) -> Result<(ClientKey, ServerKey), Error> {
+    ) -> Result<(ClientKey, ServerKeys), Error> {
         let client = match options.insecure_seed {
             Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
             None => ClientKey::generate(params, options.research)?,
         };
-        let server = client.server_key(&rotations(params), &|done, of| {
+        let watch = |done: usize, of: usize| {
             control.report(done as u64, of as u64);
             if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        Ok((client, server))
+        };
+        let evaluation = client.server_key(&rotations(params), &watch)?;
+        let bootstrap = match params.bootstrapping() {
+            Some(_) => Some(client.bootstrap_key(&watch)?),
+            None => None,
+        };
+        Ok((client, ServerKeys { evaluation, bootstrap }))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -201,56 +223,58 @@ impl Leveled for Bgv {
         Ok(key.trivial(plaintext)?)
     }
 
-    fn negate(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).negate(x)?)
+    fn negate(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).negate(x)?)
     }
 
-    fn add_constant(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).add_plain(x, &constant(key.params(), value))?)
+    fn add_constant(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add_plain(x, &constant(key.evaluation.params(), value))?)
     }
 
-    fn scale(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).multiply_integer(x, centred(key.params(), value))?)
+    fn scale(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_integer(x, centred(key.evaluation.params(), value))?)
     }
 
-    fn add(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).add(x, y)?)
+    fn add(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add(x, y)?)
     }
 
-    fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).sub(x, y)?)
+    fn subtract(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).sub(x, y)?)
     }
 
-    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).multiply_plain(x, plaintext)?)
+    fn multiply_plain(key: &ServerKeys, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_plain(x, plaintext)?)
     }
 
     /// Where there are slots; a key that was made otherwise may have fewer.
-    fn rotates(key: &ServerKey) -> bool {
-        let all = rotations(key.params());
-        !all.is_empty() && all == key.rotations()
+    fn rotates(key: &ServerKeys) -> bool {
+        let all = rotations(key.evaluation.params());
+        !all.is_empty() && all == key.evaluation.rotations()
     }
 
-    fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).rotate(x, 1 << log2)?)
+    fn rotate(key: &ServerKeys, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).rotate(x, 1 << log2)?)
     }
 
-    fn swap_rows(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).swap_rows(x)?)
+    fn swap_rows(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).swap_rows(x)?)
     }
 
-    fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).composed_multiply(x, y)?)
+    fn multiply(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).composed_multiply(x, y)?)
     }
 
-    fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Evaluator::new(key).lower(x)?)
+    fn lower(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).lower(x)?)
     }
 
-    /// No parameter set bootstraps, so that no plan asks for it.
-    fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let (operation, depth) = ("bootstrapping", key.params().depth());
-        Err(bgv::Error::OutOfLevels { operation, level: x.level(), depth }.into())
+    fn refresh(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let evaluator = match &key.bootstrap {
+            Some(bootstrap) => evaluator(key).with_bootstrapping(bootstrap)?,
+            None => evaluator(key),
+        };
+        Ok(evaluator.bootstrap(x)?)
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

@@ -120,8 +120,6 @@ pub(crate) trait Leveled:
     const SCHEME: Scheme;
     /// The parameter set where none is chosen.
     const DEFAULT: &'static str;
-    /// Whether some parameter sets bootstrap.
-    const BOOTSTRAPS: bool;
     /// Whether client keys make ciphertexts of which one part is a seed.
     const SEEDED: bool;
     /// Whether some parameter sets have slots.

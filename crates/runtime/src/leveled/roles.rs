@@ -67,10 +67,9 @@ impl<S: Leveled> Roles for S {
         if estimate.rotations > 0 {
             products += &format!(", {}", counted(estimate.rotations, "rotation"));
         }
-        // Of a scheme that never bootstraps there is nothing to say of it.
-        match (S::BOOTSTRAPS, estimate.bootstraps) {
-            (false, _) => products,
-            (true, bootstraps) => format!("{}, {products}", counted(bootstraps, "bootstrap")),
+        match estimate.bootstraps {
+            0 => products,
+            bootstraps => format!("{}, {products}", counted(bootstraps, "bootstrap")),
         }
     }
 }

@@ -178,7 +178,6 @@ impl Leveled for Lwe {
     const SCHEME: Scheme = Scheme::Lwe;
     /// Of 128 bits, with a product.
     const DEFAULT: &'static str = "leveled-secure-1";
-    const BOOTSTRAPS: bool = false;
     const SEEDED: bool = false;
     const SLOTS: bool = false;
     const ENCRYPTS_TOGETHER: usize = 64;

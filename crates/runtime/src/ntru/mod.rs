@@ -155,7 +155,6 @@ impl Leveled for Ntru {
     const SCHEME: Scheme = Scheme::Ntru;
     /// Of 128 bits, and of the least size.
     const DEFAULT: &'static str = "secure-8192-1";
-    const BOOTSTRAPS: bool = true;
     const SEEDED: bool = false;
 
     type Ciphertext = Ciphertext;

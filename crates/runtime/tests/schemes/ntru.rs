@@ -1,7 +1,9 @@
 //! Circuits and programs under NTRU agree with plain arithmetic.
 
-use crate::common::{self, Setup, check_gates, check_levels_used_up, check_random_circuits, check_refused};
-use solinas_circuits::build::{Recipe, Style};
+use crate::common::{
+    self, Setup, check_bootstraps, check_gates, check_levels_used_up, check_long_sums, check_random_circuits,
+    check_refused,
+};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder,
     Progress, Scheme, Server, ServerKey, Type, cost, keygen, program::Op,
@@ -189,60 +191,15 @@ fn mistakes_get_typed_errors() {
 #[test]
 fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
     let setup = Setup::new(Scheme::Ntru, "boot-64", 1);
-    let (u64, u4) = (Type::Uint(64), Type::Uint(4));
-    let add = Program::from_op("add", &[u64, u64]).unwrap();
-    let [x, y] = [0xffff_ffff_ffff_fff7u64, 0x123_4567_89ab_cdef].map(u128::from);
-    let encrypt = |ty, value| setup.scalar(ty, value);
-    let inputs = [encrypt(u64, x), encrypt(u64, y)];
-    // A chain of 63 carries; as a program, it is a prefix network that the levels of fresh ciphertexts do for.
-    let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
-    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs).unwrap();
-    assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
+    check_bootstraps(&setup);
+    // A prefix network, that the levels of fresh ciphertexts do for.
+    let add = Program::from_op("add", &[Type::Uint(64); 2]).unwrap();
     assert_eq!(cost(&add, "boot-64").unwrap().bootstraps, 0);
-    let out = setup.server.run_circuit(&ripple, &inputs, &Control::default()).unwrap();
-    let sum = (x + y) & u128::from(u64::MAX);
-    assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
-    let y = inputs[1].clone();
-    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()]).unwrap();
-    assert!(more.bootstraps > 0, "{more}");
-    assert_eq!(setup.run(&add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
-    // Results go on, and a division is deep.
-    let (div, mul) = (Program::from_op("div", &[u4, u4]).unwrap(), Program::from_op("mul", &[u4, u4]).unwrap());
-    let (mut value, three, seven) = (encrypt(u4, 1), encrypt(u4, 3), encrypt(u4, 7));
-    for (factor, want) in [(&seven, 7), (&three, 5), (&seven, 3)] {
-        value = setup.server.run(&mul, &[value, factor.clone()], &Control::default()).unwrap().swap_remove(0);
-        assert_eq!(setup.client.decrypt(&value).unwrap().values, [want]);
-    }
-    assert_eq!(setup.run(&div, &[seven, three]).unwrap(), [2]);
-    // The key is in the file.
-    let folder = tempfile::tempdir().unwrap();
-    setup.key.save(&folder.path().join("server.key"), false).unwrap();
-    let key = ServerKey::load(&folder.path().join("server.key")).unwrap();
-    let params = key.params();
-    assert!(params.bootstraps);
-    let bytes = std::fs::metadata(folder.path().join("server.key")).unwrap().len() as usize;
-    assert!((params.server_key_bytes..params.server_key_bytes + 8192).contains(&bytes), "{bytes}");
-    let again = Server::new(&key, Some(1)).unwrap();
-    let out = again.run(&add, &inputs, &Control::default()).unwrap();
-    assert_eq!(out, setup.server.run(&add, &inputs, &Control::default()).unwrap());
 }
 
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
-    let setup = Setup::new(Scheme::Ntru, "boot-64", 2);
-    let bit = Type::Bool;
-    let xor = Program::from_op("xor", &[bit, bit]).unwrap();
-    let encrypt = |value| setup.scalar(bit, value);
-    let (mut sum, one) = (encrypt(1), encrypt(1));
-    // Noise doubles with each, for more rounds than there are bits in the modulus.
-    for round in 0..400 {
-        let other = if round % 2 == 0 { sum.clone() } else { one.clone() };
-        sum = setup.server.run(&xor, &[sum, other], &Control::default()).unwrap().swap_remove(0);
-        let want = u128::from(round % 2 == 1);
-        assert_eq!(setup.client.decrypt(&sum).unwrap().values, [want], "round {round}");
-    }
-    let and = Program::from_op("and", &[bit, bit]).unwrap();
-    assert_eq!(setup.run(&and, &[sum, one]).unwrap(), [1]);
+    check_long_sums(&Setup::new(Scheme::Ntru, "boot-64", 2));
 }
 
 #[test]

@@ -108,12 +108,12 @@ impl ClientKey {
         self.public.params()
     }
 
-    /// Encrypts with the secret key, at the highest level: less noise and half the size. Shape: N. Range: `0..p`.
+    /// Encrypts with the secret key, at the level of fresh ciphertexts: less noise and half the size. Shape: N. Range: `0..p`.
     ///
     /// # Errors
     /// [`Error::Plaintext`] for another number of coefficients, or one out of range.
     pub fn encrypt_seeded(&self, plaintext: &[u64], rng: &mut impl RngCore) -> Result<SeededCiphertext, Error> {
-        self.encrypt_seeded_at(plaintext, self.params().levels(), rng)
+        self.encrypt_seeded_at(plaintext, self.params().fresh_level(), rng)
     }
 
     /// As [`Self::encrypt_seeded`], at a lower level: smaller, for fewer products.
@@ -150,7 +150,11 @@ impl ClientKey {
     }
 
     /// `c_0 + c_1 s + ..` modulo the first `towers` primes.
-    fn phase(&self, ciphertext: &Ciphertext, towers: usize) -> Result<(Basis, Zeroizing<RnsPoly<Coeff>>), Error> {
+    pub(super) fn phase(
+        &self,
+        ciphertext: &Ciphertext,
+        towers: usize,
+    ) -> Result<(Basis, Zeroizing<RnsPoly<Coeff>>), Error> {
         self.public.check("the ciphertext", ciphertext.key)?;
         let basis = self.public.context().level(ciphertext.level).basis.prefix(towers)?;
         let Some((last, others)) = ciphertext.parts.split_last() else {

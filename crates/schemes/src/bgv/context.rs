@@ -59,6 +59,11 @@ impl Context {
         &self.levels[level - 1]
     }
 
+    /// The level above, if there is one.
+    pub(super) fn level_above(&self, level: usize) -> Option<&Level> {
+        self.levels.get(level)
+    }
+
     /// A plaintext polynomial times `factor` modulo `p`, centred.
     pub(super) fn embed(&self, plaintext: &[u64], factor: u64) -> Vec<i64> {
         let m = self.plaintext;

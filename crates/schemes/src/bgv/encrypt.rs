@@ -9,15 +9,22 @@ use super::{Ciphertext, Error, PublicKey, SeededCiphertext, Stage, noise};
 use crate::embedding;
 
 impl PublicKey {
-    /// `c = (b v + p e_0 + m, a v + p e_1)`, at the highest level. Shape: N. Range: `0..p`.
+    /// `c = (b v + p e_0 + m, a v + p e_1)`, at the level of fresh ciphertexts ([`Params::fresh_level`](super::Params::fresh_level)); where there are higher ones, which bootstrapping
+    /// takes, made a level above and divided by its prime, which leaves less noise. Shape: N. Range: `0..p`.
     ///
     /// # Errors
     /// [`Error::Plaintext`] for another number of coefficients, or one out of range.
     pub fn encrypt(&self, plaintext: &[u64], rng: &mut impl RngCore) -> Result<Ciphertext, Error> {
-        self.encrypt_at(plaintext, self.params().levels(), rng)
+        let (params, level) = (self.params(), self.params().fresh_level());
+        let Some(rescale) = self.context().level_above(level).and_then(|above| above.rescale.as_ref()) else {
+            return self.encrypt_at(plaintext, level, rng);
+        };
+        let above = self.encrypt_at(plaintext, level + 1, rng)?;
+        let parts = above.parts.iter().map(|part| rescale.apply(part)).collect::<Result<_, _>>()?;
+        Ok(Ciphertext { level, noise: noise::fresh(params), parts, ..above })
     }
 
-    /// As [`Self::encrypt`], at a lower level: smaller and faster, for fewer products.
+    /// As [`Self::encrypt`], at another level, as it is: a lower one is smaller and faster, for fewer products.
     ///
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::Material`] for a level there is not, [`Error::Noise`] for one too low for a public key's noise.
@@ -27,7 +34,7 @@ impl PublicKey {
         context.check_level("plaintext", level)?;
         let plans = context.level(level);
         let (basis, n) = (&plans.basis, plaintext.len());
-        let (noise, room) = (noise::fresh(&context.params), noise::room(&context.params, basis.log2_modulus()));
+        let (noise, room) = (noise::encrypted(&context.params), noise::room(&context.params, basis.log2_modulus()));
         if noise > room {
             let remedy = "encrypt at a higher level, or with the secret key";
             return Err(Error::Noise { operation: "encryption", noise, room, remedy });
@@ -61,7 +68,7 @@ impl PublicKey {
     pub fn trivial(&self, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         let context = self.context();
         context.check_plaintext(plaintext)?;
-        let level = context.params.levels();
+        let level = context.params.fresh_level();
         let body = context.embed(plaintext, context.level(level).factor);
         let noise = noise::plain(&context.params, embedding::log2_peak(&body), embedding::log2_largest(&body));
         let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();

@@ -114,6 +114,14 @@ pub enum Error {
         /// The rotations there are.
         have: String,
     },
+    /// No bootstrapping.
+    #[error("{what}: {remedy}")]
+    NoBootstrapping {
+        /// What lacks it.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Operands that are missing.
     #[error("{operation} of {lhs} and {rhs} ciphertexts: give as many of each, one or more")]
     Operands {

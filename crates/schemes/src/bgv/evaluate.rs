@@ -3,7 +3,7 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
-use super::{Automatic, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
 use crate::embedding::{log2_integer, log2_largest, log2_peak};
 
 /// What brings noise down.
@@ -15,12 +15,21 @@ const LOWER: &str = "multiply or lower first, which brings the noise down";
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
+    bootstrap: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the keys of that server key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key }
+        Self { key, bootstrap: None }
+    }
+
+    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
+        Self { bootstrap: Some(key), ..self }
+    }
+
+    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
+        self.bootstrap
     }
 
     /// The same operations with automatic management of levels.
@@ -344,18 +353,23 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Products of ciphertexts of two parts, added up tower by tower.
-struct Tensor<'x> {
+pub(super) struct Tensor<'x> {
     terms: Vec<[[&'x RnsPoly<Eval>; 2]; 2]>,
 }
 
 impl<'x> Tensor<'x> {
+    /// Of both parts of both factors of each.
+    pub(super) fn new(terms: Vec<[[&'x RnsPoly<Eval>; 2]; 2]>) -> Self {
+        Self { terms }
+    }
+
     fn of(terms: &[(&'x Ciphertext, &'x Ciphertext)]) -> Self {
         let parts = |x: &'x Ciphertext| [&x.parts[0], &x.parts[1]];
         Self { terms: terms.iter().map(|&(x, y)| [parts(x), parts(y)]).collect() }
     }
 
     /// Tower `i` of `sum x_1 y_1`.
-    fn high(&self, basis: &solinas_ring::Basis, i: usize, out: &mut [u64]) {
+    pub(super) fn high(&self, basis: &solinas_ring::Basis, i: usize, out: &mut [u64]) {
         let ops = basis.pointwise(i);
         for (index, [x, y]) in self.terms.iter().enumerate() {
             if index == 0 {
@@ -367,7 +381,7 @@ impl<'x> Tensor<'x> {
     }
 
     /// Tower `i` of `sum x_0 y_0` and `sum (x_0 y_1 + x_1 y_0)`.
-    fn low(&self, basis: &solinas_ring::Basis, i: usize, [first, second]: [&mut [u64]; 2]) {
+    pub(super) fn low(&self, basis: &solinas_ring::Basis, i: usize, [first, second]: [&mut [u64]; 2]) {
         let ops = basis.pointwise(i);
         for (index, [x, y]) in self.terms.iter().enumerate() {
             let [x, y] = [x, y].map(|parts| parts.map(|part| part.tower(i)));

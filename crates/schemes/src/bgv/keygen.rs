@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use super::ciphertext::mask;
 use super::context::Context;
+use super::switch::Switch;
 use super::{ClientKey, Error, Params, PublicKey, Rotations, ServerKey, SwitchKey, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
@@ -52,7 +53,7 @@ pub(super) fn client_key(context: Arc<Context>, seed: &SecretSeed, insecure: boo
     let public_seed = seed.derive("bgv public mask").publish();
     let a = mask(basis, &public_seed, 0);
     let values = Zeroizing::new(RnsPoly::from_signed(basis, &secret)?.into_eval());
-    let mut b = (*error(basis, &context, &mut rng)?).clone();
+    let mut b = (*error(basis, params.plaintext_modulus() as i64, &mut rng)?).clone();
     let mut masked = Zeroizing::new(a);
     masked.mul_assign(&values)?;
     b.sub_assign(&masked)?;
@@ -68,16 +69,57 @@ pub(super) fn allow(params: &Params, research: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// `p e`.
-fn error(
-    basis: &Basis,
-    context: &Context,
+/// Errors, times an integer.
+pub(super) fn errors(
+    multiple: i64,
+    len: usize,
     rng: &mut impl rand_core::RngCore,
-) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
-    let mut e = sample::Gaussian::new(noise::SIGMA)?.draw_many(rng, basis.dimension());
-    let p = context.params.plaintext_modulus() as i64;
-    e.iter_mut().for_each(|e| *e *= p);
+) -> Result<Zeroizing<Vec<i64>>, Error> {
+    let mut e = sample::Gaussian::new(noise::SIGMA)?.draw_many(rng, len);
+    e.iter_mut().for_each(|e| *e *= multiple);
+    Ok(e)
+}
+
+/// Their values.
+fn error(basis: &Basis, multiple: i64, rng: &mut impl rand_core::RngCore) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
+    let e = errors(multiple, basis.dimension(), rng)?;
     Ok(Zeroizing::new(RnsPoly::from_signed(basis, &e)?.into_eval()))
+}
+
+/// What keys that switch secrets are made with: modulo the primes of `basis`, of which the last `special` are special ones.
+pub(super) struct Rows<'a> {
+    pub(super) switch: &'a Switch,
+    pub(super) basis: &'a Basis,
+    pub(super) special: usize,
+    /// Hears of every row that is done.
+    pub(super) progress: &'a (dyn Fn() -> Result<(), Error> + Sync),
+}
+
+impl Rows<'_> {
+    /// The key from the secret `from` to the secret `target`: rows `(-a_g t + k e_g + w_g s, a_g)`, with `k` as `multiple`.
+    pub(super) fn key(
+        &self,
+        seed: &SecretSeed,
+        name: &str,
+        multiple: i64,
+        from: &RnsPoly<Eval>,
+        target: &RnsPoly<Eval>,
+    ) -> Result<SwitchKey, Error> {
+        let public_seed = seed.derive(&format!("bgv switch mask {name}")).publish();
+        let errors = seed.derive(&format!("bgv switch errors {name}"));
+        let row = |g: usize| {
+            let a = mask(self.basis, &public_seed, g as u64);
+            let error = error(self.basis, multiple, &mut errors.stream(g as u64))?;
+            let mut body = self.switch.body(g, &error, from)?;
+            let mut masked = Zeroizing::new(a.clone());
+            masked.mul_assign(target)?;
+            body.sub_assign(&masked)?;
+            (self.progress)()?;
+            Ok([(*body).clone(), a])
+        };
+        let rows = (0..self.switch.rows()).into_par_iter().map(row).collect::<Result<_, Error>>()?;
+        Ok(SwitchKey::new(public_seed, self.special, rows))
+    }
 }
 
 /// The evaluation key of a secret key, row by row.
@@ -89,36 +131,22 @@ pub(super) fn server_key(
 ) -> Result<ServerKey, Error> {
     let context = client.public().context();
     let basis = &context.extended;
-    let coefficients = client.secret();
-    let secret = Zeroizing::new(RnsPoly::from_signed(basis, coefficients)?.into_eval());
-    let plans = context.level(context.params.levels());
-    let total = (1 + rotations.len()) * plans.switch.rows();
-    let done = AtomicUsize::new(0);
-    let switch_key = |number: u64, from: &RnsPoly<Eval>| -> Result<SwitchKey, Error> {
-        let public_seed = seed.derive(&format!("bgv switch mask {number}")).publish();
-        let errors = seed.derive(&format!("bgv switch errors {number}"));
-        let row = |g: usize| {
-            let a = mask(basis, &public_seed, g as u64);
-            let error = error(basis, context, &mut errors.stream(g as u64))?;
-            let mut body = plans.switch.body(g, &error, from)?;
-            let mut masked = Zeroizing::new(a.clone());
-            masked.mul_assign(&secret)?;
-            body.sub_assign(&masked)?;
-            if progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
-                return Err(Error::Cancelled);
-            }
-            Ok([(*body).clone(), a])
-        };
-        let rows = (0..plans.switch.rows()).into_par_iter().map(row).collect::<Result<_, Error>>()?;
-        Ok(SwitchKey::new(public_seed, context.params.special().len(), rows))
+    let secret = Zeroizing::new(RnsPoly::from_signed(basis, client.secret())?.into_eval());
+    let switch = &context.level(context.params.levels()).switch;
+    let (done, total) = (AtomicUsize::new(0), (1 + rotations.len()) * switch.rows());
+    let progress = || match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
+        true => Err(Error::Cancelled),
+        false => Ok(()),
     };
+    let rows = Rows { switch, basis, special: context.params.special().len(), progress: &progress };
+    let p = context.params.plaintext_modulus() as i64;
     let mut square = Zeroizing::new((*secret).clone());
     square.mul_assign(&secret)?;
-    let relinearization = switch_key(0, &square)?;
+    let relinearization = rows.key(seed, "0", p, &square, &secret)?;
     let mut keys = BTreeMap::new();
     for exponent in rotations.exponents() {
         let rotated = Zeroizing::new(Automorphism::new(basis, exponent)?.of_values(&secret)?);
-        keys.insert(exponent, switch_key(exponent as u64, &rotated)?);
+        keys.insert(exponent, rows.key(seed, &exponent.to_string(), p, &rotated, &secret)?);
     }
     Ok(ServerKey::new(client.public().clone(), relinearization, keys))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rand_core::RngCore;
-use solinas_ring::{Eval, RnsPoly};
+use solinas_ring::{Basis, Eval, RnsPoly};
 
 use super::ciphertext::mask;
 use super::context::Context;
@@ -144,16 +144,30 @@ impl SwitchKey {
     }
 
     fn from_parts(context: &Context, parts: &SwitchKeyParts) -> Result<Self, Error> {
-        let want = context.level(context.params.levels()).switch.rows();
-        if parts.rows.len() != want {
-            let problem = format!("{} rows of a key where {want} belong", parts.rows.len());
-            return Err(Error::Material { part: "server key", problem });
+        let rows = context.level(context.params.levels()).switch.rows();
+        Self::of_parts("server key", &context.extended, context.params.special().len(), rows, parts)
+    }
+
+    /// Of so many rows modulo the primes of `basis`, of which the last `special` are special ones.
+    pub(super) fn of_parts(
+        part: &'static str,
+        basis: &Basis,
+        special: usize,
+        rows: usize,
+        parts: &SwitchKeyParts,
+    ) -> Result<Self, Error> {
+        if parts.rows.len() != rows {
+            let problem = format!("{} rows of a key where {rows} belong", parts.rows.len());
+            return Err(Error::Material { part, problem });
         }
-        let row = |(g, b): (usize, &Vec<u64>)| {
-            Ok([RnsPoly::from_words(&context.extended, b)?, mask(&context.extended, &parts.seed, g as u64)])
-        };
+        let row = |(g, b): (usize, &Vec<u64>)| Ok([RnsPoly::from_words(basis, b)?, mask(basis, &parts.seed, g as u64)]);
         let rows = parts.rows.iter().enumerate().map(row).collect::<Result<_, Error>>()?;
-        Ok(Self { seed: parts.seed, special: context.params.special().len(), rows })
+        Ok(Self { seed: parts.seed, special, rows })
+    }
+
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.iter().flatten().map(|part| size_of_val(part.words())).sum()
     }
 
     /// Its parts, for storing.

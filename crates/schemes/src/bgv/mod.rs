@@ -26,6 +26,7 @@
 //! ```
 
 mod automatic;
+mod bootstrap;
 mod ciphertext;
 mod client;
 mod context;
@@ -38,11 +39,13 @@ pub mod noise;
 pub mod params;
 mod rotate;
 mod rotations;
+mod sets;
 mod switch;
 #[cfg(test)]
 mod tests;
 
 pub use automatic::Automatic;
+pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
 pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;

@@ -8,13 +8,13 @@
 use super::Params;
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
-const LOG2_FAILURE: f64 = 40.0;
+pub(super) const LOG2_FAILURE: f64 = 40.0;
 /// Variance of a product over that of a product of independent polynomials: 2 for a square, 2 for the key that both factors contain.
 const PRODUCT_ALLOWANCE: f64 = 4.0;
 /// Standard deviation of what masks messages and keys.
 pub const SIGMA: f64 = 3.2;
 /// Mean square of a coefficient of the secret and of what masks an encryption: uniform in -1, 0, 1.
-const TERNARY: f64 = 2.0 / 3.0;
+pub(super) const TERNARY: f64 = 2.0 / 3.0;
 
 /// What measured noise may be below the formula, bits of standard deviation: allowances and carried noise that are counted for the worst root, and messages that are
 /// counted at their largest.
@@ -54,8 +54,16 @@ pub fn constant(params: &Params, value: u64) -> f64 {
     plain(params, largest, largest)
 }
 
-/// Noise of a ciphertext made with the public key: `p (e v + e_0 + e_1 s) + m`.
+/// Noise of a ciphertext made with the public key: [`encrypted`], where levels are left for bootstrapping lowered by one.
 pub fn fresh(params: &Params) -> f64 {
+    match params.bootstrapping() {
+        None => encrypted(params),
+        Some(_) => params.reduced(encrypted(params), params.fresh_level() + 1, 2, false),
+    }
+}
+
+/// Noise of an encryption with the public key, at whatever level: `p (e v + e_0 + e_1 s) + m`.
+pub fn encrypted(params: &Params) -> f64 {
     let masks = (modulus(params) * SIGMA).log2() + 0.5 * (1.0 + 2.0 * dimension(params) * TERNARY).log2();
     rss(masks, message(params))
 }
@@ -84,17 +92,27 @@ pub fn product_plain(x: f64, peak: f64) -> f64 {
 
 /// `log2` of the standard deviation of what a key switch by digits of that sum of mean squares adds, before the division by `P`: `p sum_g d_g e_g`.
 pub fn switched_digits(params: &Params, squares: f64) -> f64 {
-    (modulus(params) * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2()
+    switched_digits_modulo(params, modulus(params), squares)
+}
+
+/// As [`switched_digits`], by a key whose errors are multiples of `p`.
+pub(super) fn switched_digits_modulo(params: &Params, p: f64, squares: f64) -> f64 {
+    (p * SIGMA).log2() + 0.5 * (dimension(params) * squares).log2()
 }
 
 /// Noise of the rounding of a division by `primes` primes at once, of a ciphertext of `parts` parts: `D/P`, which is uniform in `-p/2..p/2`, and where there are several primes the excess
 /// of a fast conversion besides, times 1, `s`, ...
 pub fn rounding(params: &Params, primes: usize, parts: usize) -> f64 {
-    let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
     let of_key = dimension(params) * TERNARY;
     // s^2 is counted with its mean fourth power over the roots.
-    let key = if parts > 2 { 1.0 + of_key + 2.0 * of_key.powi(2) } else { 1.0 + of_key };
-    0.5 * ((modulus(params).powi(2) / 12.0 + excess) * key).log2()
+    let key = if parts > 2 { of_key + 2.0 * of_key.powi(2) } else { of_key };
+    rounding_modulo(modulus(params), primes, key)
+}
+
+/// As [`rounding`], to multiples of `p`, for a key of which the parts' squares of coefficients sum up to `key`.
+pub(super) fn rounding_modulo(p: f64, primes: usize, key: f64) -> f64 {
+    let excess = if primes > 1 { primes as f64 / 12.0 + 0.5 } else { 0.0 };
+    0.5 * ((p.powi(2) / 12.0 + excess) * (1.0 + key)).log2()
 }
 
 /// What is carried over a division, as far as the next products are concerned: `b/q`, with an allowance for the roots of the ring at which it is largest.

@@ -4,12 +4,15 @@ use serde::{Deserialize, Serialize};
 use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 use solinas_ring::Divisor;
 
+use super::bootstrap::{Bootstrapping, Growth};
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
 
 /// Smallest ring dimension.
-const MIN_DIMENSION: usize = 16;
+pub(super) const MIN_DIMENSION: usize = 16;
+/// Most multiplications in sequence.
+pub(super) const MAX_DEPTH: usize = 40;
 
 /// How products and rotated ciphertexts are brought back to the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +39,7 @@ pub struct ParamsLiteral {
     pub dimension: usize,
     /// Plaintext modulus `p`.
     pub plaintext_modulus: u64,
-    /// Multiplications in sequence; there are `depth + 1` levels, of a prime each.
+    /// Multiplications in sequence; there are `depth + 1` levels, of a prime each, and above them those that bootstrapping takes.
     pub depth: usize,
     /// How keys are switched.
     pub switching: KeySwitching,
@@ -48,6 +51,9 @@ pub struct ParamsLiteral {
     pub top_bits: Option<u32>,
     /// Ciphertexts, rotated or not, that may be added up before each multiplication.
     pub terms: u32,
+    /// Of parameters with bootstrapping.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrapping: Option<Bootstrapping>,
 }
 
 /// Checked, immutable parameters.
@@ -80,100 +86,11 @@ pub fn standard_bits(dimension: usize, security: u32) -> u32 {
     }
 }
 
-/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
-/// finds them), with groups of two towers where that costs little depth.
-const SECURE: [(&str, u32, u64, usize, usize, usize); 26] = [
-    ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
-    ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
-    ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
-    ("slots192-16384-5", 192, SLOTS, 16384, 5, 1),
-    ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
-    ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
-    ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
-    ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
-    ("wide128-8192-2", 128, WIDE, 8192, 2, 1),
-    ("wide128-16384-5", 128, WIDE, 16384, 5, 2),
-    ("wide128-32768-13", 128, WIDE, 32768, 13, 2),
-    ("wide192-16384-3", 192, WIDE, 16384, 3, 1),
-    ("wide192-32768-8", 192, WIDE, 32768, 8, 2),
-    ("wide256-16384-2", 256, WIDE, 16384, 2, 1),
-    ("wide256-32768-6", 256, WIDE, 32768, 6, 2),
-    ("bits128-4096-2", 128, 2, 4096, 2, 1),
-    ("bits128-8192-6", 128, 2, 8192, 6, 2),
-    ("bits128-16384-14", 128, 2, 16384, 14, 2),
-    ("bits128-32768-32", 128, 2, 32768, 32, 2),
-    ("bits192-4096-1", 192, 2, 4096, 1, 1),
-    ("bits192-8192-3", 192, 2, 8192, 3, 2),
-    ("bits192-16384-9", 192, 2, 16384, 9, 2),
-    ("bits192-32768-21", 192, 2, 32768, 21, 2),
-    ("bits256-8192-2", 256, 2, 8192, 2, 2),
-    ("bits256-16384-6", 256, 2, 16384, 6, 2),
-    ("bits256-32768-15", 256, 2, 32768, 15, 2),
-];
-
-/// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.
-const SLOTS: u64 = 65537;
-
-/// Plaintext modulus of the sets with wide slots: the largest such prime of 30 bits.
-const WIDE: u64 = 0x3FFC_0001;
+/// Where the bits of [`Params::security`] are from.
+const STANDARD: &str =
+    "Homomorphic Encryption Standard 1.1 (2018), table 1: ternary secret, sigma 3.2, classical; 0: none claimed";
 
 impl Params {
-    /// Names of sets: those of 128 bits or more, then an example of each family that takes any dimension and depth.
-    pub fn names() -> Vec<&'static str> {
-        SECURE.iter().map(|set| set.0).chain(["slots-1024-3", "wide-1024-3", "bits-1024-3"]).collect()
-    }
-
-    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, `wide128-..` with slots modulo 1073479681 (30 bits), and `bits128-..` with polynomials modulo 2, of
-    /// that security; `slots-N-DEPTH`, `wide-N-DEPTH` and `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
-    ///
-    /// # Errors
-    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
-    pub fn named(name: &str) -> Result<Self, Error> {
-        let literal = |dimension, plaintext_modulus, depth, group| ParamsLiteral {
-            name: name.into(),
-            dimension,
-            plaintext_modulus,
-            depth,
-            switching: KeySwitching::Hybrid { group },
-            first_bits: None,
-            bits: None,
-            top_bits: None,
-            terms: 2,
-        };
-        if let Some(&(_, _, p, dimension, depth, group)) = SECURE.iter().find(|set| set.0 == name) {
-            return Self::try_from(literal(dimension, p, depth, group));
-        }
-        let unknown = || {
-            let known: Vec<&str> = SECURE.iter().map(|set| set.0).collect();
-            let known = format!(
-                "{}, slots-N-DEPTH, wide-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to 40)",
-                known.join(", ")
-            );
-            Error::UnknownParams { name: name.into(), known }
-        };
-        let mut parts = name.split('-');
-        let p = match parts.next() {
-            Some("slots") => SLOTS,
-            Some("wide") => WIDE,
-            Some("bits") => 2,
-            _ => return Err(unknown()),
-        };
-        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
-        let (dimension, depth) = (number()?, number()?);
-        if parts.next().is_some() || !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
-            return Err(unknown());
-        }
-        Self::try_from(literal(dimension, p, depth, (depth.min(40) + 1).div_ceil(3)))
-    }
-
-    /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
-    pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
-        let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
-            p == plaintext_modulus && of_set >= depth
-        };
-        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.1)).map(|set| set.0)
-    }
-
     /// The numbers they were made from; the bits chosen by default are filled in.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
@@ -207,9 +124,24 @@ impl Params {
         self.literal.depth
     }
 
-    /// Levels: fresh ciphertexts are at the highest, level 1 is the last. Level `l` has the first `l` primes.
+    /// Levels, of which level 1 is the last. Level `l` has the first `l` primes.
     pub fn levels(&self) -> usize {
+        self.fresh_level() + self.bootstrapping().map_or(0, Bootstrapping::levels)
+    }
+
+    /// The level of fresh ciphertexts, and of bootstrapped ones: the highest, but for those that bootstrapping takes.
+    pub fn fresh_level(&self) -> usize {
         self.literal.depth + 1
+    }
+
+    /// What parameters with bootstrapping have beside the others.
+    pub fn bootstrapping(&self) -> Option<Bootstrapping> {
+        self.literal.bootstrapping
+    }
+
+    /// Noise at the steps of bootstrapping.
+    pub fn bootstrapping_noise(&self) -> Option<Growth> {
+        self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 
     /// How keys are switched.
@@ -266,9 +198,15 @@ impl Params {
     /// elsewhere.
     pub fn security(&self) -> SecurityClaim {
         let (total, dimension) = (self.log2_total(), self.dimension());
+        let sparse = self.literal.bootstrapping.map(|bootstrapping| bootstrapping.security(self));
+        let claimed = sparse.as_ref().map_or(256, |sparse| sparse.bits);
         let holds = |&security: &u32| total <= f64::from(standard_bits(dimension, security));
         let (bits, status) = match [256, 192, 128].into_iter().find(holds) {
-            Some(bits) => (bits.into(), Status::Recommended),
+            Some(bits) if claimed >= 128 => (bits.min(claimed).into(), Status::Recommended),
+            Some(_) => {
+                let why = "nothing is claimed for a sparse secret of that weight in that dimension".into();
+                (0.0, Status::ResearchOnly { why })
+            }
             None => {
                 let why = match standard_bits(dimension, 128) {
                     0 => format!("the Homomorphic Encryption Standard has no row for dimension {dimension}"),
@@ -284,7 +222,7 @@ impl Params {
             classical_bits: bits,
             // Core-SVP: 0.265 beta against 0.292 beta.
             quantum_bits: (bits * 0.265 / 0.292f64).floor(),
-            estimator: "Homomorphic Encryption Standard 1.1 (2018), table 1: ternary secret, sigma 3.2, classical; 0: none claimed".into(),
+            estimator: [STANDARD, &sparse.map_or(String::new(), |sparse| sparse.words)].concat(),
             date: "2026-11-21".into(),
             status,
         }
@@ -295,7 +233,7 @@ impl Params {
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
-    fn digit_squares(&self, level: usize) -> f64 {
+    pub(super) fn digit_squares(&self, level: usize) -> f64 {
         let moduli = &self.moduli[..level];
         match self.literal.switching {
             KeySwitching::Hybrid { group } => {
@@ -341,7 +279,13 @@ impl Params {
     fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<(Vec<Modulus>, Vec<Modulus>), Failure> {
         let mut taken = Vec::new();
         let mut wanted = vec![bits.first];
-        wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1)]);
+        match literal.bootstrapping {
+            None => wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1)]),
+            Some(bootstrapping) => {
+                wanted.extend(vec![bits.middle; literal.depth]);
+                wanted.extend(vec![bits.extraction; bootstrapping.levels() - 1]);
+            }
+        }
         wanted.extend(vec![bits.top; literal.depth.min(1)]);
         let moduli = take(&wanted, literal, &mut taken)?;
         let KeySwitching::Hybrid { group } = literal.switching else { return Ok((moduli, Vec::new())) };
@@ -374,8 +318,16 @@ impl Params {
             KeySwitching::Digits { .. } => noise,
         };
         let terms = f64::from(self.literal.terms).log2();
-        let mut noise = rotated(noise::fresh(self), self.levels()) + terms;
-        for level in (2..=self.levels()).rev() {
+        let start = self.fresh_level();
+        let first = match self.literal.bootstrapping {
+            None => noise::fresh(self),
+            Some(bootstrapping) => {
+                let bootstrapped = bootstrapping.check_noise(self)?;
+                noise::fresh(self).max(noise::fresh_secret(self)).max(bootstrapped)
+            }
+        };
+        let mut noise = rotated(first, start) + terms;
+        for level in (2..=start).rev() {
             let product = noise::product(self, noise, noise);
             let switched = fits("a product", level, noise::rss(product, self.switch_noise(level)))?;
             // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
@@ -387,11 +339,18 @@ impl Params {
             noise = fits("a product", level - 1, self.reduced(switched, level, 2, true))?;
             noise = rotated(noise, level - 1) + terms;
         }
-        fits("a sum", 1, noise).map(|_| ())
+        let noise = fits("a sum", 1, noise)?;
+        match self.bootstrapping_noise() {
+            Some(growth) if noise > growth.room => {
+                let over = noise - growth.room;
+                Err(Failure::Noise { what: "a sum that is bootstrapped", level: 1, over })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-fn log2(moduli: &[Modulus]) -> f64 {
+pub(super) fn log2(moduli: &[Modulus]) -> f64 {
     moduli.iter().map(|q| (q.value() as f64).log2()).sum()
 }
 
@@ -422,16 +381,17 @@ fn take(wanted: &[u32], literal: &ParamsLiteral, taken: &mut Vec<Modulus>) -> Re
     Ok(out.into_iter().map(|(_, modulus)| modulus).collect())
 }
 
-/// Bits of the primes of the first level, of the highest, and of those between.
+/// Bits of the primes of the first level, of the highest, of those of the extraction of digits below it, and of those between.
 #[derive(Clone, Copy)]
 struct Bits {
     first: u32,
     middle: u32,
+    extraction: u32,
     top: u32,
 }
 
 /// Why primes of some bits will not do.
-enum Failure {
+pub(super) enum Failure {
     /// There are none.
     Primes(Error),
     /// There are too few of those bits.
@@ -458,19 +418,27 @@ impl TryFrom<ParamsLiteral> for Params {
             return Err(params.problem(format!("dimension {} is not a power of two", literal.dimension)));
         }
         in_range("plaintext modulus", literal.plaintext_modulus, 2..=1 << 30)?;
-        in_range("depth", literal.depth as u64, 0..=40)?;
+        in_range("depth", literal.depth as u64, 0..=MAX_DEPTH as u64)?;
         in_range("terms", literal.terms.into(), 1..=1 << 20)?;
         match literal.switching {
             KeySwitching::Hybrid { group } => in_range("towers of a group", group as u64, 1..=41)?,
             KeySwitching::Digits { bits } => in_range("bits of a digit", bits.into(), 1..=60)?,
         }
-        for bits in [literal.first_bits, literal.bits, literal.top_bits].into_iter().flatten() {
+        if let Some(bootstrapping) = literal.bootstrapping {
+            bootstrapping.check(&literal).map_err(|problem| params.problem(problem))?;
+        }
+        let extraction = literal.bootstrapping.map_or(Some(MAX_PRIME_BITS), |bootstrapping| bootstrapping.bits);
+        for bits in [literal.first_bits, literal.bits, literal.top_bits, extraction].into_iter().flatten() {
             in_range("bits of primes", bits.into(), 2..=MAX_PRIME_BITS.into())?;
         }
         // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
         let widest = |fixed: Option<u32>| fixed.unwrap_or(MAX_PRIME_BITS);
-        let mut bits =
-            Bits { first: widest(literal.first_bits), middle: widest(literal.bits), top: widest(literal.top_bits) };
+        let mut bits = Bits {
+            first: widest(literal.first_bits),
+            middle: widest(literal.bits),
+            extraction: widest(extraction),
+            top: widest(literal.top_bits),
+        };
         if let Err(failure) = params.attempt(bits) {
             return Err(match failure {
                 Failure::Primes(error) => error,
@@ -484,6 +452,9 @@ impl TryFrom<ParamsLiteral> for Params {
                         (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
                         (level, _, _, Some(top)) if level == params.levels() => {
                             format!("a prime of {} bits at the top", top + over)
+                        }
+                        (level, ..) if level > params.fresh_level() => {
+                            format!("primes of {} bits for the digits of bootstrapping", bits.extraction + over)
                         }
                         (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
                         _ => "a smaller plaintext modulus, smaller digits".into(),
@@ -515,6 +486,9 @@ impl TryFrom<ParamsLiteral> for Params {
             if let (Some(bits), None) = (found, literal.top_bits) {
                 found = fewest(&mut params, 10, bits, |bits, value| bits.top = value);
             }
+            if let (Some(bits), None) = (found, extraction) {
+                found = fewest(&mut params, 10, bits, |bits, value| bits.extraction = value);
+            }
             match found {
                 Some(found) if params.attempt(found).is_ok() => {
                     bits = found;
@@ -529,27 +503,11 @@ impl TryFrom<ParamsLiteral> for Params {
             }
         }
         let literal = &mut params.literal;
+        if let Some(bootstrapping) = &mut literal.bootstrapping {
+            bootstrapping.bits = Some(bits.extraction);
+        }
         (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
         params.factors = params.choose_factors()?;
         Ok(params)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_have_the_security_of_their_names() {
-        for (name, security, ..) in SECURE {
-            let params = Params::named(name).unwrap();
-            let claim = params.security();
-            assert!(
-                claim.classical_bits == f64::from(security) && claim.status == Status::Recommended,
-                "{name}: {claim:?}"
-            );
-            let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
-            assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
-        }
     }
 }

@@ -87,16 +87,7 @@ impl Switch {
         match self {
             Self::Hybrid { hybrid, down, both } => {
                 let plan = if reduce { both.as_ref().ok_or_else(lowest)? } else { down };
-                let (digits, extended) = (hybrid.digits(x), hybrid.extended());
-                let skipped = key.towers() - extended.len();
-                let towers = extended.len() - key.special();
-                Ok(plan.apply(digits.scratch(), |i, [b, a], scratch| {
-                    if i < towers {
-                        rest(i, [&mut *b, &mut *a]);
-                    }
-                    let at = if i < towers { i } else { i + skipped };
-                    digits.accumulate(i, |g| key.row(g, at), [b, a], scratch);
-                }))
+                Ok(by_groups(hybrid, plan, key, x, rest))
             }
             Self::Digits { gadget, basis, rescale } => {
                 let digits = gadget.digits(x);
@@ -112,4 +103,43 @@ impl Switch {
             }
         }
     }
+
+    /// The digits by groups, where keys are switched so.
+    pub(super) fn hybrid(&self) -> Option<&Hybrid> {
+        match self {
+            Self::Hybrid { hybrid, .. } => Some(hybrid),
+            Self::Digits { .. } => None,
+        }
+    }
+
+    /// As [`Self::apply`], by groups, divided as `plan` has it.
+    pub(super) fn apply_with(
+        &self,
+        plan: &SwitchDown,
+        key: &SwitchKey,
+        x: impl Fn(usize, &mut [u64]) + Send + Sync,
+        rest: impl Fn(usize, [&mut [u64]; 2]) + Send + Sync,
+    ) -> Result<[RnsPoly<Eval>; 2], Error> {
+        let problem = || Error::Material { part: "switch key", problem: "it is not by groups of towers".into() };
+        Ok(by_groups(self.hybrid().ok_or_else(problem)?, plan, key, x, rest))
+    }
+}
+
+fn by_groups(
+    hybrid: &Hybrid,
+    plan: &SwitchDown,
+    key: &SwitchKey,
+    x: impl Fn(usize, &mut [u64]) + Send + Sync,
+    rest: impl Fn(usize, [&mut [u64]; 2]) + Send + Sync,
+) -> [RnsPoly<Eval>; 2] {
+    let (digits, extended) = (hybrid.digits(x), hybrid.extended());
+    let skipped = key.towers() - extended.len();
+    let towers = extended.len() - key.special();
+    plan.apply(digits.scratch(), |i, [b, a], scratch| {
+        if i < towers {
+            rest(i, [&mut *b, &mut *a]);
+        }
+        let at = if i < towers { i } else { i + skipped };
+        digits.accumulate(i, |g| key.row(g, at), [b, a], scratch);
+    })
 }

@@ -305,7 +305,7 @@ impl Params {
 
     /// The noise at the steps of bootstrapping, where the set has it.
     pub fn bootstrapping_noise(&self) -> Option<Growth> {
-        self.literal.bootstrapping.map(|bootstrapping| Growth::new(self, bootstrapping))
+        self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 
     /// Level of a ciphertext after bootstrapping: one more than the multiplications then left.
@@ -473,7 +473,7 @@ impl Params {
         [self.moduli, self.special] = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
         self.reduce_rings();
         let last = self.check_noise()?;
-        self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| Growth::check(self, bootstrapping, last))
+        self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| bootstrapping.check_noise(self, last))
     }
 
     /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down; the noise of sums at level 1.

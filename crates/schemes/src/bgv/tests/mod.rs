@@ -1,5 +1,6 @@
 //! The whole cycle, random circuits, noise against the formulas, and what bad input gets.
 
+mod bootstrap;
 mod circuits;
 mod cycle;
 mod refused;

@@ -5,6 +5,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
+use crate::bootstrapping::inverse_power_of_two;
 use crate::ntru::{Ciphertext, Error, Evaluator, Stage, noise};
 
 /// Words that are squared at a time.
@@ -190,9 +191,4 @@ impl<'a> Evaluator<'a> {
         };
         Ok(key.plan.rescale(digit, level).apply_in_place(x, times)?)
     }
-}
-
-/// `2^-exponent mod q`.
-fn inverse_power_of_two(q: solinas_field::prime::Modulus, exponent: usize) -> u64 {
-    q.pow(q.value().div_ceil(2), exponent as u64)
 }

@@ -30,10 +30,10 @@ mod noise;
 mod params;
 mod plan;
 
+pub use crate::bootstrapping::Growth;
 pub use key::BootstrapKey;
 #[cfg(test)]
 pub(super) use key::Choices;
-pub use noise::Growth;
 pub use params::Bootstrapping;
 
 use super::{Error, Params};

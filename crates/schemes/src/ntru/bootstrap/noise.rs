@@ -3,39 +3,25 @@
 use solinas_field::prime::Modulus;
 
 use super::Bootstrapping;
+use crate::bootstrapping::{self, Growth};
 use crate::ntru::Params;
 use crate::ntru::noise::{self, LOG2_FAILURE};
 use crate::ntru::params::Failure;
 use crate::ntru::switch::variance;
 
-/// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
-    /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub room: f64,
-    /// After the embedding, of the polynomial whose constant coefficient is kept.
-    pub embedded: f64,
-    /// After the trace.
-    pub traced: f64,
-    /// Of the powers of each digit, `digits[i][k]` after `k` squarings.
-    pub digits: Vec<Vec<f64>>,
-    /// Of the result.
-    pub output: f64,
-}
-
-impl Growth {
+impl Bootstrapping {
     /// By the formulas, whether or not it works.
-    pub(in crate::ntru) fn new(params: &Params, bootstrapping: Bootstrapping) -> Self {
-        match grow(params, bootstrapping, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
+    pub(in crate::ntru) fn growth(self, params: &Params) -> Growth {
+        match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
             Ok(growth) => growth,
             Err(never) => match never {},
         }
     }
 
     /// That it works: for sums at level 1 with that noise, and again after products of what it gives.
-    pub(in crate::ntru) fn check(params: &Params, bootstrapping: Bootstrapping, input: f64) -> Result<(), Failure> {
+    pub(in crate::ntru) fn check_noise(self, params: &Params, input: f64) -> Result<(), Failure> {
         let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
-        let growth = grow(params, bootstrapping, fits)?;
+        let growth = grow(params, self, fits)?;
         let terms = f64::from(params.literal().terms).log2();
         let mut noise = growth.output + terms;
         for level in (2..=params.bootstrapped_level()).rev() {
@@ -63,10 +49,10 @@ fn grow<E>(
     let embedded = uniform * (weight as f64 + n * mask) + f64::from(2 * precision - 4).exp2() * (1.0 + mask);
     let log2 = |moduli: &[Modulus]| moduli.iter().map(|q| (q.value() as f64).log2()).collect::<Vec<_>>();
     let switch = variance(params, 1 << precision, &log2(params.moduli()), &log2(params.special_moduli()));
-    let switches: f64 = Bootstrapping::rounds(dimension)
+    let switches: f64 = bootstrapping::rounds(dimension)
         .map(|steps| {
-            let (terms, after) = ((1 << steps.len()) - 1, dimension.ilog2() - steps.end);
-            f64::from(terms) * f64::from(after).exp2() * switch
+            let (terms, after) = (bootstrapping::automorphisms_of(&steps), dimension.ilog2() - steps.end);
+            terms as f64 * f64::from(after).exp2() * switch
         })
         .sum();
     let (embedded, traced) = (0.5 * embedded.log2(), 0.5 * (embedded / n + switches).log2());
@@ -121,20 +107,6 @@ fn grow<E>(
     }
 }
 
-/// `log2` of a bound of the probability that a bit comes out wrong, for a ciphertext whose noise under the sparse key is `log2` so many of the
-/// `2^precision` steps of the rounding: by Chernoff's bound, of `weight` roundings uniform in `-1/2..1/2` and the noise.
-pub(in crate::ntru) fn log2_failure(bootstrapping: Bootstrapping, steps: f64) -> f64 {
-    let limit = f64::from(bootstrapping.precision - 2).exp2();
-    let bound = |s: f64| {
-        // ln of the mean of e^(s x): sinh(s/2) / (s/2) for a rounding.
-        let half = s / 2.0;
-        let rounding = half + (-(-2.0 * half).exp_m1()).ln() - core::f64::consts::LN_2 - half.ln();
-        bootstrapping.weight as f64 * rounding + 0.5 * s * s * (2.0 * steps).exp2() - s * limit
-    };
-    let best = (0..80).map(|i| bound(0.05 * 1.1f64.powi(i))).fold(0.0, f64::min);
-    best / core::f64::consts::LN_2 + 1.0
-}
-
 /// `log2` of the noise under the sparse key, in steps of the rounding: half of it, as the message's lowest bit goes to the top.
 fn steps(params: &Params, bootstrapping: Bootstrapping, noise: f64) -> f64 {
     let switched = noise + noise::stretch(params.plaintext_modulus(), params.sigma(), params.dimension());
@@ -143,11 +115,7 @@ fn steps(params: &Params, bootstrapping: Bootstrapping, noise: f64) -> f64 {
 
 /// Largest noise at level 1 that can be bootstrapped.
 fn room(params: &Params, bootstrapping: Bootstrapping) -> f64 {
-    let (mut low, mut high) = (-64.0, params.log2_modulus(1));
-    for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        let works = log2_failure(bootstrapping, steps(params, bootstrapping, middle)) <= -LOG2_FAILURE;
-        (low, high) = if works { (middle, high) } else { (low, middle) };
-    }
-    low - noise::tolerance_above(params.dimension())
+    let steps = |noise| steps(params, bootstrapping, noise);
+    let room = bootstrapping.rounded().room(params.log2_modulus(1), LOG2_FAILURE, steps);
+    room - noise::tolerance_above(params.dimension())
 }

@@ -2,12 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::noise::log2_failure;
+use crate::bootstrapping::{self, Rounded};
 use crate::ntru::ParamsLiteral;
 use crate::ntru::noise::LOG2_FAILURE;
-
-/// Steps of the trace that share a decomposition: of `s` steps, `2^s - 1` automorphisms, each with its key.
-const STEPS_PER_ROUND: u32 = 2;
 
 /// Parameters of bootstrapping: bits, in the constant coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +43,7 @@ impl Bootstrapping {
         if weight == 0 || weight > dimension {
             return Err(format!("a sparse key of weight {weight} is not in 1..={dimension}"));
         }
-        let log2_failure = log2_failure(self, f64::NEG_INFINITY);
+        let log2_failure = self.rounded().log2_failure(f64::NEG_INFINITY);
         if log2_failure > -LOG2_FAILURE {
             let fix = format!("take weight {}, or one bit more of precision", 1 << (precision - 1));
             return Err(format!("bootstrapping fails with a probability of 2^{log2_failure:.0}: {fix}"));
@@ -60,12 +57,11 @@ impl Bootstrapping {
 
     /// Automorphisms of the trace, each with a key.
     pub fn automorphisms(dimension: usize) -> usize {
-        Self::rounds(dimension).map(|steps| (1 << steps.len()) - 1).sum()
+        bootstrapping::automorphisms(dimension)
     }
 
-    /// The steps of the trace, by rounds.
-    pub(super) fn rounds(dimension: usize) -> impl Iterator<Item = core::ops::Range<u32>> {
-        let steps = dimension.ilog2();
-        (0..steps).step_by(STEPS_PER_ROUND as usize).map(move |first| first..steps.min(first + STEPS_PER_ROUND))
+    /// What a bit is off by under the sparse key.
+    pub(super) fn rounded(self) -> Rounded {
+        Rounded { roundings: self.weight, limit: f64::from(self.precision - 2).exp2() }
     }
 }

@@ -2,8 +2,8 @@
 
 use solinas_ring::{Automorphism, Basis, Rescale};
 
-use super::noise::Growth;
 use super::{Bootstrapping, params_without};
+use crate::bootstrapping::{self, Growth};
 use crate::ntru::context::Context;
 use crate::ntru::switch::Switch;
 use crate::ntru::{Error, Params};
@@ -26,25 +26,18 @@ impl Plan {
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
         let (n, top) = (params.dimension(), &context.level(params.levels()).basis);
         let special = Basis::new(n, params.special_moduli(), top.backend())?;
-        // X -> X^(N/2^i + 1) for step i: products of those of a round's steps.
-        let exponents = |steps: core::ops::Range<u32>| {
-            steps.fold(vec![1], |products, step| {
-                let with = products.iter().map(|product| product * ((n >> step) + 1) % (2 * n));
-                products.iter().copied().chain(with).collect()
-            })
-        };
         let round = |steps| {
-            let exponents: Vec<usize> = exponents(steps);
-            exponents[1..].iter().map(|&exponent| Automorphism::new(top, exponent)).collect()
+            let exponents = bootstrapping::exponents(n, steps);
+            exponents.into_iter().map(|exponent| Automorphism::new(top, exponent)).collect()
         };
         let rescales = |digit: u32| {
             let modulus = 1 << (bootstrapping.precision - digit);
             (2..=params.levels()).map(|level| Rescale::new(&context.level(level).basis, modulus)).collect()
         };
         Ok(Self {
-            growth: Growth::new(params, bootstrapping),
+            growth: bootstrapping.growth(params),
             switch: Switch::new(top, &special, 1 << bootstrapping.precision)?,
-            rounds: Bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
+            rounds: bootstrapping::rounds(n).map(round).collect::<Result<_, _>>()?,
             rescales: (0..bootstrapping.precision - 1).map(rescales).collect::<Result<_, _>>()?,
             bootstrapping,
         })

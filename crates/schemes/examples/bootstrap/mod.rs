@@ -1,0 +1,148 @@
+//! What the examples of bootstrapping share: options, the times of single operations, and the tests of many bits.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use solinas_field::prime::Modulus;
+use solinas_ring::{Basis, Coeff, RnsPoly};
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// The value after an option.
+fn option(name: &str) -> Option<String> {
+    let mut arguments = std::env::args().skip_while(|argument| argument != name);
+    arguments.nth(1)
+}
+
+fn number(name: &str, default: usize) -> Result<usize> {
+    option(name).map_or(Ok(default), |text| Ok(text.parse()?))
+}
+
+/// Runs `work` with `--params`, `--bits` and `--chain`, on `--threads` threads.
+pub(crate) fn main(default: &str, work: impl Fn(&str, usize, usize) -> Result<()> + Send + Sync) -> Result<()> {
+    let name = option("--params").unwrap_or_else(|| default.into());
+    let (bits, chain, threads) = (number("--bits", 20)?, number("--chain", 20)?, number("--threads", 2)?);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| work(&name, bits, chain))
+}
+
+/// Milliseconds since then.
+pub(crate) fn since(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// Shortest of several times, in microseconds.
+fn micros(mut work: impl FnMut()) -> f64 {
+    let time = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64() * 1e6
+    };
+    (0..200).map(time).fold(f64::INFINITY, f64::min)
+}
+
+/// Operations of a bootstrapping, each of one tower.
+pub(crate) struct Operations {
+    pub(crate) transforms: usize,
+    pub(crate) with_keys: usize,
+    pub(crate) others: usize,
+}
+
+/// Milliseconds on one core, from the times of one transform and one product measured here; and how fast a key of those words is read.
+pub(crate) fn bound<'k>(
+    dimension: usize,
+    prime: Modulus,
+    operations: &Operations,
+    key: impl Iterator<Item = &'k [u64]>,
+) -> Result<f64> {
+    let basis = Basis::new(dimension, &[prime], solinas_field::Backend::detect()?)?;
+    let mut words = RnsPoly::<Coeff>::from_signed(&basis, &vec![1; dimension])?.words().to_vec();
+    let other = words.clone();
+    let transform = micros(|| basis.plan(0).forward(&mut words));
+    let product = micros(|| basis.pointwise(0).multiply(&mut words, &other));
+    let Operations { transforms, with_keys, others } = operations;
+    let bound = (*transforms as f64 * transform + (with_keys + others) as f64 * product) / 1e3;
+    println!("one transform {transform:.1} us ({}), one product {product:.1} us", basis.plan(0).kernel().name());
+    println!(
+        "{transforms} transforms, {with_keys} products with keys, {others} other products: {bound:.1} ms on one core"
+    );
+    let (start, mut bytes) = (Instant::now(), 0);
+    let sum = key.fold(0u64, |sum, words| {
+        bytes += size_of_val(words);
+        words.iter().fold(sum, |sum, &word| sum.wrapping_add(word))
+    });
+    let read = since(start);
+    println!("reading the key once: {read:.1} ms, {:.1} GB/s (sum {sum:x})", bytes as f64 / read / 1e6);
+    Ok(bound)
+}
+
+/// What the tests do with a scheme's ciphertexts.
+pub(crate) struct Scheme<'a, C> {
+    pub(crate) bootstrap: &'a (dyn Fn(&C) -> Result<C> + Sync),
+    pub(crate) multiply: &'a (dyn Fn(&C, &C) -> Result<C> + Sync),
+    pub(crate) decrypt: &'a dyn Fn(&C) -> Result<Vec<u64>>,
+    /// By the formula, and measured.
+    pub(crate) noise: &'a dyn Fn(&C) -> Result<[f64; 2]>,
+}
+
+/// Number `i` of the bits that are encrypted.
+pub(crate) fn value(i: usize) -> bool {
+    (i * i + i / 3) % 5 < 2
+}
+
+impl<C: Send + Sync + Clone> Scheme<'_, C> {
+    /// Bootstraps encryptions of [`value`], one at a time and many; products of the results; and a chain.
+    pub(crate) fn run(&self, inputs: &[C], chain: usize, bound: f64) -> Result<()> {
+        let (count, threads) = (inputs.len(), rayon::current_num_threads());
+        // One after the other, the threads within.
+        let mut best = f64::INFINITY;
+        for x in &inputs[..count.min(5)] {
+            let start = Instant::now();
+            (self.bootstrap)(x)?;
+            best = best.min(since(start));
+        }
+        println!(
+            "one bit            {best:>10.2} ms on {threads} threads, bound {:.2} ms, ratio {:.2}",
+            bound / threads as f64,
+            best * threads as f64 / bound
+        );
+
+        // Many at a time.
+        let start = Instant::now();
+        let refreshed = inputs.par_iter().map(self.bootstrap).collect::<Result<Vec<_>>>()?;
+        let each = since(start) / count as f64;
+        println!("{count} bits, each   {each:>10.2} ms, ratio to the bound {:.2}", each * threads as f64 / bound);
+        let mut noise: f64 = 0.0;
+        for (i, x) in refreshed.iter().enumerate() {
+            self.check(x, value(i))?;
+            noise = noise.max((self.noise)(x)?[1]);
+        }
+        let [formula, _] = (self.noise)(&refreshed[0])?;
+        println!("all right; noise 2^{formula:.2} by the formula, 2^{noise:.2} measured at most");
+
+        // Products of bootstrapped bits, bootstrapped again.
+        let pairs: Vec<usize> = (1..count).collect();
+        let product = |&i: &usize| (self.bootstrap)(&(self.multiply)(&refreshed[i - 1], &refreshed[i])?);
+        let products = pairs.par_iter().map(product).collect::<Result<Vec<_>>>()?;
+        for (&i, x) in pairs.iter().zip(&products) {
+            self.check(x, value(i - 1) && value(i))?;
+        }
+        println!("{} products of them, bootstrapped: all right", products.len());
+
+        let mut x = refreshed[0].clone();
+        for _ in 0..chain {
+            x = (self.bootstrap)(&(self.multiply)(&x, &x)?)?;
+            self.check(&x, value(0))?;
+        }
+        println!("chain of {chain} squares: all right, noise 2^{:.2} measured", (self.noise)(&x)?[1]);
+        Ok(())
+    }
+
+    fn check(&self, x: &C, bit: bool) -> Result<()> {
+        let plain = (self.decrypt)(x)?;
+        if (plain[0] == 1) != bit || plain[1..].iter().any(|&x| x != 0) {
+            return Err("a bit came out wrong".into());
+        }
+        Ok(())
+    }
+}

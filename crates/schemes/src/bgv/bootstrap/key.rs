@@ -1,0 +1,205 @@
+//! Bootstrapping keys, and how they are made.
+
+use core::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
+use zeroize::Zeroizing;
+
+use super::plan::Plan;
+use crate::bgv::ciphertext::mask;
+use crate::bgv::keygen::{self, Progress};
+use crate::bgv::{ClientKey, Error, KeyId, Params, PublicKey, SwitchKey, SwitchKeyParts};
+use crate::random::SecretSeed;
+
+/// What bootstrapping needs beside the evaluation key: public. A client key can make any number of them, each with a sparse secret of its own.
+#[derive(Clone)]
+pub struct BootstrapKey {
+    public: PublicKey,
+    pub(in crate::bgv) plan: Arc<Plan>,
+    /// At level 1, from `s` to the sparse secret `s_b`.
+    pub(super) to_sparse: SwitchKey,
+    /// `(b, a)` with `b + a s = N^-1 (s_b + 2^l e)`, at the highest level.
+    pub(super) embed: SwitchKey,
+    /// From `s^2`, with errors that are multiples of `2^l`.
+    pub(super) relinearization: SwitchKey,
+    /// Of each automorphism `g` of each round: from `s` to `g^-1(s)`, with such errors.
+    pub(super) trace: Vec<SwitchKey>,
+}
+
+impl fmt::Debug for BootstrapKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BootstrapKey")
+            .field("public", &self.public)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for BootstrapKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.public == other.public && self.keys().eq(other.keys())
+    }
+}
+
+impl BootstrapKey {
+    /// From its parts, as stored, in the order of [`Self::keys`].
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Material`] for another number of keys or rows; [`Error::Ring`] for words that are no residues.
+    pub fn from_parts(public: &PublicKey, parts: &[SwitchKeyParts]) -> Result<Self, Error> {
+        let context = public.context();
+        let plan = Plan::new(context)?;
+        let shapes: Vec<_> = plan.shapes(context).collect();
+        if shapes.len() != parts.len() {
+            let problem = format!("{} keys where {} belong", parts.len(), shapes.len());
+            return Err(Error::Material { part: "bootstrapping key", problem });
+        }
+        let key = |((basis, special, rows), parts): (_, &SwitchKeyParts)| {
+            SwitchKey::of_parts("bootstrapping key", &basis, special, rows, parts)
+        };
+        let keys = shapes.into_iter().zip(parts).map(key).collect::<Result<_, _>>()?;
+        Self::assemble(public, plan, keys)
+    }
+
+    fn assemble(public: &PublicKey, plan: Plan, keys: Vec<SwitchKey>) -> Result<Self, Error> {
+        let mut keys = keys.into_iter();
+        let error = || Error::Material { part: "bootstrapping key", problem: "a key is missing".into() };
+        let mut next = || keys.next().ok_or_else(error);
+        let (to_sparse, embed, relinearization) = (next()?, next()?, next()?);
+        let trace = keys.collect();
+        Ok(Self { public: public.clone(), plan: Arc::new(plan), to_sparse, embed, relinearization, trace })
+    }
+
+    /// All that it consists of: the switch to the sparse secret, the encryption of that (a key of one row), the relinearization, the switches of the trace.
+    pub fn keys(&self) -> impl Iterator<Item = &SwitchKey> {
+        [&self.to_sparse, &self.embed, &self.relinearization].into_iter().chain(&self.trace)
+    }
+
+    /// For each of [`Self::keys`], its primes' bits and its rows: what a file of one has to hold.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters without.
+    pub fn shapes(params: &Params) -> Result<Vec<(Vec<u32>, usize)>, Error> {
+        if params.bootstrapping().is_none() {
+            return Err(super::params_without(params));
+        }
+        let bits = |moduli: &[solinas_field::prime::Modulus]| moduli.iter().map(|q| q.bits()).collect::<Vec<_>>();
+        let (all, rows) = (bits(params.moduli()), params.switch_rows());
+        let sparse = vec![all[0], all[all.len() - 1]];
+        let extended = [all.clone(), bits(params.special())].concat();
+        let long = 1 + super::Bootstrapping::automorphisms(params.dimension());
+        Ok([(sparse, 1), (all, 1)].into_iter().chain(core::iter::repeat_n((extended, rows), long)).collect())
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.keys().map(SwitchKey::bytes).sum()
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.public.params()
+    }
+
+    /// Identity of the keys it belongs to.
+    pub fn id(&self) -> KeyId {
+        self.public.id()
+    }
+}
+
+impl ClientKey {
+    /// Makes a bootstrapping key, on the current thread pool. `progress` hears how many of how many rows are done, from any thread, and can stop it. From an
+    /// insecure client key, the same one each time.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn bootstrap_key(&self, progress: Progress<'_>) -> Result<BootstrapKey, Error> {
+        self.bootstrap_key_and_secret(progress).map(|(key, _)| key)
+    }
+
+    /// And the sparse secret, which is forgotten otherwise.
+    pub(in crate::bgv) fn bootstrap_key_and_secret(
+        &self,
+        progress: Progress<'_>,
+    ) -> Result<(BootstrapKey, Zeroizing<Vec<i64>>), Error> {
+        let seed = if self.public().is_insecure() {
+            SecretSeed::of_secret("solinas 2026 bgv insecure bootstrapping", &[&self.public().id().0])
+        } else {
+            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+        };
+        let context = self.public().context();
+        let plan = Plan::new(context)?;
+        let (done, total) = (AtomicUsize::new(0), plan.shapes(context).map(|(_, _, rows)| rows).sum());
+        let progress = || match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
+        };
+        let sparse = sample::sparse(
+            &mut seed.derive("bgv sparse secret").stream(0),
+            context.params.dimension(),
+            plan.bootstrapping.weight,
+        )?;
+        let keys = self.bootstrap_keys(&plan, &seed, &sparse, &progress)?;
+        Ok((BootstrapKey::assemble(self.public(), plan, keys)?, sparse))
+    }
+
+    fn bootstrap_keys(
+        &self,
+        plan: &Plan,
+        seed: &SecretSeed,
+        sparse: &[i64],
+        progress: &(dyn Fn() -> Result<(), Error> + Sync),
+    ) -> Result<Vec<SwitchKey>, Error> {
+        let context = self.public().context();
+        let whole = 1 << plan.bootstrapping.precision;
+        let values = |basis, of: &[i64]| -> Result<_, Error> {
+            Ok(Zeroizing::new(RnsPoly::from_signed(basis, of)?.into_eval()))
+        };
+        let to_sparse = {
+            let (from, target) = (values(&plan.sparse_basis, self.secret())?, values(&plan.sparse_basis, sparse)?);
+            let rows = keygen::Rows { switch: &plan.sparse, basis: &plan.sparse_basis, special: 1, progress };
+            rows.key(seed, "to sparse", context.params.plaintext_modulus() as i64, &from, &target)?
+        };
+        let embed = self.embedding(plan, seed, sparse)?;
+        progress()?;
+        let top = context.level(context.params.levels());
+        let (basis, special) = (&context.extended, context.params.special().len());
+        let rows = keygen::Rows { switch: &top.switch, basis, special, progress };
+        let secret = values(basis, self.secret())?;
+        let mut square = Zeroizing::new((*secret).clone());
+        square.mul_assign(&secret)?;
+        let mut keys =
+            vec![to_sparse, embed, rows.key(seed, "bootstrapping relinearization", whole, &square, &secret)?];
+        drop(square);
+        for automorphism in plan.rounds.iter().flatten() {
+            let name = format!("bootstrapping trace {}", automorphism.exponent());
+            keys.push(rows.key(seed, &name, whole, &secret, &*before(automorphism, &secret)?)?);
+        }
+        Ok(keys)
+    }
+
+    /// `(N^-1 (s_b + 2^l e) - a s, a)`.
+    fn embedding(&self, plan: &Plan, seed: &SecretSeed, sparse: &[i64]) -> Result<SwitchKey, Error> {
+        let context = self.public().context();
+        let basis = &context.level(context.params.levels()).basis;
+        let public_seed = seed.derive("bgv sparse embedding mask").publish();
+        let mut rng = seed.derive("bgv sparse embedding errors").stream(0);
+        let mut body = keygen::errors(1 << plan.bootstrapping.precision, basis.dimension(), &mut rng)?;
+        body.iter_mut().zip(sparse).for_each(|(x, &s)| *x += s);
+        let mut body = Zeroizing::new(RnsPoly::from_signed(basis, &body)?.into_eval());
+        // 1/N by halvings.
+        (0..basis.dimension().ilog2()).for_each(|_| body.halve());
+        let a = mask(basis, &public_seed, 0);
+        let mut masked = Zeroizing::new(RnsPoly::from_signed(basis, self.secret())?.into_eval());
+        masked.mul_assign(&a)?;
+        body.sub_assign(&masked)?;
+        Ok(SwitchKey::new(public_seed, 0, vec![[(*body).clone(), a]]))
+    }
+}
+
+/// `g^-1(s)`.
+fn before(automorphism: &Automorphism, secret: &RnsPoly<Eval>) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {
+    Ok(Zeroizing::new(automorphism.inverse().of_values(secret)?))
+}

@@ -1,0 +1,43 @@
+//! Bootstrapping of numbers modulo `p = 2^r`: a ciphertext whose levels are used up becomes one at level [`Params::fresh_level`], with the same number
+//! in the constant coefficient and 0 in the others.
+//!
+//! After Alperin-Sheriff and Peikert 2013; `docs/derivations/bgv-bootstrap.md` has the steps, their noise and their cost. In short: the ciphertext is switched
+//! to a sparse secret `s_b` and rounded to `2^precision` steps, with the number at the top; the product of that with an encryption of `s_b` decrypts it
+//! homomorphically; a trace keeps the constant coefficient; digit extraction takes its highest bits.
+//!
+//! ```
+//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
+//! use core::ops::ControlFlow;
+//!
+//! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure
+//! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true)?;
+//! let key = client.bootstrap_key(&|_done, _of| ControlFlow::Continue(()))?;
+//! let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+//!
+//! let mut one = vec![0; 64];
+//! one[0] = 1;
+//! let one = server.public().encrypt(&one, &mut server.public().encryption_rng(0)?)?;
+//! let mut x = one.clone();
+//! for _ in 0..12 {
+//!     x = evaluator.bootstrap(&evaluator.automatic().multiply(&x, &one)?)?;    // deeper than the levels
+//! }
+//! assert!(client.decrypt(&x)?[0] == 1);
+//! # Ok::<(), bgv::Error>(())
+//! ```
+
+mod evaluate;
+mod key;
+mod noise;
+mod params;
+mod plan;
+
+pub use crate::bootstrapping::Growth;
+pub use key::BootstrapKey;
+pub use params::Bootstrapping;
+
+use super::{Error, Params};
+
+fn params_without(params: &Params) -> Error {
+    let what = format!("parameter set {:?} has no bootstrapping", params.name());
+    Error::NoBootstrapping { what, remedy: "choose one of the sets boot, such as boot128-16384-8" }
+}

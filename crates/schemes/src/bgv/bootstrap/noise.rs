@@ -1,0 +1,115 @@
+//! Noise of bootstrapping: `docs/derivations/bgv-bootstrap.md` derives the formulas.
+
+use super::Bootstrapping;
+use crate::bgv::Params;
+use crate::bgv::noise::{self, LOG2_FAILURE, SIGMA, TERNARY};
+use crate::bgv::params::{Failure, log2};
+use crate::bootstrapping::{self, Growth};
+
+impl Bootstrapping {
+    /// By the formulas, whether or not it works.
+    pub(in crate::bgv) fn growth(self, params: &Params) -> Growth {
+        match grow(params, self, |_, _, _| Ok::<_, core::convert::Infallible>(())) {
+            Ok(growth) => growth,
+            Err(never) => match never {},
+        }
+    }
+
+    /// That it works; the noise of what it gives.
+    pub(in crate::bgv) fn check_noise(self, params: &Params) -> Result<f64, Failure> {
+        let fits = |what, level, over| if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(()) };
+        grow(params, self, fits).map(|growth| growth.output)
+    }
+}
+
+/// The noise at every step; `fits(what, level, over)` hears by how many bits something is too much.
+fn grow<E>(
+    params: &Params,
+    bootstrapping: Bootstrapping,
+    fits: impl Fn(&'static str, usize, f64) -> Result<(), E>,
+) -> Result<Growth, E> {
+    let Bootstrapping { precision, weight, .. } = bootstrapping;
+    let (n, dimension, top) = (params.dimension() as f64, params.dimension(), params.levels());
+    let fits = |what, level, noise: f64| {
+        fits(what, level, noise - noise::room(params, params.log2_modulus(level)))?;
+        Ok(noise)
+    };
+    let square = |log2: f64| (2.0 * log2).exp2();
+    let whole = f64::from(precision).exp2();
+    // Uniform in an interval of 2^precision, and the errors of the keys.
+    let embedded = square(f64::from(precision)) / 12.0 * (weight as f64 + n * (whole * SIGMA).powi(2));
+    let switch = |level| noise::switched_digits_modulo(params, whole, params.digit_squares(level));
+    let division = noise::rounding_modulo(whole, params.special().len(), n * TERNARY);
+    let switches: f64 = bootstrapping::rounds(dimension)
+        .map(|steps| {
+            let (terms, after) = (bootstrapping::automorphisms_of(&steps), dimension.ilog2() - steps.end);
+            (terms as f64 * square(switch(top)) + square(division)) * f64::from(after).exp2()
+        })
+        .sum();
+    let traced = fits("the trace", top, 0.5 * (embedded / n + switches).log2())?;
+
+    let found = (precision - params.plaintext_modulus().ilog2()) as usize;
+    let log2_prime = |level: usize| log2(&params.moduli()[level - 1..level]);
+    let weighted = |rest: f64, parts: &[f64]| {
+        parts.iter().zip(0..).fold(rest, |sum, (&part, place)| noise::sum(sum, part + f64::from(place)))
+    };
+    // A bit as it is first found, to multiples of 2^(digit + 1), less the digits below it.
+    let digit = |number: usize, below: &[f64]| {
+        let level = top - number;
+        let rounding = noise::rounding_modulo((number as f64 + 1.0).exp2(), 1, n * TERNARY);
+        let rest = noise::rescale(params, traced, log2_prime(level), rounding);
+        fits("a digit", level - 1, weighted(rest, below) - number as f64)
+    };
+    let mut digits: Vec<Vec<f64>> = vec![vec![digit(0, &[])?]];
+    let mut depth = 0;
+    loop {
+        let level = top - 1 - depth;
+        let products: Vec<f64> = digits
+            .iter()
+            .map(|powers| powers[powers.len() - 1])
+            .map(|power| fits("a digit's square", level, noise::product(params, power, power)))
+            .collect::<Result<_, E>>()?;
+        if depth + 2 == precision as usize {
+            let last = weighted(traced, &products) - found as f64;
+            let last = fits("the highest digit", level, noise::rss(last, params.switch_noise(level)))?;
+            let output = fits("a bootstrapped number", level - 1, params.reduced(last, level, 2, true))?;
+            let embedded = 0.5 * embedded.log2();
+            return Ok(Growth { room: room(params, bootstrapping), embedded, traced, digits, output });
+        }
+        let mut last = Vec::new();
+        for (product, powers) in products.into_iter().zip(&mut digits) {
+            // W[i][k + 1] is right modulo 2^(k + 2).
+            let modulus = (powers.len() as f64 + 1.0).exp2();
+            let rounding = noise::rounding_modulo(modulus, 1 + params.special().len(), n * TERNARY);
+            let switched = noise::rss(product, switch(level));
+            powers.push(noise::rescale(params, switched, log2_prime(level), rounding));
+            last.push(powers[powers.len() - 1]);
+        }
+        if digits.len() < found {
+            digits.push(vec![digit(digits.len(), &last)?]);
+        }
+        depth += 1;
+    }
+}
+
+/// Largest noise at level 1 that can be bootstrapped.
+fn room(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+    let p = params.plaintext_modulus();
+    let switch = switched_to_sparse(params, bootstrapping);
+    // In steps of the rounding: m + p e is divided by p.
+    let steps = |noise| {
+        let sparse = noise::rss(noise, switch);
+        sparse - f64::from(p.ilog2()) + f64::from(bootstrapping.precision) - params.log2_modulus(1)
+    };
+    let room = bootstrapping.rounded(p).room(params.log2_modulus(1), LOG2_FAILURE, steps);
+    room - noise::tolerance_above(params.dimension())
+}
+
+/// Noise that the switch to the sparse secret adds, with the highest level's prime as special prime.
+pub(super) fn switched_to_sparse(params: &Params, bootstrapping: Bootstrapping) -> f64 {
+    let (p, moduli) = (params.plaintext_modulus() as f64, params.moduli());
+    // A digit is uniform in 0..q_1.
+    let squares = (2.0 * (log2(&moduli[..1]) - log2(&moduli[moduli.len() - 1..]))).exp2() / 3.0;
+    let switched = noise::switched_digits_modulo(params, p, squares);
+    noise::rss(switched, noise::rounding_modulo(p, 1, bootstrapping.weight as f64))
+}

@@ -1,0 +1,137 @@
+//! The named parameter sets.
+
+use super::bootstrap::Bootstrapping;
+use super::params::{MAX_DEPTH, MIN_DIMENSION};
+use super::{Error, KeySwitching, Params, ParamsLiteral};
+
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
+/// finds them), with groups of two towers where that costs little depth.
+const SECURE: [(&str, u32, u64, usize, usize, usize); 26] = [
+    ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
+    ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
+    ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
+    ("slots192-16384-5", 192, SLOTS, 16384, 5, 1),
+    ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
+    ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
+    ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
+    ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
+    ("wide128-8192-2", 128, WIDE, 8192, 2, 1),
+    ("wide128-16384-5", 128, WIDE, 16384, 5, 2),
+    ("wide128-32768-13", 128, WIDE, 32768, 13, 2),
+    ("wide192-16384-3", 192, WIDE, 16384, 3, 1),
+    ("wide192-32768-8", 192, WIDE, 32768, 8, 2),
+    ("wide256-16384-2", 256, WIDE, 16384, 2, 1),
+    ("wide256-32768-6", 256, WIDE, 32768, 6, 2),
+    ("bits128-4096-2", 128, 2, 4096, 2, 1),
+    ("bits128-8192-6", 128, 2, 8192, 6, 2),
+    ("bits128-16384-14", 128, 2, 16384, 14, 2),
+    ("bits128-32768-32", 128, 2, 32768, 32, 2),
+    ("bits192-4096-1", 192, 2, 4096, 1, 1),
+    ("bits192-8192-3", 192, 2, 8192, 3, 2),
+    ("bits192-16384-9", 192, 2, 16384, 9, 2),
+    ("bits192-32768-21", 192, 2, 32768, 21, 2),
+    ("bits256-8192-2", 256, 2, 8192, 2, 2),
+    ("bits256-16384-6", 256, 2, 16384, 6, 2),
+    ("bits256-32768-15", 256, 2, 32768, 15, 2),
+];
+
+/// The sets with bootstrapping of 128 bits: name, `N`, multiplications between bootstraps, towers of a group.
+const BOOT: [(&str, usize, usize, usize); 2] = [("boot128-16384-8", 16384, 8, 3), ("boot128-32768-20", 32768, 20, 7)];
+
+/// Plaintext modulus of the sets with slots: a prime that is 1 modulo `2N` up to `N = 2^15`.
+const SLOTS: u64 = 65537;
+
+/// Plaintext modulus of the sets with wide slots: the largest such prime of 30 bits.
+const WIDE: u64 = 0x3FFC_0001;
+
+impl Params {
+    /// Names of sets: those of 128 bits or more, then an example of each family that takes any dimension and depth.
+    pub fn names() -> Vec<&'static str> {
+        let examples = ["slots-1024-3", "wide-1024-3", "bits-1024-3", "boot-1024-2"];
+        SECURE.iter().map(|set| set.0).chain(BOOT.iter().map(|set| set.0)).chain(examples).collect()
+    }
+
+    /// The set of that name: `slots128-..`, `slots192-..`, `slots256-..` with slots modulo 65537, `wide128-..` with slots modulo 1073479681 (30 bits), and `bits128-..` with polynomials modulo 2, of
+    /// that security, `boot128-..` with bits that can be bootstrapped; `slots-N-DEPTH`, `wide-N-DEPTH` and `bits-N-DEPTH`, the same of any dimension and depth, with three groups of towers, and of the security that their modulus leaves.
+    ///
+    /// # Errors
+    /// [`Error::UnknownParams`] with the names there are; [`Error::Params`] for a dimension or depth out of range.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let literal = |dimension, plaintext_modulus, depth, group| ParamsLiteral {
+            name: name.into(),
+            dimension,
+            plaintext_modulus,
+            depth,
+            switching: KeySwitching::Hybrid { group },
+            first_bits: None,
+            bits: None,
+            top_bits: None,
+            terms: 2,
+            bootstrapping: None,
+        };
+        let boot = |dimension, depth: usize, group: Option<usize>| {
+            let bootstrapping = Bootstrapping::of_plaintexts(2);
+            let group = group.unwrap_or((depth.min(MAX_DEPTH) + 1 + bootstrapping.levels()).div_ceil(3));
+            Self::try_from(ParamsLiteral { bootstrapping: Some(bootstrapping), ..literal(dimension, 2, depth, group) })
+        };
+        if let Some(&(_, _, p, dimension, depth, group)) = SECURE.iter().find(|set| set.0 == name) {
+            return Self::try_from(literal(dimension, p, depth, group));
+        }
+        if let Some(&(_, dimension, depth, group)) = BOOT.iter().find(|set| set.0 == name) {
+            return boot(dimension, depth, Some(group));
+        }
+        let unknown = || {
+            let known: Vec<&str> = SECURE.iter().map(|set| set.0).chain(BOOT.iter().map(|set| set.0)).collect();
+            let known = format!(
+                "{}, slots-N-DEPTH, wide-N-DEPTH, bits-N-DEPTH (N 16 to 32768, DEPTH 0 to {MAX_DEPTH}), boot-N-DEPTH",
+                known.join(", ")
+            );
+            Error::UnknownParams { name: name.into(), known }
+        };
+        let mut parts = name.split('-');
+        let p = match parts.next() {
+            Some("slots") => Some(SLOTS),
+            Some("wide") => Some(WIDE),
+            Some("bits") => Some(2),
+            Some("boot") => None,
+            _ => return Err(unknown()),
+        };
+        let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
+        let (dimension, depth) = (number()?, number()?);
+        if parts.next().is_some() || !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
+            return Err(unknown());
+        }
+        match p {
+            Some(p) => Self::try_from(literal(dimension, p, depth, (depth.min(MAX_DEPTH) + 1).div_ceil(3))),
+            None => boot(dimension, depth, None),
+        }
+    }
+
+    /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
+    pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
+        let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
+            p == plaintext_modulus && of_set >= depth
+        };
+        SECURE.iter().filter(fit).min_by_key(|set| (set.3, set.1)).map(|set| set.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::security::Status;
+
+    #[test]
+    fn sets_have_the_security_of_their_names() {
+        for (name, security) in SECURE.iter().map(|set| (set.0, set.1)).chain(BOOT.iter().map(|set| (set.0, 128))) {
+            let params = Params::named(name).unwrap();
+            let claim = params.security();
+            assert!(
+                claim.classical_bits == f64::from(security) && claim.status == Status::Recommended,
+                "{name}: {claim:?}"
+            );
+            let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
+            assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
+        }
+    }
+}
