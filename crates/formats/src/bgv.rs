@@ -53,21 +53,13 @@ impl KeyFiles for Bgv {
     }
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        use std::io::Write;
         Self::write_public(writer, key.public())?;
         let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
         writer.section_u64("rotations", &exponents)?;
         let keys = || core::iter::once(key.relinearization()).chain(key.rotation_keys().map(|(_, key)| key));
         writer.section("seeds", &keys().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
         let bits = key_bits(key.params());
-        let mut section = writer.begin_section("keys")?;
-        for row in keys().flat_map(SwitchKey::bodies) {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
-                break;
-            }
-        }
-        Ok(())
+        writer.section_of_parts("keys", keys().flat_map(SwitchKey::bodies).map(|row| pack_towers(row.words(), &bits)))
     }
 
     fn read_params(reader: &Reader) -> Result<Params, Error> {
