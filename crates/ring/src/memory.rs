@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// Buffers that a thread keeps.
-const MOST: usize = 8;
+const MOST: usize = 16;
 /// Words of the shortest buffer worth keeping, and of all that a thread keeps: an allocator is quick with shorter ones, and 32 MiB are enough
 /// for the operands of one operation.
 const SHORTEST: usize = 1 << 14;
@@ -30,8 +30,9 @@ impl Words {
         }
         let found = KEPT.try_with(|kept| {
             let mut kept = kept.try_borrow_mut().ok()?;
-            let fits = kept.iter().position(|words| (len..=len + len / 2).contains(&words.len()))?;
-            Some(Self(kept.swap_remove(fits)))
+            // The last one first: what was dropped a moment ago is still in a cache.
+            let fits = kept.iter().rposition(|words| (len..=len + len / 2).contains(&words.len()))?;
+            Some(Self(kept.remove(fits)))
         });
         found.ok().flatten()
     }

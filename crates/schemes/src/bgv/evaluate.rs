@@ -212,8 +212,8 @@ impl<'a> Evaluator<'a> {
         let tensor = Tensor::of(&[(x, y)]);
         let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
         let third = RnsPoly::from_towers(basis, |i, out| tensor.high(basis, i, out));
-        let product = Ciphertext { stage: Stage::Product, noise, parts: vec![first, second, third], ..x.clone() };
-        Ok(product)
+        let parts = vec![first, second, third];
+        Ok(Ciphertext { key: x.key, level: x.level, stage: Stage::Product, noise, parts })
     }
 
     /// A ciphertext of two parts from one of three: one key switch.

@@ -42,6 +42,11 @@ pub struct Ciphertext {
 }
 
 impl Ciphertext {
+    /// Other parts and noise, of the same key, level, stage and degree.
+    pub(super) fn of_same(&self, parts: Vec<RnsPoly<Eval>>, noise: f64) -> Self {
+        Self { key: self.key, level: self.level, stage: self.stage, degree: self.degree, noise, parts }
+    }
+
     /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
     ///
     /// # Errors

@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
         let factor =
             (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
         let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = Ciphertext { parts, noise: noise::product_plain(x.noise, context.peak(plaintext)), ..x.clone() };
+        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
         self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
     }
 
@@ -177,7 +177,7 @@ impl<'a> Evaluator<'a> {
         }
         let parts = self.context().product(x.level, &x.parts, &y.parts)?;
         let noise = noise::product(self.key.params(), x.noise, y.noise);
-        let product = Ciphertext { parts, noise, degree, ..x.clone() };
+        let product = Ciphertext { degree, ..x.of_same(parts, noise) };
         self.checked("a product", product, "switch keys and reduce the modulus between products")
     }
 
@@ -279,7 +279,7 @@ impl<'a> Evaluator<'a> {
         }
         let noise = noise::ring_hint(params, x.noise, from.dimension());
         let parts = parts.into_iter().flatten().collect();
-        let reduced = Ciphertext { parts, noise, stage: Stage::Ready, ..x.clone() };
+        let reduced = Ciphertext { stage: Stage::Ready, ..x.of_same(parts, noise) };
         self.checked("a reduction of the ring", reduced, "choose parameters with primes of more bits")
     }
 

@@ -305,8 +305,7 @@ impl Evaluator<'_> {
         let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
         let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
-        let rotated =
-            Ciphertext { parts: vec![turned], noise: noise::sum(x.noise, key.plan.added[x.level - 1]), ..x.clone() };
+        let rotated = x.of_same(vec![turned], noise::sum(x.noise, key.plan.added[x.level - 1]));
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
     }
 }
