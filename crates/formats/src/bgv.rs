@@ -147,17 +147,13 @@ fn write_keys(
     [seeds, name]: [&str; 2],
     keys: &[&SwitchKey],
 ) -> Result<(), Error> {
-    use std::io::Write;
     writer.section(seeds, &keys.iter().flat_map(|key| *key.seed()).collect::<Vec<u8>>())?;
-    let mut section = writer.begin_section(name)?;
-    for row in keys.iter().flat_map(|key| key.bodies()) {
+    let bodies = keys.iter().flat_map(|key| key.bodies());
+    let packed = bodies.map(|row| {
         let bits: Vec<u32> = row.basis().moduli().map(|q| q.bits()).collect();
-        // An i/o error here is reported again, with the file's name, when the file is finished.
-        if section.write_all(&pack_towers(row.words(), &bits)?).is_err() {
-            break;
-        }
-    }
-    Ok(())
+        pack_towers(row.words(), &bits)
+    });
+    writer.section_of_parts(name, packed)
 }
 
 /// Keys, each of primes of so many bits and so many rows.

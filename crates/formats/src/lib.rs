@@ -43,6 +43,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
+mod destination;
 mod error;
 pub mod gh;
 mod header;
@@ -58,10 +59,11 @@ pub mod tfhe;
 mod writer;
 
 pub use ciborium::Value;
+pub use destination::{Destination, Memory, Overwrite, ToFile};
 pub use error::{Error, Result};
 pub use header::{Header, KeyId, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
 pub use reader::{Expect, Reader};
-pub use writer::{Destination, Memory, Overwrite, SectionWriter, ToFile, Writer};
+pub use writer::{SectionWriter, Writer};

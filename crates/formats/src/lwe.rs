@@ -54,14 +54,11 @@ impl KeyFiles for Lwe {
     }
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKey) -> Result<(), Error> {
-        use std::io::Write;
         Self::write_public(writer, key.public())?;
         for (level, switch) in (1..).zip(key.switches()) {
-            let mut section = writer.begin_section(&switch_name(level))?;
             let words = (0..switch.b().word_count()).map(|w| pack::u32_to_le(switch.b().word(w)));
-            // An i/o error here is reported again, with the file's name, when the next section begins or the file is finished.
-            let written = section.write_all(switch.seed());
-            let _ = written.and_then(|()| words.into_iter().try_for_each(|word| section.write_all(&word)));
+            let parts = core::iter::once(switch.seed().to_vec()).chain(words);
+            writer.section_of_parts(&switch_name(level), parts.map(Ok))?;
         }
         Ok(())
     }

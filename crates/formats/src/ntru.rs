@@ -62,8 +62,8 @@ impl KeyFiles for Ntru {
             Zeroizing::new(pack::u32_to_le(&words))
         };
         let levels = || (1..=key.params().levels()).filter_map(|level| key.coefficients(level));
-        write_all(writer, "keys", levels().map(|(own, _)| bytes(own)))?;
-        write_all(writer, "wide", levels().filter_map(|(_, wide)| wide.map(bytes)))
+        writer.section_of_parts("keys", levels().map(|(own, _)| Ok(bytes(own))))?;
+        writer.section_of_parts("wide", levels().filter_map(|(_, wide)| wide.map(bytes)).map(Ok))
     }
 
     fn write_public(writer: &mut Writer<dyn Destination>, key: &PublicKey) -> Result<(), Error> {
@@ -72,12 +72,12 @@ impl KeyFiles for Ntru {
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
         Self::write_public(writer, key.hints.public())?;
-        write_all(writer, "hints", key.hints.hints().map(|hint| pack::u64_to_le(hint.words())))?;
+        writer.section_of_parts("hints", key.hints.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         if let Some(key) = &key.bootstrap {
-            write_all(writer, BOOTSTRAP, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+            writer.section_of_parts(BOOTSTRAP, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
         if let Some(key) = &key.rotations {
-            write_all(writer, ROTATIONS, key.polynomials().map(|poly| pack::u64_to_le(poly.words())))?;
+            writer.section_of_parts(ROTATIONS, key.polynomials().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         }
         Ok(())
     }
@@ -142,23 +142,6 @@ impl KeyFiles for Ntru {
         let hints = ServerKey::from_parts(public, &hints).map_err(|error| reader.section_error("hints", error))?;
         Ok(ServerKeys { hints, bootstrap, rotations })
     }
-}
-
-/// A section of parts, one after the other.
-fn write_all<B: AsRef<[u8]>>(
-    writer: &mut Writer<dyn Destination>,
-    name: &str,
-    parts: impl Iterator<Item = B>,
-) -> Result<(), Error> {
-    use std::io::Write;
-    let mut section = writer.begin_section(name)?;
-    for part in parts {
-        // An i/o error here is reported again, with the file's name, when the next section begins or the file is finished.
-        if section.write_all(part.as_ref()).is_err() {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Whether a server key's file holds rotation keys.

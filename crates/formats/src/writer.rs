@@ -1,89 +1,21 @@
-//! Writing: to a temporary file that is renamed when whole, or to memory.
+//! Writing, section by section.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
+use crate::destination::{Destination, Memory, Overwrite, ToFile};
 use crate::error::{Error, Result};
-use crate::header::{Header, Kind};
+use crate::header::Header;
 use crate::layout::{self, CHUNK, Entry, MAX_SECTIONS, PRELUDE, Prelude};
-use crate::map;
 use crate::pack;
-use crate::reader::{Expect, Reader};
 
 /// Body bytes collected in memory before any go to the file. Smaller files get a header without slack and one pass of writing.
 const BUFFER: usize = 1 << 20;
 /// Room left for the section table of a file larger than [`BUFFER`]: [`MAX_SECTIONS`] lines of at most 192 bytes.
 const TABLE: usize = MAX_SECTIONS * 192;
-
-/// What to do when the destination exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Overwrite {
-    /// Never replace a file.
-    Never,
-    /// Replace a file unless it, or what is written, is secret, or it is a key and what is written is none.
-    #[default]
-    KeepSecrets,
-    /// Replace any file, secret keys included.
-    Always,
-}
-
-/// Where a [`Writer`] writes: [`ToFile`] or [`Memory`].
-pub trait Destination: sealed::Destination {}
-
-mod sealed {
-    use std::io::{Seek, Write};
-    use std::path::Path;
-
-    pub trait WriteSeek: Write + Seek {}
-    impl<T: Write + Seek> WriteSeek for T {}
-
-    pub trait Destination {
-        /// The file's name in messages.
-        fn path(&self) -> &Path;
-        /// The file, if there is one.
-        fn file(&mut self) -> Option<&mut dyn WriteSeek>;
-    }
-}
-
-/// A file: complete under its name after [`Writer::finish`], absent before.
-#[derive(Debug)]
-pub struct ToFile {
-    path: PathBuf,
-    temp: NamedTempFile,
-    replace: bool,
-}
-
-/// Bytes in memory, of the same format.
-#[derive(Debug)]
-pub struct Memory(());
-
-impl sealed::Destination for ToFile {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn file(&mut self) -> Option<&mut dyn sealed::WriteSeek> {
-        Some(self.temp.as_file_mut())
-    }
-}
-
-impl sealed::Destination for Memory {
-    fn path(&self) -> &Path {
-        Path::new("(memory)")
-    }
-
-    fn file(&mut self) -> Option<&mut dyn sealed::WriteSeek> {
-        None
-    }
-}
-
-impl Destination for ToFile {}
-impl Destination for Memory {}
 
 /// Writes one file, section by section, in one pass.
 pub struct Writer<D: Destination + ?Sized> {
@@ -138,19 +70,7 @@ impl Writer<ToFile> {
     /// # Errors
     /// [`Error::Exists`] as `overwrite` says; [`Error::NotAFile`]; [`Error::Io`]; [`Error::DiskFull`].
     pub fn create(path: impl AsRef<Path>, header: Header, overwrite: Overwrite) -> Result<Self> {
-        let shown = path.as_ref();
-        let fail = |e| Error::io(shown, "create", e);
-        let is_link = fs::symlink_metadata(shown).is_ok_and(|m| m.is_symlink());
-        let path = if is_link { fs::canonicalize(shown).map_err(fail)? } else { shown.to_path_buf() };
-        let secret = header.kind.is_secret();
-        check_destination(&path, header.kind, overwrite)?;
-        let temp = temporary(&path, secret).map_err(fail)?;
-        let replace = match overwrite {
-            Overwrite::Never => false,
-            Overwrite::KeepSecrets => !secret,
-            Overwrite::Always => true,
-        };
-        Ok(Self::begin(ToFile { path, temp, replace }, header))
+        Ok(Self::begin(ToFile::create(path.as_ref(), header.kind, overwrite)?, header))
     }
 
     /// Completes the file: writes the header, syncs, and gives the file its name in one step.
@@ -164,24 +84,13 @@ impl Writer<ToFile> {
 
     /// As [`Self::finish`]. The file is locked before it has its name, where the file system can, and until the result is closed.
     pub(crate) fn finish_locked(self) -> Result<File> {
-        if cfg!(unix) {
-            // Nobody knows the file: this fails only where there are no locks.
-            let _ = self.destination.temp.as_file().try_lock();
-        }
+        self.destination.lock();
         self.persist()
     }
 
     fn persist(mut self) -> Result<File> {
         self.complete()?;
-        let ToFile { path, temp, replace } = self.destination;
-        temp.as_file().sync_all().map_err(|e| Error::io(&path, "write", e))?;
-        let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
-        let file = persisted.map_err(|e| match e.error.kind() {
-            io::ErrorKind::AlreadyExists => Error::Exists { path: path.clone(), secret: self.header.kind.is_secret() },
-            _ => Error::io(&path, "write", e.error),
-        })?;
-        sync_folder(&path).map_err(|e| Error::io(&path, "sync the folder of", e))?;
-        Ok(file)
+        self.destination.persist(self.header.kind)
     }
 }
 
@@ -248,6 +157,25 @@ impl<D: Destination + ?Sized> Writer<D> {
             } else {
                 section.write_all(&Zeroizing::new(pack::u64_to_le(words)))
             };
+        }
+        self.check()
+    }
+
+    /// Writes a section of parts, one after the other.
+    ///
+    /// # Errors
+    /// As [`Writer::begin_section`]; from the parts.
+    pub fn section_of_parts<B: AsRef<[u8]>>(
+        &mut self,
+        name: &str,
+        parts: impl IntoIterator<Item = Result<B>>,
+    ) -> Result<()> {
+        let mut section = self.begin_section(name)?;
+        for part in parts {
+            // A failure is kept and reported below, with the file's name.
+            if section.write_all(part?.as_ref()).is_err() {
+                break;
+            }
         }
         self.check()
     }
@@ -411,70 +339,12 @@ fn repeat(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
-fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()> {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(e) => return Err(Error::io(path, "create", e)),
-    };
-    map::check_ordinary(path, &metadata)?;
-    let secret = kind.is_secret() || holds_secret(path);
-    let keep = match overwrite {
-        Overwrite::Never => true,
-        Overwrite::KeepSecrets => secret || holds_other_key(path, kind),
-        Overwrite::Always => false,
-    };
-    if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
-}
-
-/// Whether a file begins with the secret magic. One that cannot be read might.
-fn holds_secret(path: &Path) -> bool {
-    File::open(path)
-        .map_err(|e| Error::io(path, "open", e))
-        .and_then(|mut file| map::read_magic(path, &mut file))
-        .map_or(true, |magic| magic.len() == 8 && layout::is_secret(&magic) == Some(true))
-}
-
-/// Whether a file holds a public key of another kind than what is written: keys cannot be made again from ciphertexts.
-fn holds_other_key(path: &Path, kind: Kind) -> bool {
-    let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
-    held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))
-}
-
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-fn temporary(path: &Path, secret: bool) -> io::Result<NamedTempFile> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    prefix.push(".");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(if secret { 0o600 } else { 0o666 }));
-    }
-    #[cfg(not(unix))]
-    let _ = secret;
-    builder.tempfile_in(folder(path))
-}
-
-/// Makes the new name durable.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Seek;
 
     use super::*;
+    use crate::destination::sealed;
     use crate::header::Kind;
 
     /// A disk with room for `room` bytes.

@@ -281,8 +281,8 @@ impl Leveled for Bgv {
         files::packed_bytes(params.dimension(), &files::tower_bits(params, level))
     }
 
-    fn pack(params: &Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error> {
-        Ok(files::pack_towers(part, &files::tower_bits(params, level))?)
+    fn pack(params: &Params, level: usize, part: &[u64]) -> solinas_formats::Result<Vec<u8>> {
+        files::pack_towers(part, &files::tower_bits(params, level))
     }
 
     fn unpack(params: &Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error> {

@@ -137,14 +137,7 @@ impl scheme::Elements for Elements {
 
     /// Section `residues`: all bits, element by element, each of `words` words; section `noise`: a number for each.
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        use std::io::Write;
-        let mut section = writer.begin_section("residues")?;
-        for bit in self.bits() {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u64_to_le(&bit.words)).is_err() {
-                break;
-            }
-        }
+        writer.section_of_parts("residues", self.bits().map(|bit| Ok(pack::u64_to_le(&bit.words))))?;
         let noises: Vec<u64> = self.bits().map(|bit| bit.noise.to_bits()).collect();
         Ok(writer.section("noise", &pack::u64_to_le(&noises))?)
     }

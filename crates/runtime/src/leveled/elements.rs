@@ -209,7 +209,6 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
     /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and
     /// `seeds`: those; `polynomials`: their parts, one after the other.
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        use std::io::Write;
         let levels: Vec<u64> = self.polynomials().map(|poly| poly.level as u64).collect();
         writer.section_u64("levels", &levels)?;
         let noises: Vec<u64> = self.polynomials().map(|poly| poly.noise.to_bits()).collect();
@@ -219,13 +218,8 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
             writer.section("seeded", &seeded)?;
             writer.section("seeds", &self.polynomials().filter_map(|poly| poly.seed).flatten().collect::<Vec<u8>>())?;
         }
-        let mut section = writer.begin_section("polynomials")?;
-        for (poly, part) in self.polynomials().flat_map(|poly| poly.parts.iter().map(move |part| (poly, part))) {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&S::pack(&self.params, poly.level, part)?).is_err() {
-                break;
-            }
-        }
-        Ok(())
+        let parts = self.polynomials().flat_map(|poly| poly.parts.iter().map(move |part| (poly, part)));
+        let packed = parts.map(|(poly, part)| S::pack(&self.params, poly.level, part));
+        Ok(writer.section_of_parts("polynomials", packed)?)
     }
 }

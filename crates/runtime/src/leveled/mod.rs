@@ -270,7 +270,7 @@ pub(crate) trait Leveled:
     /// Bytes of a part of a ciphertext at a level, as [`Self::pack`] makes them.
     fn packed_bytes(params: &Self::Params, level: usize) -> usize;
 
-    fn pack(params: &Self::Params, level: usize, part: &[u64]) -> Result<Vec<u8>, Error>;
+    fn pack(params: &Self::Params, level: usize, part: &[u64]) -> solinas_formats::Result<Vec<u8>>;
 
     fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error>;
 }

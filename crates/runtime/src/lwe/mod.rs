@@ -350,7 +350,7 @@ impl Leveled for Lwe {
         4 * residues(params, level)
     }
 
-    fn pack(_: &Params, _: usize, part: &[u64]) -> Result<Vec<u8>, Error> {
+    fn pack(_: &Params, _: usize, part: &[u64]) -> solinas_formats::Result<Vec<u8>> {
         // Residues of words of 32 bits or less.
         Ok(pack::u32_to_le(&part.iter().map(|&word| word as u32).collect::<Vec<_>>()))
     }

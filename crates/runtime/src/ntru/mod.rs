@@ -279,7 +279,7 @@ impl Leveled for Ntru {
         8 * params.towers(level) * params.dimension_at(level)
     }
 
-    fn pack(_: &Params, _: usize, part: &[u64]) -> Result<Vec<u8>, Error> {
+    fn pack(_: &Params, _: usize, part: &[u64]) -> solinas_formats::Result<Vec<u8>> {
         Ok(pack::u64_to_le(part))
     }
 

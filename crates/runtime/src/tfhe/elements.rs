@@ -93,14 +93,7 @@ impl scheme::Elements for Elements {
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        use std::io::Write;
-        let mut section = writer.begin_section("lwe")?;
-        for block in self.blocks.iter().flatten() {
-            // An i/o error here is reported again, with the file's name, when the file is finished.
-            if section.write_all(&pack::u32_to_le(block.words())).is_err() {
-                break;
-            }
-        }
-        Ok(())
+        let blocks = self.blocks.iter().flatten();
+        Ok(writer.section_of_parts("lwe", blocks.map(|block| Ok(pack::u32_to_le(block.words()))))?)
     }
 }

@@ -3,31 +3,35 @@
 mod checkpoint;
 mod choice;
 mod cost;
+mod root;
 mod roots;
 mod secret;
 mod simulation;
+mod squash;
 
 use core::ops::ControlFlow;
 
-use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_bigint::Natural;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 pub use checkpoint::Checkpoint;
 pub use cost::{check_memory, memory};
 pub use simulation::Simulation;
 
 use super::encrypt::{Bulk, Noise};
-use super::lattice::{Resultant, Signed, Splitting};
-use super::modulus::{Arithmetic, Modulus, with_wiped};
+use super::lattice::Splitting;
+use super::modulus::{Arithmetic, with_wiped};
 use super::params::pair;
-use super::{ClientKey, Error, Params, PublicKey, ServerKey};
+use super::{ClientKey, Error, Params, ServerKey};
 use crate::random::SecretSeed;
 use crate::security::Status;
 use choice::{Choice, noise_of};
 use cost::Costs;
+pub(super) use root::Root;
 pub(super) use secret::Secret;
+pub(super) use squash::squash;
+use squash::{draw_x, indices};
 
 /// What key generation is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,13 +107,6 @@ enum State {
     Lattice(Splitting),
     Root(Box<Root>),
     Indicators(Box<Indicators>),
-}
-
-/// Steps 1 to 4: the modulus, its root and the secret.
-pub(super) struct Root {
-    pub(super) public: PublicKey,
-    pub(super) modulus: Modulus,
-    pub(super) w: Zeroizing<Vec<u64>>,
 }
 
 /// Steps 5 and 6: the subset sum, the choice of the indicators' noise, and the indicators that are encrypted so far.
@@ -285,115 +282,6 @@ impl KeyGeneration {
     }
 }
 
-impl Root {
-    /// `None` where another `v` has to be drawn: there is no root.
-    pub(super) fn of(params: &Params, insecure: bool, resultant: &Resultant) -> Result<Option<Self>, Error> {
-        let n = params.dimension();
-        let Resultant { d, w } = resultant;
-        let (sign, d) = (d.negative, &d.magnitude);
-        if d.is_even() || d.bit_len() < 2 {
-            return Ok(None);
-        }
-        let residue = |x: &Signed| -> Result<Natural, Error> {
-            let mut rest = x.magnitude.rem(d)?;
-            if x.negative != sign && !rest.is_zero() {
-                let other = d.abs_diff(&rest);
-                rest.zeroize();
-                rest = other;
-            }
-            Ok(rest)
-        };
-        let [w0, w1] = [Zeroizing::new(residue(&w[0])?), Zeroizing::new(residue(&w[1])?)];
-        let modulus = Modulus::new(d, 1, Arithmetic::default())?;
-        let Ok(w1_inverse) = w1.vartime_inverse(d) else {
-            return Ok(None);
-        };
-        let w1_inverse = Zeroizing::new(w1_inverse);
-        let [first, second_inverse] = [&w0, &w1_inverse].map(|x| Zeroizing::new(modulus.residue(x)));
-        let r = modulus.mul(&first, &second_inverse)?;
-        // Where r^n = -1, the inverse of r is -r^(n-1).
-        let power = modulus.vartime_pow(&r, n as u64 - 1)?;
-        if modulus.mul(&power, &r)? != modulus.neg(&modulus.one()) {
-            return Ok(None);
-        }
-        let inverse = modulus.forward(&modulus.neg(&power))?;
-        // The first centred coefficient that is odd: w_(i+1) = w_i / r.
-        let mut w = first;
-        for _ in 0..n {
-            // Centred, it is w or w - d, and d is odd.
-            let value = Zeroizing::new(Natural::from_words(w.to_vec()));
-            let twice = Zeroizing::new(&*value << 1);
-            if (w[0] & 1 == 1) != (*twice > *d) {
-                let public = PublicKey::from_parts(params.clone(), insecure, d.clone(), Natural::from_words(r))?;
-                return Ok(Some(Self { public, modulus, w }));
-            }
-            w = Zeroizing::new(modulus.mul_spectrum(&w, &inverse)?);
-        }
-        Ok(None)
-    }
-}
-
-/// `x_k` but for the last block: uniform below `d`.
-fn draw_x(params: &Params, root: &Root, seed: &SecretSeed) -> Vec<u64> {
-    let mut rng = seed.derive("gh subset sum").stream(0);
-    let mut x =
-        || Natural::random_below(root.public.d(), &mut rng).map(|x| root.modulus.residue(&x)).unwrap_or_default();
-    (1..params.blocks()).flat_map(|_| x()).collect()
-}
-
-/// The candidates `l_k` that count, secret: uniform in `0..S`, but for a bias of 64 bits onto fewer than 2^16 values, below 2^-48.
-fn indices(params: &Params, seed: &SecretSeed) -> Zeroizing<Vec<usize>> {
-    let mut rng = seed.derive("gh indices").stream(0);
-    let mut index = || ((u128::from(rng.next_u64()) * params.candidates() as u128) >> 64) as usize;
-    Zeroizing::new((0..params.blocks()).map(|_| index()).collect())
-}
-
-/// Step 5: all `x_k`, from those but the last.
-///
-/// `x_(s-1) = (w - sum_k x_k R^(l_k)) R^(-l_(s-1))`, with `R = 2^rho` and `R^-1 = ((d + 1) / 2)^rho`.
-pub(super) fn squash(
-    params: &Params,
-    modulus: &Modulus,
-    w: &[u64],
-    indices: &[usize],
-    mut x: Vec<u64>,
-) -> Result<Vec<u64>, Error> {
-    let (words, rho) = (modulus.words(), params.ratio_bits());
-    let d = Natural::from_words(modulus.d());
-    let half = modulus.residue(&(&(&d + &Natural::one()) >> 1));
-    let largest = rho * (params.candidates() - 1);
-    let (&last, indices) = indices.split_last().unwrap_or((&0, &[]));
-    let power = |base: &[u64], index: usize| modulus.pow(base, (rho * index) as u64, largest.ilog2() + 1);
-    let term = |(x, &index): (&[u64], &usize)| -> Result<Vec<u64>, Error> {
-        let factor = if largest + 1 < modulus.bits() {
-            Zeroizing::new(power_of_two(words, rho * index))
-        } else {
-            power(&modulus.residue(&Natural::from(2u64).rem(&d)?), index)?
-        };
-        modulus.mul(x, &factor)
-    };
-    let terms = || x.par_chunks_exact(words).zip(indices).map(term).collect::<Result<Vec<_>, _>>();
-    let (terms, factor) = rayon::join(terms, || power(&half, last));
-    let mut rest = Zeroizing::new(w.to_vec());
-    for term in Zeroizing::new(terms?).iter() {
-        modulus.sub(&mut rest, term);
-    }
-    x.extend(modulus.mul(&rest, &factor?)?);
-    Ok(x)
-}
-
-/// `2^exponent`, below `2^(64 words)`, in a time that does not depend on the secret exponent.
-fn power_of_two(words: usize, exponent: usize) -> Vec<u64> {
-    let bit = 1u64 << (exponent % 64);
-    let word = |i: usize| {
-        let difference = (i ^ (exponent / 64)) as u64;
-        // All ones where there is no difference.
-        let mask = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
-        bit & mask
-    };
-    (0..words).map(word).collect()
-}
-
 impl Indicators {
     fn new(root: Root, x: Vec<u64>, draws: Vec<u64>, words: Vec<u64>) -> Self {
         Self { root, x, choice: None, draws, words, bulk: None }
@@ -465,14 +353,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_of_two_have_their_bit() {
-        for exponent in [0, 1, 63, 64, 65, 100, 191] {
-            let power = Natural::from_words(power_of_two(3, exponent));
-            assert_eq!(power, Natural::power_of_two(exponent));
-        }
-    }
-
-    #[test]
     fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
         let params = Params::named("ci-3").unwrap();
         let mut generation = KeyGeneration::new_insecure(&params, true, 2).unwrap();
@@ -496,33 +376,5 @@ mod tests {
         let first = generate_insecure(&params, true, 2, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
         assert_ne!(first.id(), server.id());
         assert_eq!(*client.public(), *server.public());
-    }
-
-    #[test]
-    fn both_ways_of_powers_give_the_same_subset_sum() {
-        // 1,023 candidates of ratio 2 at a d of 400 bits: exponents pass d. Those of ci-3 do not.
-        let mut d = Natural::random_bits(900, &mut SecretSeed::insecure(1).stream(0));
-        d.set_bit(0);
-        d.set_bit(899);
-        let modulus = Modulus::new(&d, 1, Arithmetic::default()).unwrap();
-        let literal = |candidates| super::super::ParamsLiteral {
-            name: "mine".into(),
-            candidates: Some(candidates),
-            ..Params::named("ci-3").unwrap().literal().clone()
-        };
-        for candidates in [16, 4000] {
-            let params = Params::try_from(literal(candidates)).unwrap();
-            let mut rng = SecretSeed::insecure(2).stream(0);
-            let mut residue = || modulus.residue(&Natural::random_below(&d, &mut rng).unwrap());
-            let w = residue();
-            let x: Vec<u64> = (0..2).flat_map(|_| residue()).collect();
-            let indices = [candidates - 1, 7, candidates - 3];
-            let x = squash(&params, &modulus, &w, &indices, x).unwrap();
-            let mut sum = Natural::ZERO;
-            for (x, index) in x.chunks_exact(modulus.words()).zip(indices) {
-                sum = (&sum + &(&Natural::from_words(x) << (params.ratio_bits() * index))).rem(&d).unwrap();
-            }
-            assert_eq!(sum, Natural::from_words(w));
-        }
     }
 }

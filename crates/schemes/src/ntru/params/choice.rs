@@ -1,0 +1,168 @@
+//! The choice of primes, the fewest bits whose noise decrypts.
+
+use solinas_field::prime::{Modulus, primes};
+
+use super::{MIN_DIMENSION, Params, ParamsLiteral, root_hermite_factor};
+use crate::ntru::switch::special_primes;
+use crate::ntru::{Error, noise};
+
+impl TryFrom<ParamsLiteral> for Params {
+    type Error = Error;
+
+    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
+        let literal = params.literal.clone();
+        literal.check_ranges()?;
+        // The fewest bits of the primes between, whatever the others take; then the fewest of the first, and of the highest level.
+        const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
+        let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);
+        let mut bits =
+            Bits { first: widest(literal.first_bits), middle: widest(literal.bits), top: widest(literal.top_bits) };
+        if let Err(failure) = params.attempt(bits) {
+            return Err(match failure {
+                Failure::Primes(error) => error,
+                Failure::Noise { what, level, over } => {
+                    let over = over.ceil() as u32;
+                    let fix = match (level, literal.first_bits, literal.bits, literal.top_bits) {
+                        (1, Some(first), _, _) => format!("a first prime of {} bits", first + over),
+                        (level, _, _, Some(top)) if level == params.levels() => {
+                            format!("primes of {} bits at the top", top + over)
+                        }
+                        (_, _, Some(bits), _) => format!("primes of {} bits", bits + over),
+                        _ => format!("{} primes per level", literal.primes_per_level + 1),
+                    };
+                    params.problem(format!(
+                        "the noise of {what} at level {level} is {over} bits too much: take {fix}, or less depth, or fewer terms"
+                    ))
+                }
+            });
+        }
+        for (fixed, set) in [
+            (literal.bits, (|bits, value| bits.middle = value) as fn(&mut Bits, u32)),
+            (literal.first_bits, |bits, value| bits.first = value),
+            (literal.top_bits, |bits, value| bits.top = value),
+        ] {
+            if fixed.is_some() {
+                continue;
+            }
+            for value in 10..=WIDEST {
+                let mut fewer = bits;
+                set(&mut fewer, value);
+                if params.attempt(fewer).is_ok() {
+                    bits = fewer;
+                    break;
+                }
+            }
+        }
+        // What was tried last may have failed.
+        params.attempt(bits).map_err(|_| params.problem("no bits for the primes".into()))?;
+        let literal = &mut params.literal;
+        (literal.first_bits, literal.bits, literal.top_bits) = (Some(bits.first), Some(bits.middle), Some(bits.top));
+        Ok(params)
+    }
+}
+
+impl Params {
+    /// The primes of those bits, for the first level, the highest, and those between; and the special ones.
+    fn choose_moduli(literal: &ParamsLiteral, bits: Bits) -> Result<[Vec<Modulus>; 2], Error> {
+        let step = lcm(2 * literal.dimension as u64, literal.plaintext_modulus);
+        let per_level = literal.primes_per_level;
+        let mut wanted = vec![bits.first];
+        wanted.extend(vec![bits.middle; literal.depth.saturating_sub(1) * per_level]);
+        wanted.extend(vec![bits.top; literal.depth.min(1) * per_level]);
+        let towers = wanted.len();
+        let special = literal.bootstrapping.map_or(0, |_| special_primes(towers));
+        // Two bits more: key switches then add little noise to that of their own rounding.
+        let width = solinas_field::prime::MAX_PRIME_BITS.min(bits.first.max(bits.middle) + 2);
+        wanted.extend(vec![width; special]);
+        let mut moduli = Vec::with_capacity(wanted.len());
+        for (i, &bits) in wanted.iter().enumerate() {
+            // The largest of its width that is not taken.
+            let before = wanted[..i].iter().filter(|&&other| other == bits).count();
+            if before == 0 {
+                let count = wanted.iter().filter(|&&other| other == bits).count();
+                let places = wanted.iter().enumerate().filter(|&(_, &other)| other == bits);
+                moduli.extend(places.map(|(place, _)| place).zip(primes(bits, count, step)?));
+            }
+        }
+        moduli.sort_unstable_by_key(|&(place, _)| place);
+        let mut moduli: Vec<Modulus> = moduli.into_iter().map(|(_, modulus)| modulus).collect();
+        let special = moduli.split_off(towers);
+        Ok([moduli, special])
+    }
+
+    /// Ring dimensions by the floor, from level 1.
+    fn reduce_rings(&mut self) {
+        let mut dimension = self.literal.dimension;
+        self.dimensions = vec![dimension; self.levels()];
+        let Some(floor) = self.literal.floor else { return };
+        for level in (1..self.levels()).rev() {
+            let log2_modulus = self.log2_modulus(level);
+            while dimension > MIN_DIMENSION && root_hermite_factor(dimension / 2, log2_modulus) <= floor {
+                dimension /= 2;
+            }
+            self.dimensions[level - 1] = dimension;
+        }
+    }
+
+    /// Noise of a ciphertext that is ready at level `level - 1` after a key switch of that noise.
+    fn noise_after_switch(&self, noise: f64, level: usize) -> f64 {
+        let (noise, dimension) = (self.noise_after_division(noise, level), self.dimension_at(level));
+        if self.dimension_at(level - 1) < dimension { noise::ring_hint(self, noise, dimension) } else { noise }
+    }
+
+    /// Takes primes of those bits, when they decrypt.
+    fn attempt(&mut self, bits: Bits) -> Result<(), Failure> {
+        [self.moduli, self.special] = Self::choose_moduli(&self.literal, bits).map_err(Failure::Primes)?;
+        self.reduce_rings();
+        let last = self.check_noise()?;
+        self.literal.bootstrapping.map_or(Ok(()), |bootstrapping| bootstrapping.check_noise(self, last))
+    }
+
+    /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down; the noise of sums at level 1.
+    fn check_noise(&self) -> Result<f64, Failure> {
+        let fits = |what, level, noise: f64| {
+            let over = noise - noise::room(self, self.log2_modulus(level));
+            if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
+        };
+        let terms = f64::from(self.literal.terms).log2();
+        let mut noise = noise::fresh(self) + terms;
+        for level in (2..=self.levels()).rev() {
+            let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
+            fits("a product", level, switched)?;
+            // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
+            let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
+            let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
+            let over = 1.0 + noise::carried(self, switched, log2_primes) - rounding;
+            if over > 0.0 {
+                return Err(Failure::Noise { what: "a product, divided,", level, over });
+            }
+            noise = fits("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
+        }
+        fits("a sum", 1, noise)
+    }
+}
+
+/// Bits of the primes of the first level, of the highest, and of those between.
+#[derive(Clone, Copy)]
+struct Bits {
+    first: u32,
+    middle: u32,
+    top: u32,
+}
+
+/// Why primes of some bits will not do.
+pub(in crate::ntru) enum Failure {
+    /// There are too few.
+    Primes(Error),
+    /// The noise of `what` at `level` is `over` bits too much.
+    Noise { what: &'static str, level: usize, over: f64 },
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
