@@ -112,11 +112,11 @@ fn run(args: &Args) -> Result<(), Error> {
 
     let operations = ours.operations();
     let mut times = vec![(Vec::new(), [Vec::new(), Vec::new()]); operations.len()];
-    // A sample repeats what takes less than ten milliseconds, as often for both. The first runs of all get memory from the system.
+    // A sample repeats what takes less than fifty milliseconds, as often for both. The first runs of all get memory from the system.
     let repeats = operations.iter().map(|operation| {
         pool.install(|| operation.time(2))?;
         let again = pool.install(|| operation.time(2))?;
-        Ok((10.0 / again).clamp(1.0, 1000.0).ceil() as u32)
+        Ok((50.0 / again).clamp(1.0, 1000.0).ceil() as u32)
     });
     let repeats = repeats.collect::<Result<Vec<_>, Error>>()?;
     let (start, budget) = (Instant::now(), Duration::try_from_secs_f64(args.budget).unwrap_or(Duration::MAX));

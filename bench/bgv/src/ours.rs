@@ -55,6 +55,7 @@ impl Ours {
             bits: Some(bits),
             top_bits: Some(bits),
             terms: 2,
+            bootstrapping: None,
         })?;
         let (client, server) = bgv::generate_insecure(&params, &Rotations::of_steps(&params, &[1])?, true, 1)?;
         let encoder = params.slots()?;
