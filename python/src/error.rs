@@ -59,6 +59,7 @@ fn class(error: &Error) -> &'static str {
         Error::UnknownScheme { .. }
         | Error::NoDefaultParams { .. }
         | Error::OtherScheme { .. }
+        | Error::OutOfReach { .. }
         | Error::Tfhe(_)
         | Error::Threads { .. }
         | Error::Memory { .. }

@@ -5,6 +5,7 @@ use solinas_schemes::ntru::KeyDistribution;
 use solinas_schemes::ntru::find::{Found, Wanted, find};
 
 use crate::error::{Failure, guarded};
+use crate::keys::PyParamsInfo;
 
 /// What was found.
 #[pyclass(module = "solinas._core", name = "FoundParams", frozen, get_all)]
@@ -69,4 +70,10 @@ pub(crate) fn find_params(
     let wanted = Wanted { depth, plaintext_modulus, security, terms, keys, ring_reduction, slots };
     let error = |error| Failure::from(solinas_runtime::Error::from(error));
     guarded(py, || Ok(find(&wanted).map_err(error)?.into()))
+}
+
+/// The smallest parameters of the BGV scheme.
+#[pyfunction]
+pub(crate) fn find_bgv(py: Python<'_>, depth: usize, plaintext_modulus: u64, security: u16) -> PyResult<PyParamsInfo> {
+    guarded(py, || Ok(solinas_runtime::find_bgv(depth, plaintext_modulus, security)?.into()))
 }

@@ -183,11 +183,12 @@ impl PyServerKey {
         self.start(move |server, control| Ok(vec![server.convert(&ciphertext, form, control)?]))
     }
 
-    /// What a program will cost here.
+    /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
-        let ready = self.ready();
-        let program = &program.program;
-        guarded(py, || Ok(ready()?.estimate(program, elements)?.into()))
+        let (ready, program) = (self.ready(), program.program.clone());
+        let task = Task::start(move |control| Ok(ready()?.estimate_watched(&program, elements, control)?.into()))?;
+        task.wait(py, None, None)?;
+        Ok(task.take()?)
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {

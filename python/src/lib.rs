@@ -27,5 +27,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
     module.add_function(wrap_pyfunction!(keys::params, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_params, module)?)?;
+    module.add_function(wrap_pyfunction!(find::find_bgv, module)?)?;
     module.add_function(wrap_pyfunction!(keys::cost, module)?)
 }

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import solinas as sl
@@ -47,6 +48,43 @@ def test_vectors_run_programs_and_operators(slots):
     estimate = server.estimate(polynomial, 300)
     assert (estimate.bootstraps, estimate.products, estimate.depth) == (0, 6, 2)
     assert polynomial.cost("slots-128-3", scheme="bgv").products == 2
+
+
+@sl.program
+def minus(a: Residue) -> Residue:
+    return a * -2 + -1
+
+
+def test_negative_numbers_are_counted_from_the_modulus(slots):
+    client, server = slots
+    values = [-1, 1 - P, 0, 5]
+    x = client.encrypt(values, Residue)
+    assert client.decrypt(x).tolist() == [v % P for v in values] == [P - 1, 1, 0, 5]
+    want = [(-2 * v - 1) % P for v in values]
+    assert client.decrypt(server.run(minus, x).result()).tolist() == want == minus.simulate(values).tolist()
+    assert client.decrypt(server.bind(x) - -3).tolist() == [(v + 3) % P for v in values]
+    assert repr(Residue(-1)) == f"mod{P}({P - 1})"
+    for value in (P, -P, 2 * P):
+        with pytest.raises(sl.RangeError, match=r"0 to 65536, or from -65536 to -1"):
+            client.encrypt(value, Residue)
+        with pytest.raises(sl.RangeError, match="out of range for mod65537"):
+            server.bind(x) + value
+
+
+def test_bools_are_no_numbers(slots, bits):
+    for key, kind in ((slots[0], Residue), (bits[0], sl.U8)):
+        for value in (True, [1, True], np.array([True, False]), np.True_):
+            with pytest.raises(sl.TypeMismatchError, match=r"a bool, and .* is a type of numbers"):
+                key.encrypt(value, kind)
+    with pytest.raises(sl.TypeMismatchError, match="a bool"):
+        polynomial.simulate(True, 2)
+    assert bits[0].decrypt(bits[0].encrypt([1, True], sl.Bool)).tolist() == [True, True]
+
+
+def test_estimates_are_of_programs(slots):
+    for what in (None, "f", lambda x: x):
+        with pytest.raises(sl.TypeMismatchError, match="estimate takes a function under @sl.program"):
+            slots[1].estimate(what)
 
 
 @sl.program

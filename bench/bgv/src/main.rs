@@ -1,4 +1,4 @@
-//! Times the BGV scheme at N = 16384 and 14 towers, beside its targets and OpenFHE, in one run.
+//! Times the BGV scheme at N = 16384 and 14 towers, beside its targets, OpenFHE and SEAL, in one run.
 
 mod ours;
 mod peer;
@@ -47,7 +47,7 @@ pub enum Error {
     },
 }
 
-/// Times the BGV scheme beside its targets and OpenFHE.
+/// Times the BGV scheme beside its targets, OpenFHE and SEAL.
 #[derive(Debug, Parser)]
 #[command(version, after_help = "Example: bench-bgv --python venv/bin/python --markdown run.md")]
 struct Args {
@@ -63,7 +63,7 @@ struct Args {
     /// Towers of a group of the key switch
     #[arg(long, value_name = "COUNT", default_value_t = 5)]
     group: usize,
-    /// Threads, of ours and of the peer
+    /// Threads, of ours and of OpenFHE; SEAL has one
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Samples per operation at most
@@ -91,27 +91,27 @@ fn run(args: &Args) -> Result<(), Error> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
     let ours = pool.install(|| Ours::new(args.dimension, usize::from(args.towers), args.bits, args.group))?;
-    let mut peer = if args.no_peer { Err("left out".into()) } else { Peer::start(args, ours.plaintext_modulus()) };
-    if let Ok(peer) = &mut peer {
-        peer.check()?;
-    }
-    let against = match &peer {
-        Ok(peer) => format!("OpenFHE {}, modulus of {} bits", peer.version, peer.bits),
-        Err(why) => format!("no OpenFHE: {why}"),
-    };
+    let p = ours.plaintext_modulus();
+    let mut peers =
+        [Peer::openfhe, Peer::seal].map(|start| if args.no_peer { Err("left out".into()) } else { start(args, p) });
+    peers.iter_mut().flatten().try_for_each(Peer::check)?;
+    let against = ["OpenFHE", "SEAL"].iter().zip(&peers).map(|(name, peer)| match peer {
+        Ok(peer) => format!("against {name} {}, modulus of {} bits", peer.version, peer.bits),
+        Err(why) => format!("no {name}: {why}"),
+    });
     let mut header = command::header("bench-bgv")?;
-    header.extend([
-        format!("ours: {}, threads: {threads}", ours.describe()),
-        format!("against {against}"),
-        "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than OpenFHE in this run; `reference` are the figures that the \
+    header.push(format!("ours: {}, threads: {threads}", ours.describe()));
+    header.extend(against);
+    header.push(
+        "milliseconds of one operation: median and smallest; `ratio` is how many times faster ours is, by medians, than the peer in this run; `reference` are the figures that the \
          targets were set by"
             .into(),
-    ]);
+    );
     let mut run = Run { header, rows: Vec::new() };
     run.header.iter().for_each(|line| println!("{line}"));
 
     let operations = ours.operations();
-    let mut times = vec![(Vec::new(), Vec::new()); operations.len()];
+    let mut times = vec![(Vec::new(), [Vec::new(), Vec::new()]); operations.len()];
     // A sample repeats what takes less than ten milliseconds, as often for both. The first runs of all get memory from the system.
     let repeats = operations.iter().map(|operation| {
         pool.install(|| operation.time(2))?;
@@ -127,8 +127,11 @@ fn run(args: &Args) -> Result<(), Error> {
         }
         for ((operation, &repeat), (mine, theirs)) in operations.iter().zip(&repeats).zip(&mut times) {
             mine.push(pool.install(|| operation.time(repeat))?);
-            if let (Ok(peer), Some(name)) = (&mut peer, operation.peer) {
-                theirs.push(peer.time(name, repeat)?);
+            let Some(name) = operation.peer else { continue };
+            for (peer, theirs) in peers.iter_mut().zip(theirs) {
+                if let Ok(peer) = peer {
+                    theirs.push(peer.time(name, repeat)?);
+                }
             }
         }
     }

@@ -103,7 +103,7 @@ fn run(args: &Args) -> Result<(), Error> {
             format!("bench-lwe {}", arguments.join(" ")).trim_end().to_owned(),
             format!("{}, {} cores{load}", machine::cpu(), machine::cores()?.len()),
             format!("modulus of {} bits", modulus.bits()),
-            "milliseconds of one pass: median and least wall time, least CPU time of all threads; each: least wall time by vector; GB/s: bytes of the matrix over the least time; readings: least time over that of reading the matrix, in the same rounds; MB: the matrix in memory, and what a run adds".into(),
+            "milliseconds of one pass: median and least wall time, median CPU time of all threads; each: wall time by vector; GB/s: bytes of the matrix over the time; readings: time over that of reading the matrix, in the same rounds; all of medians; MB: the matrix in memory, and what a run adds".into(),
         ],
         rows: Vec::new(),
         ntl: None,

@@ -35,9 +35,9 @@ pub struct Row {
     pub wall: Summary,
     /// CPU time of all threads, milliseconds.
     pub cpu: Summary,
-    /// Bytes of the matrix over the least time, in 10^9 a second.
+    /// Bytes of the matrix over the median, in 10^9 a second.
     pub gigabytes_per_second: f64,
-    /// Least wall time over that of reading the matrix, in the same rounds.
+    /// Median wall time over that of reading the matrix, in the same rounds.
     pub readings: Option<f64>,
     /// The same by CPU time.
     pub readings_by_cpu: Option<f64>,
@@ -67,9 +67,9 @@ impl Row {
             vectors,
             wall: ms(figure.wall),
             cpu: ms(figure.cpu),
-            gigabytes_per_second: bench.bytes() as f64 / figure.wall.min / 1e3,
-            readings: reading.map(|reading| figure.wall.min / reading.wall.min),
-            readings_by_cpu: reading.map(|reading| figure.cpu.min / reading.cpu.min),
+            gigabytes_per_second: bench.bytes() as f64 / figure.wall.median / 1e3,
+            readings: reading.map(|reading| figure.wall.median / reading.wall.median),
+            readings_by_cpu: reading.map(|reading| figure.cpu.median / reading.cpu.median),
             memory,
             target: find(&TARGETS).filter(|_| bench.threads() == 2).map(|target| target * scale),
             readings_target: find(&READINGS),
@@ -111,7 +111,7 @@ impl Run {
             let mut verdicts = Vec::new();
             if let Some(target) = row.target {
                 let by = |time: f64| time <= target;
-                let met = match (by(row.wall.min), by(row.cpu.min / row.threads as f64)) {
+                let met = match (by(row.wall.median), by(row.cpu.median / row.threads as f64)) {
                     (true, _) => "met",
                     (_, true) => "met by CPU time",
                     _ => "missed",
@@ -135,8 +135,8 @@ impl Run {
                 row.threads.to_string(),
                 digits(row.wall.median),
                 digits(row.wall.min),
-                digits(row.cpu.min),
-                digits(row.wall.min / row.vectors as f64),
+                digits(row.cpu.median),
+                digits(row.wall.median / row.vectors as f64),
                 digits(row.gigabytes_per_second),
                 optional(row.readings),
                 optional(row.readings_by_cpu),

@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Keygen(crate::keygen::Args),
     /// Encrypt values
     Encrypt(crate::encrypt::Args),
+    /// Store the public matrix of an LWE key whole, for encryption to read
+    Expand(crate::expand::Args),
     /// Compute on ciphertexts, without any secret
     Eval(crate::eval::Args),
     /// Decrypt ciphertexts
@@ -78,6 +80,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
     match command {
         Command::Keygen(args) => crate::keygen::run(args, out),
         Command::Encrypt(args) => crate::encrypt::run(args, out),
+        Command::Expand(args) => crate::expand::run(args, out),
         Command::Eval(args) => crate::eval::run(args, out),
         Command::Decrypt(args) => crate::decrypt::run(args, out),
         Command::Inspect(args) => crate::inspect::run(args, out),

@@ -4,6 +4,7 @@ use crate::error::{Result, input, usage};
 use crate::files::check_ciphertext_target;
 use crate::names::parse_type;
 use crate::output::Output;
+use crate::progress::{interruptible, wait, watch};
 use crate::values::{csv_column, from_stdin};
 use serde::Serialize;
 use solinas_circuits::program::Type;
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// Make an array even of one value
     #[arg(long)]
     array: bool,
+    /// Read the public matrix from this file, scheme lwe; `solinas expand` makes it
+    #[arg(long, value_name = "FILE")]
+    matrix: Option<PathBuf>,
     /// The ciphertext file to write
     #[arg(long, short)]
     output: PathBuf,
@@ -90,9 +94,12 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let plain = Plain::parse(args.ty, &texts, shape)?;
     let key = EncryptionKey::load(&args.key)?;
     check_memory(|plain| Ok(key.encrypt(plain)?.to_bytes()?.len()), &plain)?;
-    let ciphertext = crate::progress::wait(out, "encrypting", || key.encrypt(&plain))?;
+    let ciphertext = match &args.matrix {
+        Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
+        None => wait(out, "encrypting", || key.encrypt(&plain))?,
+    };
     // From here on, an interruption leaves no part of a file: it waits for the whole.
-    crate::progress::interruptible()?;
+    interruptible()?;
     ciphertext.save(&args.output)?;
     let report = Report::of(&args.output, &ciphertext);
     out.report(&report, || report.line())

@@ -116,7 +116,7 @@ impl Error {
         move |source| Self::Circuit { place: place.to_string(), source: Box::new(source) }
     }
 
-    const fn code(&self) -> u8 {
+    pub(crate) const fn code(&self) -> u8 {
         match self {
             Self::Closed => 0,
             Self::Usage { .. } => 2,

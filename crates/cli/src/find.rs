@@ -1,8 +1,9 @@
 //! `solinas params find`: the smallest parameters for a task.
 
-use crate::error::{Result, input};
+use crate::error::{Result, input, usage};
 use crate::output::Output;
 use crate::params::{columns, size};
+use solinas_runtime::{ParamsInfo, find_bgv};
 use solinas_schemes::ntru::KeyDistribution;
 use solinas_schemes::ntru::find::{Found, Wanted, find};
 
@@ -12,8 +13,10 @@ Examples:
   solinas params find --scheme ntru --depth 3 --modulus 257 --terms 16 --json
   solinas params find --scheme ntru --depth 1 --modulus 65537 --slots
   solinas params find --scheme ntru --depth 13 --security 0
+  solinas params find --scheme bgv --depth 5 --modulus 65537
+  solinas params find --scheme bgv --depth 3 --security 192
 
-The name found is one that `solinas keygen --scheme ntru --params NAME` takes.";
+The name found is one that `solinas keygen --scheme SCHEME --params NAME` takes. Sets of scheme bgv have bits (--modulus 2), or vectors of integers modulo 65537 or 1073479681.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -27,16 +30,16 @@ pub(crate) struct Args {
     /// Plaintext modulus
     #[arg(long, value_name = "P", default_value_t = 2)]
     modulus: u64,
-    /// Bits of security against the cheapest known attack, at least
+    /// Bits of security, at least: of scheme ntru against the cheapest known attack, of bgv by the standard's table
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     security: u16,
-    /// Ciphertexts that may be added up before each multiplication
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    terms: u32,
-    /// Distribution of the keys; by default the first that will do
+    /// Ciphertexts that may be added up before each multiplication, scheme ntru; by default 1
+    #[arg(long, value_name = "N")]
+    terms: Option<u32>,
+    /// Distribution of the keys, scheme ntru; by default the first that will do
     #[arg(long, value_enum)]
     keys: Option<Keys>,
-    /// Halve the ring at lower levels as far as security allows
+    /// Halve the ring at lower levels as far as security allows, scheme ntru
     #[arg(long)]
     ring_reduction: bool,
     /// Plaintexts are to be vectors: the modulus is 1 modulo twice the ring dimension
@@ -47,6 +50,7 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Scheme {
     Ntru,
+    Bgv,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -56,12 +60,52 @@ enum Keys {
 }
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
-    let Scheme::Ntru = args.scheme;
+    match args.scheme {
+        Scheme::Ntru => ntru(&args, out),
+        Scheme::Bgv => bgv(&args, out),
+    }
+}
+
+fn bgv(args: &Args, out: &Output) -> Result<()> {
+    for (given, option) in
+        [(args.terms.is_some(), "--terms"), (args.keys.is_some(), "--keys"), (args.ring_reduction, "--ring-reduction")]
+    {
+        if given {
+            return Err(usage(format!("{option} is for scheme ntru"), "leave it out"));
+        }
+    }
+    if args.slots && args.modulus == 2 {
+        return Err(usage("vectors of scheme bgv have no modulus of 2", "add --modulus 65537, or 1073479681"));
+    }
+    let found = find_bgv(args.depth, args.modulus, args.security)?;
+    out.result(&found, || bgv_text(&found))
+}
+
+fn bgv_text(found: &ParamsInfo) -> String {
+    let research =
+        found.research_only.as_ref().map(|why| format!(": for research only ({why}), keygen wants --research"));
+    let rows = [
+        ["name".to_owned(), found.name.clone()],
+        ["ring dimension N".into(), found.ring_dimension.to_string()],
+        ["plaintext modulus".into(), found.plaintext_modulus.map_or_else(String::new, |p| p.to_string())],
+        ["holds".into(), found.description.clone()],
+        ["modulus".into(), format!("{:.1} bits", found.modulus_bits.unwrap_or_default())],
+        [
+            "security".into(),
+            format!("{}/{} bits{}", found.classical_bits, found.quantum_bits, research.unwrap_or_default()),
+        ],
+        ["ciphertext".into(), size(found.ciphertext_bytes)],
+        ["server key".into(), format!("{}, {} in memory", size(found.server_key_bytes), size(found.memory_bytes))],
+    ];
+    columns(&rows)
+}
+
+fn ntru(args: &Args, out: &Output) -> Result<()> {
     let wanted = Wanted {
         depth: args.depth,
         plaintext_modulus: args.modulus,
         security: args.security.into(),
-        terms: args.terms,
+        terms: args.terms.unwrap_or(1),
         keys: args.keys.map(|keys| match keys {
             Keys::Gaussian => KeyDistribution::Gaussian,
             Keys::Ternary => KeyDistribution::Ternary,

@@ -11,6 +11,7 @@ mod demo;
 mod encrypt;
 mod error;
 mod eval;
+mod expand;
 mod files;
 mod find;
 mod inspect;

@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   solinas params
   solinas params --json
+  solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
@@ -45,15 +46,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     })
 }
 
-/// `17 MB`, `24 kB`, `486 B`.
+/// `11.2 GB`, `17 MB`, `24 kB`, `486 B`.
 pub(crate) fn size(bytes: usize) -> String {
     let bytes = bytes as f64;
     if bytes < 1e4 {
         format!("{bytes:.0} B")
     } else if bytes < 1e6 {
         format!("{:.0} kB", bytes / 1e3)
-    } else {
+    } else if bytes < 1e10 {
         format!("{:.0} MB", bytes / 1e6)
+    } else {
+        format!("{:.1} GB", bytes / 1e9)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bars on a terminal's standard error, and Ctrl-C.
 
-use crate::error::{Result, input};
+use crate::error::{Error, Result, input};
 use crate::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solinas_runtime::{Control, Progress};
@@ -8,16 +8,40 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
+/// Whether what is done writes nothing, so that an interruption need not wait for it.
+static ENDS: AtomicBool = AtomicBool::new(false);
+/// Whether errors are printed as JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
 
 /// The flag that Ctrl-C or a request to terminate sets, from the first call on; before, they end the process as usual.
 pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
-    let handler =
-        HANDLER.get_or_init(|| ctrlc::set_handler(|| CANCEL.store(true, Ordering::Relaxed)).map_err(|e| e.to_string()));
+    #[allow(clippy::disallowed_methods, reason = "the work it ends holds no secret and no temporary file")]
+    let interrupted = || {
+        CANCEL.store(true, Ordering::Relaxed);
+        if ENDS.load(Ordering::Relaxed) {
+            Error::Interrupted.report(JSON.load(Ordering::Relaxed));
+            std::process::exit(Error::Interrupted.code().into());
+        }
+    };
+    let handler = HANDLER.get_or_init(|| ctrlc::set_handler(interrupted).map_err(|e| e.to_string()));
     match handler {
         Ok(()) => Ok(&CANCEL),
         Err(e) => Err(input(format!("cannot listen for Ctrl-C: {e}"), "run it where signals can be handled")),
     }
+}
+
+/// Does work that writes nothing: Ctrl-C ends the process there and then, with the message that it gives everywhere.
+///
+/// # Errors
+/// Those of the work.
+pub(crate) fn abandonable<T>(out: &Output, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    JSON.store(out.json(), Ordering::Relaxed);
+    ENDS.store(true, Ordering::Relaxed);
+    interruptible()?;
+    let result = work();
+    ENDS.store(false, Ordering::Relaxed);
+    if CANCEL.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { result }
 }
 
 /// Whether people see bars.

@@ -88,7 +88,7 @@ pub enum Basis {
     Counted,
     /// Measured here; the median where it ran several times.
     Measured,
-    /// From measured gate times and the schedule.
+    /// From what was measured here, by a schedule or a law of growth.
     Predicted,
     /// Not ours: another of the paper's figures for the row.
     Published,

@@ -85,7 +85,7 @@ impl Report {
         let mut cells = self.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).flatten();
         cells
             .any(|cell| cell.basis == Basis::Predicted)
-            .then_some("~ predicted from measured gate times and the schedule; everything else is counted or measured.")
+            .then_some("~ predicted from what was measured here, by a schedule or a law of growth; everything else is counted or measured.")
     }
 
     /// The report as Markdown.

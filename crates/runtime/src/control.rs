@@ -1,7 +1,9 @@
 //! Progress and cancellation of long work.
 
 use crate::Error;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// How far long work has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,36 @@ impl Control<'_> {
             Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Error::Cancelled),
             _ => Ok(()),
         }
+    }
+}
+
+/// Work in so many phases, each of a number of steps that it tells as it goes: one progress over all of them, which never goes back.
+pub(crate) struct Phases<'a> {
+    control: &'a Control<'a>,
+    count: u64,
+    /// The most that was reported.
+    most: Mutex<u64>,
+}
+
+impl<'a> Phases<'a> {
+    /// Parts that a phase counts for, however long it takes.
+    const PARTS: u64 = 100;
+
+    pub(crate) fn new(control: &'a Control<'a>, count: usize) -> Self {
+        Self { control, count: count as u64, most: Mutex::new(0) }
+    }
+
+    /// Hears of `done` of `of` steps of a phase, counted from 0, from any thread; stops it where that was asked for.
+    pub(crate) fn step(&self, phase: usize, done: usize, of: usize) -> ControlFlow<()> {
+        let (done, of) = (done as u64, of.max(1) as u64);
+        let now = phase as u64 * Self::PARTS + Self::PARTS * done.min(of) / of;
+        let mut most = self.most.lock().unwrap_or_else(PoisonError::into_inner);
+        if *most < now {
+            *most = now;
+            // Under the lock: no other thread tells less after it.
+            self.control.report(now, self.count * Self::PARTS);
+        }
+        if self.control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

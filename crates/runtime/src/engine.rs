@@ -23,6 +23,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     /// The plan of a circuit; `optimize` shrinks it first.
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error>;
 
+    /// Measures what estimates are made from, once, on the current thread pool: where it takes long it can be stopped.
+    fn measure(&self, _control: &Control<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// The same values in another form.
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error>;
 }

@@ -2,6 +2,7 @@
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
+use std::path::PathBuf;
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,14 @@ pub enum Error {
         scheme: Scheme,
         /// The sets there are.
         known: String,
+    },
+    /// No parameter set is as deep and as secure (BGV).
+    #[error("there are no BGV parameters of {wanted}; take {nearest}")]
+    OutOfReach {
+        /// What was wanted.
+        wanted: String,
+        /// What there is instead.
+        nearest: String,
     },
     /// A ciphertext of another scheme than its key.
     #[error(
@@ -283,6 +292,22 @@ pub enum Error {
         limit_mib: u64,
         /// The setting that would fit.
         remedy: String,
+    },
+    /// Less room on a disk than a file takes.
+    #[error("{} takes {need_mib} MiB, and {free_mib} MiB are free there; free some space, or write elsewhere", path.display())]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// What it takes.
+        need_mib: u64,
+        /// What there is.
+        free_mib: u64,
+    },
+    /// A public matrix of a scheme that has none.
+    #[error("scheme {scheme} has no public matrix to store: only keys of lwe have; leave it out")]
+    NoMatrix {
+        /// The scheme.
+        scheme: Scheme,
     },
     /// A setting of the environment that is none.
     #[error("{name} is {value:?}; give {expected}, or unset it")]

@@ -2,7 +2,7 @@
 
 use crate::error::same_key;
 use crate::scheme::{Encrypt, Public, Secret};
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -208,6 +208,31 @@ impl EncryptionKey {
     /// As [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         self.0.encrypt(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?)
+    }
+
+    /// As [`Self::encrypt`], with the public matrix read from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts pieces of it.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
+    pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.0.encrypt_streamed(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?, matrix, control)
+    }
+
+    /// Bytes of the file that [`Self::write_matrix`] makes.
+    ///
+    /// # Errors
+    /// [`Error::NoMatrix`] for a scheme that has none.
+    pub fn matrix_bytes(&self) -> Result<u64, Error> {
+        self.0.matrix_bytes()
+    }
+
+    /// Stores the public matrix whole (LWE): keys hold its seed, from which encryption otherwise makes it again. It replaces a file when it is whole. Progress counts pieces.
+    ///
+    /// # Errors
+    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Lwe`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
+    pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        disk::check(path, self.matrix_bytes()?)?;
+        self.0.write_matrix(path, control)
     }
 
     /// Identity.

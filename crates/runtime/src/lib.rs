@@ -25,6 +25,7 @@ mod arithmetic;
 mod bgv;
 mod ciphertext;
 mod control;
+mod disk;
 mod engine;
 mod error;
 mod gh;
@@ -39,6 +40,7 @@ mod scheme;
 mod server;
 mod tfhe;
 
+pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
 pub use control::{Control, Progress};
 pub use error::Error;

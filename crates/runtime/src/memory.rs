@@ -8,18 +8,18 @@ pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
 /// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free; 4 GiB where the system does not tell.
 ///
 /// # Errors
-/// [`Error::Setting`] for a variable that is no number.
+/// [`Error::Setting`] for a variable that is no number, or 0.
 pub fn budget() -> Result<u64, Error> {
     if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-        let text = value.to_string_lossy();
-        let mib = text.trim().parse::<u64>().ok().and_then(|mib| mib.checked_mul(1 << 20));
-        return mib.ok_or_else(|| Error::Setting {
-            name: VARIABLE,
-            value: text.into_owned(),
-            expected: "a number of MiB",
-        });
+        return set(&value.to_string_lossy());
     }
     Ok(available().map_or(4 << 30, |free| free / 4 * 3))
+}
+
+/// Bytes of a text that says MiB.
+fn set(text: &str) -> Result<u64, Error> {
+    let mib = text.trim().parse::<u64>().ok().filter(|&mib| mib > 0).and_then(|mib| mib.checked_mul(1 << 20));
+    mib.ok_or_else(|| Error::Setting { name: VARIABLE, value: text.into(), expected: "a number of MiB, at least 1" })
 }
 
 /// Free memory in bytes, as Linux tells it: of the machine, or of the control group where that is less.
@@ -39,6 +39,15 @@ fn meminfo(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_are_mebibytes_above_zero() {
+        assert_eq!(set(" 3 ").unwrap(), 3 << 20);
+        for text in ["0", "-1", "1.5", "much", "18446744073709551615"] {
+            let message = set(text).unwrap_err().to_string();
+            assert!(message.contains(text) && message.contains("a number of MiB, at least 1"), "{message}");
+        }
+    }
 
     #[test]
     fn free_memory_is_read_in_bytes() {

@@ -29,7 +29,7 @@ fn range(ty: Type) -> String {
             let largest = (ty.mask() >> 1) as i128;
             format!("an integer in {}..={largest}", -1 - largest)
         }
-        Type::Mod(modulus) => format!("an integer in 0..={}", modulus - 1),
+        Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1 for those from the top", modulus - 1),
     }
 }
 
@@ -68,7 +68,7 @@ impl Plain {
         Self::new(ty, None, vec![element(ty, u128::try_from(value).ok(), Some(value), &value.to_string())?])
     }
 
-    /// Values as text: decimal, or hexadecimal with `0x`, underscores allowed; `true` and `false` for a bool.
+    /// Values as text: decimal, or hexadecimal with `0x`, underscores allowed; `true` and `false` for a bool. Modulo a number `m`, `-1` is `m - 1`, down to `1 - m`.
     ///
     /// # Errors
     /// [`Error::Value`] naming the text and the range; [`Error::Shape`].
@@ -113,7 +113,30 @@ fn element(ty: Type, unsigned: Option<u128>, signed: Option<i128>, text: &str) -
         (Type::Int(_), None, Some(value)) => {
             (value >= -1 - (ty.mask() >> 1) as i128).then_some(value as u128 & ty.mask())
         }
+        (Type::Mod(modulus), None, Some(value)) => {
+            let modulus = i128::from(modulus);
+            (value > -modulus).then(|| value.rem_euclid(modulus) as u128)
+        }
         _ => None,
     };
     fits.ok_or_else(|| Error::Value { text: text.into(), ty: article(ty), expected: range(ty) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_numbers_modulo_another_are_counted_from_it() {
+        let ty = Type::Mod(257);
+        let parse = |text| Plain::parse(ty, &[text], None).map(|plain| plain.values[0]);
+        for (text, want) in [("-1", 256), ("-256", 1), ("-0", 0), ("0", 0), ("256", 256)] {
+            assert_eq!(parse(text).unwrap(), want, "{text}");
+        }
+        assert_eq!(Plain::signed(ty, -2).unwrap().values, [255]);
+        for text in ["-257", "257", "-170141183460469231731687303715884105728", "true", "1.5"] {
+            let message = parse(text).unwrap_err().to_string();
+            assert!(message.contains("an integer in 0..=256, or -256..=-1"), "{message}");
+        }
+    }
 }

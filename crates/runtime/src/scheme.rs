@@ -11,6 +11,7 @@ use serde::Serialize;
 use solinas_formats::{Destination, Header, Reader, Writer};
 use std::any::Any;
 use std::fmt::{self, Debug};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -147,6 +148,21 @@ pub(crate) trait Encrypt: Debug + Send + Sync {
 
     /// Encrypts each element.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error>;
+
+    /// Encrypts each element with the public matrix in a file.
+    fn encrypt_streamed(&self, _plain: Plain, _matrix: &Path, _control: &Control<'_>) -> Result<Ciphertext, Error> {
+        Err(Error::NoMatrix { scheme: self.params().scheme })
+    }
+
+    /// Bytes of the file of the public matrix.
+    fn matrix_bytes(&self) -> Result<u64, Error> {
+        Err(Error::NoMatrix { scheme: self.params().scheme })
+    }
+
+    /// Writes the public matrix to a file.
+    fn write_matrix(&self, _path: &Path, _control: &Control<'_>) -> Result<(), Error> {
+        Err(Error::NoMatrix { scheme: self.params().scheme })
+    }
 }
 
 /// A client key.

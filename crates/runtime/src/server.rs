@@ -190,6 +190,22 @@ impl Server {
         self.estimate_on(program, elements, self.threads())
     }
 
+    /// As [`Self::estimate`]; `control` can stop the measuring, of which the first estimate of a key does all.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`]; [`Error::Cancelled`].
+    pub fn estimate_watched(
+        &self,
+        program: &Program,
+        elements: usize,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let threads = self.threads();
+        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
+        self.pool.install(|| self.engine.measure(control))?;
+        plan.estimate(elements, threads, &self.pool)
+    }
+
     /// As [`Self::estimate`], for as many threads (at least 1), each as fast as one is here alone.
     ///
     /// # Errors

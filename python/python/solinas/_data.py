@@ -78,6 +78,10 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
             raise TypeMismatchError(
                 f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({spelling(cls)})"
             )
+    if cls is not Bool and type(value).__name__ in {"bool", "bool_"}:
+        raise TypeMismatchError(
+            f"{what} is {bool(value)}, a bool, and {cls.name} is a type of numbers: give int(...), or use sl.Bool"
+        )
     number = _integer(value)
     if number is None:
         raise TypeMismatchError(f"{what} is {value!r}, not a value of {cls.name}: give an integer")

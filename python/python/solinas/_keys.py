@@ -121,7 +121,7 @@ class ClientKey:
         """Encrypt a typed value, a numpy array, or Python integers (also nested lists of them) with their type.
 
         `encrypt(sl.u32(5))`, `encrypt(5, sl.U32)`, `encrypt(np.array([1, 2], dtype=np.uint16))`,
-        `encrypt([1, 2], sl.U16)`.
+        `encrypt([1, 2], sl.U16)`. A bool is no number: `encrypt(True)` is of type `sl.Bool`.
         """
         kind = infer(value) if to is None else to
         if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
@@ -360,6 +360,8 @@ class ServerKey:
         rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
         bootstraps where the parameter set has them.
         """
+        if not isinstance(program, Program):
+            raise TypeMismatchError(f"estimate takes a function under @sl.program, got {_short(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         return self._inner.estimate(program._inner, elements)

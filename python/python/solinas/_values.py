@@ -387,6 +387,7 @@ class Int(Integer):
 class Modular(Value):
     """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
 
+    -1 is the modulus less one, and so on down to 1 less the modulus.
     A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements (scheme
     `"ntru"`: with a key made with `rotations=True`). `sl.mod(257)` gives the type;
     `class Residue(sl.Modular, modulus=257)` names it.
@@ -403,6 +404,16 @@ class Modular(Value):
             cls.width = (cls.modulus - 1).bit_length()
             cls.name = f"mod{cls.modulus}"
             cls.MAX = cls.modulus - 1
+
+    @classmethod
+    def encode(cls, value: int) -> int:
+        """Residue of `value`, which may be negative: `RangeError` unless its magnitude is below the modulus."""
+        if abs(value) >= cls.modulus:
+            raise RangeError(
+                f"{value} is out of range for {cls.name}: give an integer from 0 to {cls.MAX}, "
+                f"or from {-cls.MAX} to -1 for those from the top"
+            )
+        return value % cls.modulus
 
     def __add__(self, other: Self | int) -> Self:
         return self._binary("add", "+", other, type(self))

@@ -6,9 +6,9 @@ mod work;
 
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
-use crate::error::{Result, usage};
+use crate::error::{Error, Result, usage};
 use crate::output::Output;
-use crate::progress::{interruptible, visible, watch};
+use crate::progress::{abandonable, interruptible, visible, watch};
 use serde::Serialize;
 use solinas_circuits::program::OPERATIONS;
 use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
@@ -105,16 +105,18 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
-        let estimate = work.estimate(&server, &files)?;
+        let estimate = abandonable(out, || work.estimate(&server, &files))?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
     }
     interruptible()?;
     let label = match visible(out) {
         // To measure recryptions takes long, and so do products that read a matrix of gigabytes.
         true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
-        true => {
-            work.estimate(&server, &files).map_or_else(|_| work.label(), |e| format!("{}: {}", work.label(), cost(&e)))
-        }
+        true => match abandonable(out, || work.estimate(&server, &files)) {
+            Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(_) => work.label(),
+        },
         false => String::new(),
     };
     let start = Instant::now();
@@ -141,7 +143,11 @@ struct Done<'a> {
 
 fn cost(estimate: &Estimate) -> String {
     let Estimate { seconds, threads, .. } = estimate;
-    format!("{estimate}, about {seconds:.1} s on {threads} threads")
+    let time = match *seconds {
+        seconds if seconds < 0.1 => format!("{:.1} ms", seconds * 1e3),
+        seconds => format!("{seconds:.1} s"),
+    };
+    format!("{estimate}, about {time} on {threads} threads")
 }
 
 /// An operation that `--list` shows.

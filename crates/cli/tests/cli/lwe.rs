@@ -87,3 +87,60 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         assert!(message.contains(part), "{line}: {message}");
     }
 }
+
+#[test]
+fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
+    let place = Place::new();
+    for (params, name) in [("toy-64-2", "sums"), ("leveled-16-3", "levels")] {
+        place.run(&format!("keygen --scheme lwe --params {params} --research --insecure-seed 1 --out {name}"));
+        let text = place.run(&format!("expand --key {name}/server.key -o {name}/matrix"));
+        let key = text.split(' ').nth(5).unwrap().trim_end_matches(',').to_owned();
+        let shown = place.run(&format!("inspect {name}/matrix {name}/server.key"));
+        assert!(shown.matches(&format!("key {key}")).count() == 2 && !shown.contains("damaged"), "{shown}");
+        // More bits than a pass takes; from the client key, too.
+        let values = "1 2 3 4 5 6 7 8 9 200";
+        place.run(&format!("encrypt --key {name}/server.key --type u8 {values} -o a.ct"));
+        place.run(&format!("encrypt --key {name}/client.key --matrix {name}/matrix --type u8 {values} -o b.ct"));
+        assert!(std::fs::read(place.path("a.ct")).unwrap() == std::fs::read(place.path("b.ct")).unwrap(), "{params}");
+        assert_eq!(place.run(&format!("decrypt --key {name}/client.key b.ct")).lines().last(), Some("200"));
+    }
+    // Again, over itself, and described as JSON.
+    let json: Value = serde_json::from_str(&place.run("expand --key sums/client.key -o sums/matrix --json")).unwrap();
+    assert_eq!(json["bytes"].as_u64().unwrap(), std::fs::metadata(place.path("sums/matrix")).unwrap().len());
+    let mut bytes = std::fs::read(place.path("sums/matrix")).unwrap();
+    bytes[5000] ^= 1;
+    place.write("damaged", bytes);
+    for (line, part, code) in [
+        ("encrypt --key sums/server.key --matrix levels/matrix --type u8 1 -o c.ct", "the matrix belongs to key", 1),
+        ("encrypt --key sums/server.key --matrix damaged --type u8 1 -o c.ct", "piece 0 is not what was written", 1),
+        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o c.ct", "a.ct cannot be read", 1),
+        ("encrypt --key CLIENT --matrix sums/matrix --type u8 1 -o c.ct", "only keys of lwe have", 1),
+        ("expand --key CLIENT -o c", "only keys of lwe have", 1),
+        ("expand --key sums/server.key -o sums/client.key", "key or ciphertext", 1),
+        ("expand --key sums/server.key -o sums/server.key", "is an input, too", 2),
+        ("expand --key sums/server.key -o -", "./-", 2),
+        ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),
+        ("expand --key sums/server.key -o sums", "name a file, not a folder", 1),
+    ] {
+        let message = place.fail(line, code);
+        assert!(message.contains(part), "{line}: {message}");
+    }
+    assert_eq!(place.files(), ["a.ct", "b.ct", "damaged", "levels", "sums"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_matrix_that_is_not_finished_leaves_nothing() {
+    let place = Place::new();
+    place.run("keygen --scheme lwe --params secure-124 --out k");
+    let message = crate::terminal::interrupted(&place, "expand --key k/server.key -o k/matrix");
+    assert!(message.contains("nothing was written"), "{message}");
+    // A limit on the size of files stands for a full disk.
+    let command = assert_cmd::cargo::cargo_bin("solinas");
+    let line = format!("ulimit -f 2000; {} expand --key k/server.key -o k/matrix", command.display());
+    let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path("")).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && message.contains("k/matrix cannot be written"), "{message}");
+    let names = std::fs::read_dir(place.path("k")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.count(), 2);
+}

@@ -40,26 +40,51 @@ pub(crate) fn listens(id: u32) -> bool {
     u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & 0b10 != 0
 }
 
-#[test]
+/// Starts a command in a place, sends it Ctrl-C as soon as it listens, and gives what it says on standard error: it must end at once, with 130.
 #[cfg(target_os = "linux")]
-fn ctrl_c_stops_with_130_and_leaves_no_output() {
-    let place = Place::new();
-    place.encrypt("u128", "3 5 7 9", "a.ct");
+pub(crate) fn interrupted(place: &Place, line: &str) -> String {
     let mut child = solinas()
-        .args(["eval", "--key", &crate::common::key("k/server.key"), "div", "a.ct", "a.ct", "-o", "r.ct"])
+        .args(line.split(' '))
         .current_dir(place.path(""))
         .stderr(Stdio::piped())
+        .stdout(Stdio::null())
         .spawn()
         .unwrap();
     let begin = std::time::Instant::now();
     while !listens(child.id()) {
         assert!(begin.elapsed().as_secs() < 60 && child.try_wait().unwrap().is_none(), "it never listened");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let begin = std::time::Instant::now();
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(begin.elapsed().as_secs() < 10, "{message}");
+    message
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_stops_with_130_and_leaves_no_output() {
+    let place = Place::new();
+    place.encrypt("u128", "3 5 7 9", "a.ct");
+    let key = crate::common::key("k/server.key");
+    let message = interrupted(&place, &format!("eval --key {key} div a.ct a.ct -o r.ct"));
     assert!(message.contains("interrupted"), "{message}");
     assert_eq!(place.files(), ["a.ct"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_stops_a_pass_over_a_matrix_and_what_measures_one() {
+    let place = Place::new();
+    place.run("keygen --scheme lwe --params leveled-128-3 --research --out k");
+    place.run("encrypt --key k/server.key --type u64 5 -o a.ct");
+    for line in ["and a.ct a.ct -o c.ct", "and a.ct a.ct --estimate", "and a.ct a.ct --estimate --json"] {
+        let message = interrupted(&place, &format!("eval --key k/server.key {line}"));
+        assert!(message.contains("interrupted") && message.contains("nothing was written"), "{message}");
+        assert_eq!(message.starts_with('{'), line.ends_with("--json"), "{message}");
+    }
+    assert_eq!(place.files(), ["a.ct", "k"]);
 }

@@ -49,7 +49,7 @@ impl<'a> Tile<'a> {
     /// Rows of `width` words.
     ///
     /// # Panics
-    /// Unless the width is a multiple of [`UNIT`] and there is a multiple of 4 of whole rows.
+    /// Unless the width is a multiple of [`UNIT`] and there is a multiple of 8 of whole rows.
     pub fn new(words: &'a [u32], width: usize) -> Self {
         let whole = width != 0 && width.is_multiple_of(UNIT) && words.len().is_multiple_of(multiply::TOGETHER * width);
         assert!(whole, "{} words in rows of {width}", words.len());

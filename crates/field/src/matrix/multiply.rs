@@ -6,7 +6,7 @@ use crate::Backend;
 use crate::simd::dispatch;
 
 /// Rows that are taken together, so that sums are loaded and stored once for them.
-pub(super) const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 8;
 
 #[derive(Clone, Copy)]
 struct Call {
@@ -63,7 +63,7 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
     for row in (0..rows).step_by(TOGETHER) {
         // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for each row.
         unsafe {
-            let factors = splat_four(l, vector.add(row));
+            let factors = splat_each(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {
                 let even = sums[0].add(column / 2).cast::<u32>();
                 let odd = sums[1].add(column / 2).cast::<u32>();
@@ -81,11 +81,12 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
                 }
                 if JOINED == 4 {
                     // Four products below 2^62.
-                    let [a, b, c, d] = products;
-                    let even = l.add(l.add(a[0], b[0]), l.add(c[0], d[0]));
-                    let odd = l.add(l.add(a[1], b[1]), l.add(c[1], d[1]));
-                    add_split(l, &mut evens, even);
-                    add_split(l, &mut odds, odd);
+                    for [a, b, c, d] in products.as_chunks::<4>().0 {
+                        let even = l.add(l.add(a[0], b[0]), l.add(c[0], d[0]));
+                        let odd = l.add(l.add(a[1], b[1]), l.add(c[1], d[1]));
+                        add_split(l, &mut evens, even);
+                        add_split(l, &mut odds, odd);
+                    }
                 } else {
                     for product in products {
                         add_split(l, &mut evens, product[0]);
@@ -121,11 +122,14 @@ impl<L: Residues> Constants<L> {
     }
 }
 
-/// Four words, each in a register of its own.
+/// The words of rows that are taken together, each in a register of its own.
 #[inline(always)]
-unsafe fn splat_four<L: Residues>(l: L, at: *const u32) -> [L::W; TOGETHER] {
-    // SAFETY: four words are readable.
-    unsafe { [l.splat(*at), l.splat(*at.add(1)), l.splat(*at.add(2)), l.splat(*at.add(3))] }
+unsafe fn splat_each<L: Residues>(l: L, at: *const u32) -> [L::W; TOGETHER] {
+    // SAFETY: as many words are readable.
+    let words = unsafe { at.cast::<[u32; TOGETHER]>().read_unaligned() };
+    let mut all = [l.splat(0); TOGETHER];
+    all.iter_mut().zip(words).for_each(|(splat, word)| *splat = l.splat(word));
+    all
 }
 
 /// Barrett's reduction of each product, and sums modulo the word: the high halves stay as they are.
@@ -137,7 +141,7 @@ unsafe fn barrett<L: Residues>(l: L, call: Call) {
     for row in (0..rows).step_by(TOGETHER) {
         // SAFETY: as in `lazy`.
         unsafe {
-            let factors = splat_four(l, vector.add(row));
+            let factors = splat_each(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {
                 let even = sums[0].add(column / 2).cast::<u32>();
                 let odd = sums[1].add(column / 2).cast::<u32>();

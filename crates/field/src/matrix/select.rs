@@ -1,11 +1,12 @@
 //! Sums of some of a tile's rows: a product with a vector of zeros and ones, without multiplications.
 
 use super::lanes::Residues;
-use super::multiply::TOGETHER;
 use super::{Selected, Tile};
 use crate::Backend;
 use crate::simd::dispatch;
 
+/// Rows that are added together: with more, the lines asked for outnumber the misses in flight.
+const TOGETHER: usize = 4;
 /// Rows that a word of selections is about.
 pub const CHUNK: usize = 32;
 /// Rows of a table of subset sums.

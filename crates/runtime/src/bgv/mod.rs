@@ -1,5 +1,9 @@
 //! BGV, leveled.
 
+mod find;
+
+pub use find::find_bgv;
+
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
@@ -123,6 +127,10 @@ impl Parameters for Params {
 
     fn parts(&self, _: usize) -> usize {
         2
+    }
+
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli()[..level].iter().map(|q| q.value()).collect()
     }
 
     fn ciphertext_bytes(&self) -> usize {

@@ -140,10 +140,11 @@ impl GhEngine {
 
     /// Measured once: the second of two runs, or the only one where it takes long. With the tables of few recryptions: many are done with larger ones, which
     /// are quicker, once they are made; neither is counted.
-    fn speed(&self) -> Result<Speed, Error> {
+    fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
+        control.check()?;
         let evaluator = self.evaluator(1)?;
         // Its noise is that of a fresh ciphertext, though its words are the modulus' own: time does not depend on them.
         let public = self.key.public();
@@ -152,6 +153,7 @@ impl GhEngine {
         let time = |work: &dyn Fn() -> Result<gh::Ciphertext, gh::Error>| -> Result<f64, Error> {
             let mut seconds = 0.0;
             for _ in 0..2 {
+                control.check()?;
                 let start = Instant::now();
                 work()?;
                 seconds = start.elapsed().as_secs_f64();
@@ -201,6 +203,11 @@ impl Engine for GhEngine {
         let netlist = optimized.as_ref().unwrap_or(netlist);
         let planned = schedule(netlist, self.set(), &noises(work.inputs)?);
         Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
+    }
+
+    /// Stopped between a table and an operation.
+    fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
+        self.speed(control).map(drop)
     }
 
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -279,7 +286,7 @@ impl Plan for Planned<'_> {
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let speed = pool.install(|| self.engine.speed())?;
+        let speed = pool.install(|| self.engine.speed(&Control::default()))?;
         let count = self.count(lanes)?;
         // Products are side by side; so are recryptions, but for those that use every thread each.
         let measured = pool.current_num_threads() as f64;

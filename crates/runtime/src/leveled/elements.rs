@@ -115,19 +115,30 @@ impl<S: Leveled> Elements<S> {
         for (at, noise) in noises.into_iter().enumerate() {
             let (level, noise) = (levels[at], f64::from_bits(noise));
             // Less than that of a coefficient of 1 is not told.
-            if !noise.is_finite() || noise < 0.0 {
-                return Err(reader.section_error("noise", "a noise is negative or no number").into());
+            if !(0.0..=params.modulus_bits()).contains(&noise) {
+                let problem = "a noise is negative, no number, or as large as the modulus";
+                return Err(reader.section_error("noise", problem).into());
             }
             let part = S::packed_bytes(&params, level);
             let (first, others) = rest.split_at(part * parts(at));
             rest = others;
             let parts = first.chunks_exact(part).map(|part| S::unpack(&params, level, part));
-            polynomials.push(Arc::new(Poly { level, noise, seed: seeds[at], parts: parts.collect::<Result<_, _>>()? }));
+            let parts = parts.collect::<Result<Vec<_>, _>>()?;
+            if !parts.iter().all(|part| is_reduced(part, &params.moduli(level))) {
+                return Err(reader.section_error("polynomials", "a number is no residue of its prime").into());
+            }
+            polynomials.push(Arc::new(Poly { level, noise, seed: seeds[at], parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
         let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
         Ok(Self { params, count, clean, blocks })
     }
+}
+
+/// Whether a part has residues of those primes.
+fn is_reduced(part: &[u64], moduli: &[u64]) -> bool {
+    let each = part.len() / moduli.len();
+    part.chunks_exact(each).zip(moduli).all(|(residues, modulus)| residues.iter().all(|residue| residue < modulus))
 }
 
 /// The seed of each of so many polynomials that has one, in a file.

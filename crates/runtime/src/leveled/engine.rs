@@ -47,32 +47,30 @@ impl<S: Leveled> LeveledEngine<S> {
     }
 
     /// Measured once: the second of two runs, of a ciphertext that anyone can read.
-    fn speed(&self) -> Result<Speed, Error> {
+    fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
-        let x = S::trivial(self.key.public(), &constant(self.set(), 1))?;
-        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(&|| work().map(drop));
-        let product = match self.set().depth() {
-            0 => 0.0,
-            _ => time(&|| S::multiply(&self.key.key, &x, &x))?,
+        let (key, set) = (&self.key.key, self.set());
+        let x = S::trivial(self.key.public(), &constant(set, 1))?;
+        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(control, &|| work().map(drop));
+        let products = |count: usize| {
+            let pairs = vec![(&x, &x); count];
+            twice(control, &|| S::multiply_all(key, &pairs, control).map(drop))
         };
-        let more = match self.set().depth() {
+        let product = if set.depth() == 0 { 0.0 } else { products(1)? };
+        let more = match set.depth() {
             0 => 0.0,
             _ if self.together == 1 => product,
-            _ => {
-                let pairs = [(&x, &x); 2];
-                let both = twice(&|| S::multiply_all(&self.key.key, &pairs, &Control::default()).map(drop))?;
-                (both - product).max(0.0)
-            }
+            _ => (products(2)? - product).max(0.0),
         };
-        let bootstrap = match self.set().refresh() {
+        let bootstrap = match set.refresh() {
             None => 0.0,
-            Some(_) => time(&|| S::refresh(&self.key.key, &x))?,
+            Some(_) => time(&|| S::refresh(key, &x))?,
         };
-        let rotation = match S::rotates(&self.key.key) {
+        let rotation = match S::rotates(key) {
             false => 0.0,
-            true => time(&|| S::swap_rows(&self.key.key, &x))?,
+            true => time(&|| S::swap_rows(key, &x))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
@@ -118,14 +116,20 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), &setting(self.set(), &inputs))?))
     }
 
+    fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
+        self.speed(control).map(drop)
+    }
+
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
 }
 
-/// Seconds of the second of two runs.
-fn twice(work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
+/// Seconds of the second of two runs, unless it is cancelled.
+fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>) -> Result<f64, Error> {
+    control.check()?;
     work()?;
+    control.check()?;
     let start = Instant::now();
     work()?;
     Ok(start.elapsed().as_secs_f64())
@@ -237,7 +241,7 @@ impl<S: Leveled> Plan for Job<'_, S> {
     }
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let speed = pool.install(|| self.engine.speed())?;
+        let speed = pool.install(|| self.engine.speed(&Control::default()))?;
         let Planned { schedule, effort, turning, .. } = &self.planned;
         let bootstraps = speed.bootstrap * schedule.refreshes as f64;
         // Of the products that are computed together the first takes more than the others.

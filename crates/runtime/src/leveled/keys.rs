@@ -4,12 +4,14 @@ use super::elements::{Elements, Poly, form_of};
 use super::engine::LeveledEngine;
 use super::plan::slot_type;
 use super::{Leveled, Parameters, constant};
+use crate::control::Phases;
 use crate::engine::Engine;
 use crate::scheme::{self, Encrypt, Secret};
-use crate::{Ciphertext, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
+use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
 use solinas_formats::{Destination, Header, Writer};
 use solinas_schemes::security::Status;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use zeroize::Zeroizing;
@@ -45,18 +47,27 @@ fn encrypt<S: Leveled>(
     plain: Plain,
     all: impl Fn(&[Plaintext]) -> Result<Vec<Poly>, Error> + Send + Sync,
 ) -> Result<Ciphertext, Error> {
+    let insecure = S::is_insecure(key);
+    encrypt_parts::<S>(key, plain, |plaintexts| {
+        // One by one where randomness is chosen.
+        match insecure {
+            true => plaintexts.chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
+            false => plaintexts.par_chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
+        }
+    })
+}
+
+fn encrypt_parts<S: Leveled>(
+    key: &S::PublicKey,
+    plain: Plain,
+    every: impl FnOnce(&[Plaintext]) -> Result<Vec<Vec<Poly>>, Error>,
+) -> Result<Ciphertext, Error> {
     let (params, insecure) = (S::params(key), S::is_insecure(key));
     check_type(&plain, params)?;
     let plaintexts = plaintexts::<S>(params, &plain)?;
     let each = plaintexts.first().map_or(1, Vec::len).max(1);
     let plaintexts: Vec<Plaintext> = plaintexts.into_iter().flatten().collect();
-    // One by one where randomness is chosen.
-    let polynomials: Vec<Vec<Poly>> = if insecure {
-        plaintexts.chunks(S::ENCRYPTS_TOGETHER).map(all).collect::<Result<_, _>>()?
-    } else {
-        plaintexts.par_chunks(S::ENCRYPTS_TOGETHER).map(all).collect::<Result<_, _>>()?
-    };
-    let polynomials: Vec<Arc<Poly>> = polynomials.into_iter().flatten().map(Arc::new).collect();
+    let polynomials: Vec<Arc<Poly>> = every(&plaintexts)?.into_iter().flatten().map(Arc::new).collect();
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
     let clean = form_of(params) == Form::Slots && plain.shape.is_some();
     let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
@@ -82,6 +93,21 @@ impl<S: Leveled> Public<S> {
     fn next(&self) -> u64 {
         self.count.fetch_add(1, Ordering::Relaxed)
     }
+
+    /// With the public matrix in a file: pass after pass over it.
+    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        encrypt_parts::<S>(&self.key, plain, |plaintexts| {
+            let parts = plaintexts.chunks(S::ENCRYPTS_TOGETHER);
+            let phases = Phases::new(control, parts.len());
+            parts
+                .enumerate()
+                .map(|(phase, part)| {
+                    let step = |done, of| phases.step(phase, done, of);
+                    S::encrypt_streamed(&self.key, matrix, part, self.next(), &step)
+                })
+                .collect()
+        })
+    }
 }
 
 impl<S: Leveled> Encrypt for Public<S> {
@@ -95,6 +121,18 @@ impl<S: Leveled> Encrypt for Public<S> {
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         encrypt::<S>(&self.key, plain, |plaintexts| S::encrypt_all(&self.key, plaintexts, self.next()))
+    }
+
+    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.encrypt_streamed(plain, matrix, control)
+    }
+
+    fn matrix_bytes(&self) -> Result<u64, Error> {
+        S::matrix_bytes(&self.key)
+    }
+
+    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        S::write_matrix(&self.key, path, control)
     }
 }
 
@@ -135,6 +173,18 @@ impl<S: Leveled> Encrypt for Client<S> {
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         let all = |plaintexts: &[Plaintext]| S::encrypt_all_secret(&self.key, plaintexts, self.public.next());
         encrypt::<S>(&self.public.key, plain, all)
+    }
+
+    fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        self.public.encrypt_streamed(plain, matrix, control)
+    }
+
+    fn matrix_bytes(&self) -> Result<u64, Error> {
+        self.public.matrix_bytes()
+    }
+
+    fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        self.public.write_matrix(path, control)
     }
 }
 
@@ -224,7 +274,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 }
 
 /// A parameter set as data.
-pub(super) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
+pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
     let security = params.security();
     let why = match &security.status {
         Status::ResearchOnly { why } => Some(why.clone()),

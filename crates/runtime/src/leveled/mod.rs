@@ -10,7 +10,7 @@ mod roles;
 mod run;
 
 pub(crate) use elements::Poly;
-pub(crate) use keys::Plaintext;
+pub(crate) use keys::{Plaintext, info};
 pub(crate) use plan::{Refresh, State};
 
 use crate::{Control, Error, KeygenOptions, Scheme};
@@ -18,6 +18,8 @@ use solinas_formats::{KeyFiles, Reader};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::path::Path;
 
 /// A parameter set of a leveled scheme: levels are 1 to `depth + 1`, of which fresh ciphertexts have the highest.
 pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
@@ -87,6 +89,9 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
 
     /// Parts of a ciphertext at a level.
     fn parts(&self, level: usize) -> usize;
+
+    /// The primes of a level, or words: a part has as many residues of each, those of one after those of the other.
+    fn moduli(&self, level: usize) -> Vec<u64>;
 
     /// Bytes of a fresh ciphertext as stored, of whoever has the server key alone.
     fn ciphertext_bytes(&self) -> usize;
@@ -159,6 +164,27 @@ pub(crate) trait Leveled:
             [one] => Ok(vec![Self::encrypt_secret(key, one, nonce)?]),
             all => Self::encrypt_all(Self::of_client(key), all, nonce),
         }
+    }
+
+    /// As [`Self::encrypt_all`], with the public matrix in a file.
+    fn encrypt_streamed(
+        _key: &Self::PublicKey,
+        _matrix: &Path,
+        _plaintexts: &[Plaintext],
+        _nonce: u64,
+        _progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Vec<Poly>, Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
+    }
+
+    /// Bytes of the file of a public matrix.
+    fn matrix_bytes(_key: &Self::PublicKey) -> Result<u64, Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
+    }
+
+    /// Writes the public matrix to a file.
+    fn write_matrix(_key: &Self::PublicKey, _path: &Path, _control: &Control<'_>) -> Result<(), Error> {
+        Err(Error::NoMatrix { scheme: Self::SCHEME })
     }
 
     fn decrypt(key: &Self::ClientKey, x: &Self::Ciphertext) -> Result<Vec<u64>, Error>;

@@ -4,11 +4,12 @@ use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::{lwe as files, pack};
 use solinas_schemes::bgv;
-use solinas_schemes::lwe;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
+use solinas_schemes::lwe::{self, KeyFile};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
+use std::path::Path;
 use zeroize::Zeroizing;
 
 /// The scheme.
@@ -41,6 +42,10 @@ fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
 
 fn is_one(plaintext: &[u64]) -> bool {
     plaintext.first().is_some_and(|bit| bit & 1 == 1)
+}
+
+fn bits(plaintexts: &[Plaintext]) -> Zeroizing<Vec<bool>> {
+    plaintexts.iter().map(|plaintext| is_one(plaintext)).collect::<Vec<_>>().into()
 }
 
 fn no_slots() -> Error {
@@ -148,6 +153,10 @@ impl Parameters for Params {
         1
     }
 
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.modulus(own(level)).words().iter().map(|word| word.value().into()).collect()
+    }
+
     fn ciphertext_bytes(&self) -> usize {
         4 * residues(self, self.depth() + 1)
     }
@@ -208,10 +217,34 @@ impl Leveled for Lwe {
 
     /// With one pass over the public key's matrix.
     fn encrypt_all(key: &PublicKey, plaintexts: &[Plaintext], nonce: u64) -> Result<Vec<Poly>, Error> {
-        let bits: Zeroizing<Vec<bool>> =
-            plaintexts.iter().map(|plaintext| is_one(plaintext)).collect::<Vec<_>>().into();
-        let all = key.encrypt(&bits, &mut key.encryption_rng(nonce)?)?;
+        let all = key.encrypt(&bits(plaintexts), &mut key.encryption_rng(nonce)?)?;
         Ok(all.iter().map(Self::store).collect())
+    }
+
+    fn encrypt_streamed(
+        key: &PublicKey,
+        matrix: &Path,
+        plaintexts: &[Plaintext],
+        nonce: u64,
+        progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Vec<Poly>, Error> {
+        let file = KeyFile::open(matrix)?;
+        let each = |done, of| progress(done, of).is_continue();
+        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, each)?;
+        Ok(all.iter().map(Self::store).collect())
+    }
+
+    fn matrix_bytes(key: &PublicKey) -> Result<u64, Error> {
+        Ok(key.matrix_bytes()?)
+    }
+
+    fn write_matrix(key: &PublicKey, path: &Path, control: &Control<'_>) -> Result<(), Error> {
+        control.check()?;
+        key.write(path, |done, of| {
+            control.report(done as u64, of as u64);
+            go_on(control).is_continue()
+        })?;
+        Ok(())
     }
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {

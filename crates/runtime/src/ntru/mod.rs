@@ -1,5 +1,6 @@
 //! NTRU, leveled.
 
+use crate::control::Phases;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::ntru::ServerKeys;
@@ -9,7 +10,6 @@ use solinas_schemes::ntru::{
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::{SlotEncoder, log2_peak};
-use std::ops::ControlFlow;
 
 /// The scheme.
 pub(crate) use files::Ntru;
@@ -128,6 +128,10 @@ impl Parameters for Params {
         self.dimension() / self.dimension_at(level)
     }
 
+    fn moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli()[..self.towers(level)].iter().map(|q| q.value()).collect()
+    }
+
     fn ciphertext_bytes(&self) -> usize {
         8 * self.towers(self.levels()) * self.dimension()
     }
@@ -172,17 +176,19 @@ impl Leveled for Ntru {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKeys), Error> {
-        let watch = |done: usize, of: usize| {
-            control.report(done as u64, of as u64);
-            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let bootstraps = usize::from(params.bootstrapping().is_some());
+        let phases = Phases::new(control, 1 + bootstraps + usize::from(options.rotations));
+        let watch = |phase| {
+            let phases = &phases;
+            move |done, of| phases.step(phase, done, of)
         };
-        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch)?;
-        let bootstrap = match params.bootstrapping() {
-            Some(_) => Some(client.bootstrap_key(&watch)?),
-            None => None,
+        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch(0))?;
+        let bootstrap = match bootstraps {
+            0 => None,
+            _ => Some(client.bootstrap_key(&watch(1))?),
         };
         let rotations = match options.rotations {
-            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch)?),
+            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch(1 + bootstraps))?),
             false => None,
         };
         Ok((client, ServerKeys { hints, bootstrap, rotations }))

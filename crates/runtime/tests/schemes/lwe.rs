@@ -155,4 +155,9 @@ fn keys_and_products_are_watched_and_stopped() {
     let stop = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&stop) };
     assert!(matches!(server.run(&and, &[x.clone(), x], &control), Err(Error::Cancelled)));
+    let server = Setup::new(Scheme::Lwe, "leveled-8-3", 2).server;
+    assert!(matches!(server.estimate_watched(&and, 1, &control), Err(Error::Cancelled)));
+    assert!(server.estimate(&and, 1).unwrap().seconds > 0.0);
+    // Nothing is left to be measured.
+    assert!(server.estimate_watched(&and, 1, &control).is_ok());
 }

@@ -4,6 +4,7 @@
 
 mod bgv;
 mod common;
+mod forged;
 mod gh;
 mod lwe;
 mod ntru;

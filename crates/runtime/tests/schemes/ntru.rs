@@ -5,10 +5,10 @@ use crate::common::{
     check_refused,
 };
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
-    Server, ServerKey, Type, cost, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder,
+    Progress, Scheme, Server, ServerKey, Type, cost, keygen, program::Op,
 };
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
     common::options(Scheme::Ntru, params, seed)
@@ -200,4 +200,20 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
     check_long_sums(&Setup::new(Scheme::Ntru, "boot-64", 2));
+}
+
+#[test]
+fn key_generation_has_one_progress_over_all_its_phases() {
+    for (params, rotations) in [("tight-64-9", false), ("slots-128-3", true), ("boot-64", false)] {
+        let heard = Mutex::new(Vec::new());
+        let listen = |Progress { done, total }: Progress| heard.lock().unwrap().push((done, total));
+        let control = Control { progress: Some(&listen), cancel: None };
+        keygen(&KeygenOptions { rotations, ..options(params, 1) }, &control).unwrap();
+        // The first is told before anything is known.
+        let heard: Vec<_> = heard.into_inner().unwrap().into_iter().skip(1).collect();
+        let total = heard[0].1;
+        assert!(heard.len() > 3 && heard.iter().all(|step| step.1 == total), "{params} {heard:?}");
+        assert!(heard.is_sorted_by(|a, b| a.0 < b.0), "{params} {heard:?}");
+        assert_eq!(heard.last(), Some(&(total, total)), "{params}");
+    }
 }

@@ -219,10 +219,10 @@ impl KeyFile {
         if header_bytes != header(layout, &modulus, &id) {
             return Err(damaged("its header has more than it should"));
         }
-        let table_len = pieces(&layout) * HASH;
-        if size != HEADER as u64 + layout.bytes() + (table_len + HASH) as u64 {
+        if size != Self::bytes(&layout) {
             return Err(damaged("its size is not that of its shape"));
         }
+        let table_len = pieces(&layout) * HASH;
         file.seek(SeekFrom::Start(HEADER as u64 + layout.bytes())).map_err(|error| place.read(error))?;
         let mut table = vec![0; table_len + HASH];
         file.read_exact(&mut table).map_err(|error| place.read(error))?;
@@ -231,6 +231,11 @@ impl KeyFile {
             return Err(damaged("its seal is broken"));
         }
         Ok(Self { path: path.into(), layout, modulus, id, table })
+    }
+
+    /// Bytes of the file of a matrix.
+    pub fn bytes(layout: &Layout) -> u64 {
+        HEADER as u64 + layout.bytes() + ((pieces(layout) + 1) * HASH) as u64
     }
 
     /// Shape and order.

@@ -56,8 +56,8 @@ pub fn generate_watched(
     progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
-    // A key, its hints and its values of each level.
-    let (done, all) = (Cell::new(0), 3 * params.levels());
+    // A key and its values of each level, and hints of all but the lowest.
+    let (done, all) = (Cell::new(0), 3 * params.levels() - 1);
     let step = || {
         done.set(done.get() + 1);
         match progress(done.get().min(all), all) {

@@ -1,13 +1,14 @@
 //! The public key and the evaluation key. Nothing here holds a secret.
 
 use core::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use rand_core::RngCore;
 
 use super::{Ciphertext, Params, noise};
 use crate::lwe::keys::KeyId;
-use crate::lwe::{self, Encryptor, Error, Layout, Matrix, SeededMatrix, Vector};
+use crate::lwe::{self, Encryptor, Error, KeyFile, Layout, Matrix, SeededMatrix, StreamedProduct, Vector, encrypt};
 
 /// What encryption needs.
 #[derive(Clone)]
@@ -86,6 +87,53 @@ impl PublicKey {
         let (level, noise) = (self.params.depth(), noise::fresh(&self.params));
         let fresh = encryptor.encrypt(messages, rng)?;
         Ok(fresh.into_iter().map(|c| Ciphertext::new(self.id, level, noise, c.into_numbers())).collect())
+    }
+
+    /// Bytes of the file that [`Self::write`] makes.
+    ///
+    /// # Errors
+    /// [`Error::Dimension`]: not for checked parameters.
+    pub fn matrix_bytes(&self) -> Result<u64, Error> {
+        Ok(KeyFile::bytes(&self.params.fresh().layout()?))
+    }
+
+    /// Writes the matrix of fresh ciphertexts to a file, for [`Self::encrypt_streamed`]; with this key's identity.
+    ///
+    /// # Errors
+    /// As [`KeyFile::write`].
+    pub fn write(&self, path: &Path, progress: impl FnMut(usize, usize) -> bool) -> Result<KeyFile, Error> {
+        KeyFile::write(path, &self.fresh.seeded()?, self.id.0, progress)
+    }
+
+    /// As [`Self::encrypt`], with the matrix read from the file that [`Self::write`] made: all bits take one pass, and memory for each (see
+    /// [`StreamedProduct::memory`]). The same bits and randomness give the same ciphertexts. `progress` is told how many of how many pieces are done, and
+    /// stops it by giving false.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for the file of another key, [`Error::File`] for a damaged one; [`Error::Cancelled`].
+    pub fn encrypt_streamed(
+        &self,
+        file: &KeyFile,
+        messages: &[bool],
+        rng: &mut impl RngCore,
+        mut progress: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.check("the matrix", KeyId(*file.id()))?;
+        if file.layout() != self.params.fresh().layout()? || file.modulus() != self.params.fresh().modulus() {
+            let problem = format!("{} is not of the key's size", file.path().display());
+            return Err(Error::Material { part: "matrix", problem });
+        }
+        let mut product = StreamedProduct::select(file, self.fresh.selections(messages.len(), rng))?;
+        product.run(|product| {
+            let (done, of) = product.progress();
+            Ok(progress(done, of))
+        })?;
+        let (level, noise) = (self.params.depth(), noise::fresh(&self.params));
+        let fresh = |(numbers, &message)| {
+            let fresh = encrypt::finish(&self.fresh, numbers, message, rng)?;
+            Ok(Ciphertext::new(self.id, level, noise, fresh.into_numbers()))
+        };
+        product.into_products()?.into_iter().zip(messages).map(fresh).collect()
     }
 
     /// That `what` is of this key.

@@ -1,6 +1,6 @@
 """OpenFHE's BGV, driven by lines on standard input: what `bench-bgv` starts when the `openfhe` package is there.
 
-    python3 peer.py N DEPTH BITS PLAINTEXT_MODULUS
+    python3 peer_openfhe.py N DEPTH BITS PLAINTEXT_MODULUS
 
 Prints `ready VERSION MODULUS_BITS`. A line `encrypt`, `decrypt`, `add`, `multiply` (with relinearization), `composed` (that and ModReduce) or `rotate`, and
 a number, does it so often and is answered by the nanoseconds; `check` by `right` or `wrong`.

@@ -1,0 +1,60 @@
+//! `solinas expand`: the public matrix of an LWE key, whole.
+
+use crate::error::{Result, input, usage};
+use crate::files::{check_not_input, check_target, check_writable};
+use crate::output::Output;
+use crate::params::size;
+use crate::progress::watch;
+use serde::Serialize;
+use solinas_runtime::EncryptionKey;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas keygen --scheme lwe --params paper-9326 --research --out keys
+  solinas expand --key keys/server.key -o keys/public.matrix
+  solinas encrypt --key keys/server.key --matrix keys/public.matrix --type u8 200 -o a.ct
+
+Keys of scheme lwe hold the seed of their public matrix, from which encryption makes it again, piece by piece. Expanded, it is read from the file \
+instead, which may be larger than memory: 11 GB for paper-9326. The ciphertexts are the same. The matrix is public, and can be made again at any time. Ctrl-C leaves nothing.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The client or server key, scheme lwe
+    #[arg(long, short, value_name = "FILE")]
+    key: PathBuf,
+    /// The file to write
+    #[arg(long, short)]
+    output: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    file: &'a Path,
+    key_id: String,
+    bytes: u64,
+}
+
+pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let output = &args.output;
+    if output == Path::new("-") {
+        return Err(usage("a matrix does not go to standard output", "name a file; ./- is a file named -"));
+    }
+    check_not_input(output, &[&args.key])?;
+    check_target(output)?;
+    check_writable(output)?;
+    if output.exists() && !output.is_file() {
+        return Err(input(format!("{} is no file", output.display()), "write to another place"));
+    }
+    let key = EncryptionKey::load(&args.key)?;
+    let bytes = key.matrix_bytes()?;
+    // A symbolic link is followed: the file it names is replaced.
+    let path = std::fs::canonicalize(output).unwrap_or_else(|_| output.clone());
+    let label = format!("writing {} to {}", size(bytes as usize), output.display());
+    watch(out, &label, |control| Ok(key.write_matrix(&path, control)?))?;
+    let report = Report { file: output, key_id: key.key_id().to_string(), bytes };
+    out.report(&report, || {
+        format!("{}: public matrix of key {}, {}\n", output.display(), key.key_id().short(), size(bytes as usize))
+    })
+}

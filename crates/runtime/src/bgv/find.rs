@@ -1,0 +1,97 @@
+//! The smallest parameter set of the scheme for a task.
+
+use super::Bgv;
+use crate::scheme::Roles;
+use crate::{Error, ParamsInfo};
+use solinas_schemes::bgv::Params;
+
+/// Families of sets of any dimension and depth.
+const FAMILIES: [&str; 3] = ["bits", "slots", "wide"];
+
+/// The smallest set of scheme BGV with that plaintext modulus, at least so many products in a row, and at least so many bits of security (0: any): of the smallest
+/// ring dimension, and there of the smallest ciphertexts. Its name is one that key generation takes.
+///
+/// # Errors
+/// [`Error::OutOfReach`] with the nearest there are.
+pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<ParamsInfo, Error> {
+    let families: Vec<(u64, &str)> = FAMILIES
+        .into_iter()
+        .filter_map(|family| Some((Params::named(&format!("{family}-1024-1")).ok()?.plaintext_modulus(), family)))
+        .collect();
+    let wanted = || format!("depth {depth} modulo {plaintext_modulus} with {security} bits of security");
+    let Some(&(_, family)) = families.iter().find(|(modulus, _)| *modulus == plaintext_modulus) else {
+        let moduli: Vec<String> = families.iter().map(|(modulus, _)| modulus.to_string()).collect();
+        let nearest = format!("a plaintext modulus of {}", moduli.join(", "));
+        return Err(Error::OutOfReach { wanted: wanted(), nearest });
+    };
+    let known: Vec<ParamsInfo> =
+        Bgv.params().into_iter().filter(|set| set.plaintext_modulus == Some(plaintext_modulus)).collect();
+    let smallest = |depth: usize, security: f64| {
+        // The standard's table begins at 1024.
+        let least = if security > 0.0 { 10 } else { 4 };
+        (least..=15).map(|log2| 1usize << log2).find_map(|dimension| {
+            let own = Params::named(&format!("{family}-{dimension}-{depth}")).ok();
+            let own = own.map(|params| crate::leveled::info::<Bgv>(&params));
+            let named = known.iter().filter(|set| set.ring_dimension == dimension && set.depth >= Some(depth));
+            // Of equals, those that have a name of their own.
+            let all = named.cloned().chain(own).filter(|set| set.classical_bits >= security);
+            all.min_by_key(|set| (set.ciphertext_bytes, set.server_key_bytes))
+        })
+    };
+    if let Some(found) = smallest(depth, security.into()) {
+        return Ok(found);
+    }
+    let shallower = known.iter().filter(|set| set.classical_bits >= f64::from(security) && set.depth < Some(depth));
+    let deepest = shallower.max_by_key(|set| (set.depth, std::cmp::Reverse(set.ring_dimension)));
+    let secure = [256.0, 192.0, 128.0, 0.0].into_iter().find_map(|security| smallest(depth, security));
+    let nearest = [
+        deepest.map(|set| format!("depth {} ({})", set.depth.unwrap_or_default(), set.name)),
+        secure.map(|set| format!("{} bits of security at this depth ({})", set.classical_bits, set.name)),
+    ];
+    let nearest: Vec<String> = nearest.into_iter().flatten().collect();
+    let nearest = match &nearest[..] {
+        [] => "fewer products in a row, and less security".into(),
+        some => some.join(", or "),
+    };
+    Err(Error::OutOfReach { wanted: wanted(), nearest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_is_the_smallest_set_that_will_do() {
+        for (depth, modulus, security, dimension) in [
+            (2, 65537, 128, 8192),
+            (3, 65537, 128, 8192),
+            (4, 65537, 128, 16384),
+            (8, 65537, 192, 32768),
+            (2, 2, 128, 4096),
+            (5, 0x3FFC_0001, 100, 16384),
+            (2, 65537, 0, 16),
+        ] {
+            let found = find_bgv(depth, modulus, security).unwrap();
+            assert_eq!(found.ring_dimension, dimension, "{depth} {modulus} {security}: {}", found.name);
+            assert!(found.depth >= Some(depth) && found.classical_bits >= f64::from(security), "{found:?}");
+            let again = Params::named(&found.name).unwrap();
+            assert_eq!((again.plaintext_modulus(), again.dimension()), (modulus, dimension));
+        }
+        // That of a name of its own, or a smaller one where that allows more products than are asked for.
+        assert_eq!(find_bgv(3, 65537, 128).unwrap().name, "slots128-8192-3");
+        assert_eq!(find_bgv(2, 65537, 128).unwrap().name, "slots-8192-2");
+    }
+
+    #[test]
+    fn what_is_out_of_reach_names_the_nearest() {
+        let message = |depth, modulus, security| find_bgv(depth, modulus, security).unwrap_err().to_string();
+        let deep = message(30, 65537, 128);
+        assert!(deep.contains("take depth 2") && deep.contains("0 bits of security at this depth"), "{deep}");
+        let secure = message(15, 65537, 256);
+        assert!(secure.contains("depth 9 (slots256-32768-9)") && secure.contains("128 bits of"), "{secure}");
+        assert!(message(1, 257, 128).contains("a plaintext modulus of 2, 65537, 1073479681"));
+        let both = message(1000, 2, 512);
+        assert!(both.ends_with("; take fewer products in a row, and less security"), "{both}");
+        assert!(message(1, 2, 512).contains("take 256 bits of security at this depth (bits"));
+    }
+}
