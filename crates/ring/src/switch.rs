@@ -385,4 +385,49 @@ mod tests {
             }
         }
     }
+
+    /// Sums over automorphisms are those of each, permuted.
+    #[test]
+    fn automorphisms_share_their_digits() {
+        let (n, all) = (64, primes(40, 5, 128).unwrap());
+        for backend in Backend::available() {
+            let basis = |range: core::ops::Range<usize>| Basis::new(n, &all[range], backend).unwrap();
+            let hybrid = Hybrid::new(&basis(0..3), &basis(3..5), 2).unwrap();
+            let mut state = 7u64;
+            let mut random = |of: &Basis| {
+                let words: Vec<u64> = (0..of.words())
+                    .map(|at| {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        (state >> 20) % of.modulus(at / n).value()
+                    })
+                    .collect();
+                RnsPoly::<Eval>::from_words(of, &words).unwrap()
+            };
+            let (x, first) = (random(&basis(0..3)), random(&basis(0..3)));
+            let keys: Vec<[RnsPoly<Eval>; 2]> = (0..4).map(|_| [(); 2].map(|()| random(hybrid.extended()))).collect();
+            let automorphisms = [5, 33].map(|exponent| Automorphism::new(hybrid.extended(), exponent).unwrap());
+            let digits = hybrid.digits(|i, out| out.copy_from_slice(x.tower(i)));
+            let mut scratch = vec![1; digits.scratch_of_automorphisms()];
+            for i in 0..5 {
+                let key = |term: usize, g: usize| keys[2 * term + g].each_ref().map(|part| part.tower(i));
+                let first = (i < 3).then(|| first.tower(i));
+                let terms: Vec<_> =
+                    automorphisms.iter().enumerate().map(|(term, plan)| (plan, move |g| key(term, g))).collect();
+                let (mut b, mut a) = (vec![3; n], vec![4; n]);
+                digits.accumulate_automorphisms(i, first, &terms, [&mut b, &mut a], &mut scratch);
+                let (mut want_b, mut want_a) = (vec![3; n], vec![4; n]);
+                for (term, plan) in automorphisms.iter().enumerate() {
+                    let (mut b, mut a) = (first.map_or(vec![0; n], <[u64]>::to_vec), vec![0; n]);
+                    digits.accumulate(i, |g| key(term, g), [&mut b, &mut a], &mut scratch);
+                    let q = hybrid.extended().modulus(i);
+                    for (part, want) in [(b, &mut want_b), (a, &mut want_a)] {
+                        let mut permuted = vec![0; n];
+                        plan.permute(&part, &mut permuted);
+                        want.iter_mut().zip(permuted).for_each(|(want, x)| *want = q.add(*want, x));
+                    }
+                }
+                assert!(b == want_b && a == want_a, "tower {i}");
+            }
+        }
+    }
 }

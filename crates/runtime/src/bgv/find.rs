@@ -24,8 +24,9 @@ pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<P
         let nearest = format!("a plaintext modulus of {}", moduli.join(", "));
         return Err(Error::OutOfReach { wanted: wanted(), nearest });
     };
-    let known: Vec<ParamsInfo> =
-        Bgv.params().into_iter().filter(|set| set.plaintext_modulus == Some(plaintext_modulus)).collect();
+    let sets = Bgv.params().into_iter().filter(|set| set.plaintext_modulus == Some(plaintext_modulus));
+    // Who asks for a depth is not to have the keys of bootstrapping.
+    let (boot, known): (Vec<ParamsInfo>, Vec<ParamsInfo>) = sets.partition(|set| set.bootstraps);
     let smallest = |depth: usize, security: f64| {
         // The standard's table begins at 1024.
         let least = if security > 0.0 { 10 } else { 4 };
@@ -44,7 +45,9 @@ pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<P
     let shallower = known.iter().filter(|set| set.classical_bits >= f64::from(security) && set.depth < Some(depth));
     let deepest = shallower.max_by_key(|set| (set.depth, std::cmp::Reverse(set.ring_dimension)));
     let secure = [256.0, 192.0, 128.0, 0.0].into_iter().find_map(|security| smallest(depth, security));
+    let any = boot.iter().find(|set| set.classical_bits >= f64::from(security));
     let nearest = [
+        any.map(|set| format!("any depth by bootstrapping ({})", set.name)),
         deepest.map(|set| format!("depth {} ({})", set.depth.unwrap_or_default(), set.name)),
         secure.map(|set| format!("{} bits of security at this depth ({})", set.classical_bits, set.name)),
     ];
@@ -77,6 +80,8 @@ mod tests {
             let again = Params::named(&found.name).unwrap();
             assert_eq!((again.plaintext_modulus(), again.dimension()), (modulus, dimension));
         }
+        // None that bootstraps, whose fresh ciphertexts are smaller.
+        assert!(!find_bgv(8, 2, 128).unwrap().bootstraps);
         // That of a name of its own, or a smaller one where that allows more products than are asked for.
         assert_eq!(find_bgv(3, 65537, 128).unwrap().name, "slots128-8192-3");
         assert_eq!(find_bgv(2, 65537, 128).unwrap().name, "slots-8192-2");
@@ -85,6 +90,7 @@ mod tests {
     #[test]
     fn what_is_out_of_reach_names_the_nearest() {
         let message = |depth, modulus, security| find_bgv(depth, modulus, security).unwrap_err().to_string();
+        assert!(message(40, 2, 128).contains("any depth by bootstrapping (boot128-16384-8)"));
         let deep = message(30, 65537, 128);
         assert!(deep.contains("take depth 2") && deep.contains("0 bits of security at this depth"), "{deep}");
         let secure = message(15, 65537, 256);

@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a> {
         self.key.public().context()
     }
 
-    fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
+    pub(super) fn check(&self, what: &'static str, x: &Ciphertext) -> Result<(), Error> {
         self.key.public().check(what, x.key)
     }
 

@@ -243,6 +243,8 @@ fn what_bootstrapping_lacks_is_named() {
     let (other, other_server) = generate_insecure(&world.params, &Rotations::none(&world.params), true, 12).unwrap();
     assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
     assert!(matches!(other.bootstrap_key(&|_, _| ControlFlow::Break(())), Err(Error::Cancelled)));
+    let foreign = Evaluator::new(&other_server).automatic().at_level(&encrypt(&other_server, &[0; 64], 1), 1).unwrap();
+    assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("bits-64-2").unwrap();
     let (client, server) = generate_insecure(&plain, &Rotations::none(&plain), true, 1).unwrap();
     let error = client.bootstrap_key(&go).unwrap_err();

@@ -46,6 +46,7 @@ impl<'a> Evaluator<'a> {
     /// [`Error::KeyMismatch`].
     pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
+        self.check("the operand", x)?;
         let x = self.automatic().at_level(x, 1)?;
         let growth = &key.plan.growth;
         if x.noise > growth.room {

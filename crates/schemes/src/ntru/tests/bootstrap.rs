@@ -216,6 +216,10 @@ fn what_bootstrapping_lacks_is_named() {
     let (other, other_server) = generate_insecure(&world.params, true, 12).unwrap();
     assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
     assert!(matches!(other.bootstrap_key(&|_, _| ControlFlow::Break(())), Err(Error::Cancelled)));
+    let mut rng = other_server.public().encryption_rng(1).unwrap();
+    let foreign = other_server.public().encrypt_bit(true, &mut rng).unwrap();
+    let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, 1).unwrap();
+    assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("tight-512-1").unwrap();
     let (client, server) = generate_insecure(&plain, true, 1).unwrap();
     let error = client.bootstrap_key(&|_, _| ControlFlow::Continue(())).unwrap_err();
