@@ -16,7 +16,7 @@ Examples:
   solinas encrypt --key keys/server.key --matrix keys/public.matrix --type u8 200 -o a.ct
 
 Keys of scheme lwe hold the seed of their public matrix, from which encryption makes it again, piece by piece. Expanded, it is read from the file \
-instead, which may be larger than memory: 11 GB for paper-9326. The ciphertexts are the same. The matrix is public, and can be made again at any time. Ctrl-C leaves nothing.";
+instead, which may be larger than memory: 11 GB for paper-9326. The ciphertexts are the same. The matrix is public, and can be made again at any time; let nobody else write the file: with another matrix in it, what is encrypted can be read. Ctrl-C leaves nothing.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -19,7 +19,7 @@ use solinas_schemes::ntru::{
 };
 use zeroize::Zeroizing;
 
-use crate::keys::public_accessors;
+use crate::keys::{belongs, public_accessors};
 use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
 
 const BOOTSTRAP: &str = "bootstrap";
@@ -71,6 +71,11 @@ impl KeyFiles for Ntru {
     }
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
+        belongs("bootstrapping key", key.bootstrap.as_ref().map(BootstrapKey::id), key.hints.id())?;
+        belongs("rotation key", key.rotations.as_ref().map(RotationKey::id), key.hints.id())?;
+        if key.bootstrap.is_none() && key.hints.params().bootstrapping().is_some() {
+            return Err(Error::Unwritable("the bootstrapping key of these parameters is missing".into()));
+        }
         Self::write_public(writer, key.hints.public())?;
         writer.section_of_parts("hints", key.hints.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         if let Some(key) = &key.bootstrap {

@@ -87,12 +87,12 @@ impl Sums {
         Self(Parts::zeroed(width))
     }
 
-    /// The words, for storing: part by part.
-    pub fn words(&self) -> Vec<u64> {
-        self.0.words()
+    /// The parts, for storing.
+    pub fn parts(&self) -> [&[u64]; 4] {
+        self.0.parts()
     }
 
-    /// From stored words.
+    /// From stored words, part by part.
     ///
     /// # Panics
     /// Unless they are those of a multiple of [`UNIT`] of columns.
@@ -141,12 +141,12 @@ impl Selected {
         Self(Parts::zeroed(width))
     }
 
-    /// The words, for storing: part by part.
-    pub fn words(&self) -> Vec<u64> {
-        self.0.words()
+    /// The parts, for storing.
+    pub fn parts(&self) -> [&[u64]; 2] {
+        self.0.parts()
     }
 
-    /// From stored words.
+    /// From stored words, part by part.
     ///
     /// # Panics
     /// Unless they are those of a multiple of [`UNIT`] of columns.

@@ -17,6 +17,8 @@ const STEP: usize = 128;
 pub(super) struct Parts<const PARTS: usize> {
     pub(super) width: usize,
     start: usize,
+    /// Whether it was decided where they lie.
+    placed: bool,
     words: AlignedVec<u64>,
 }
 
@@ -27,12 +29,7 @@ impl<const PARTS: usize> Parts<PARTS> {
     /// Unless that is a multiple of [`UNIT`].
     pub(super) fn zeroed(width: usize) -> Self {
         assert!(width.is_multiple_of(UNIT), "{width} columns");
-        Self { width, start: 0, words: AlignedVec::zeroed(PARTS * stride(width) + PAGE) }
-    }
-
-    /// The words, part by part.
-    pub(super) fn words(&self) -> Vec<u64> {
-        self.parts().concat()
+        Self { width, start: 0, placed: false, words: AlignedVec::zeroed(PARTS * stride(width) + PAGE) }
     }
 
     /// From words, part by part.
@@ -42,16 +39,12 @@ impl<const PARTS: usize> Parts<PARTS> {
     pub(super) fn from_words(words: &[u64]) -> Self {
         let half = words.len() / PARTS;
         assert_eq!(half * PARTS, words.len(), "{} words", words.len());
-        let mut parts = Self::zeroed(2 * half);
-        parts.set(words);
-        parts
-    }
-
-    fn set(&mut self, words: &[u64]) {
-        for (part, words) in words.chunks_exact((self.width / 2).max(1)).enumerate() {
-            let range = self.range(part);
-            self.words[range].copy_from_slice(words);
+        let mut parts = Self { placed: true, ..Self::zeroed(2 * half) };
+        for (part, words) in words.chunks_exact(half.max(1)).enumerate() {
+            let range = parts.range(part);
+            parts.words[range].copy_from_slice(words);
         }
+        parts
     }
 
     fn range(&self, part: usize) -> Range<usize> {
@@ -59,7 +52,7 @@ impl<const PARTS: usize> Parts<PARTS> {
         start..start + self.width / 2
     }
 
-    /// Each part.
+    /// Each part, of `width / 2` words.
     pub(super) fn parts(&self) -> [&[u64]; PARTS] {
         core::array::from_fn(|part| &self.words[self.range(part)])
     }
@@ -67,14 +60,13 @@ impl<const PARTS: usize> Parts<PARTS> {
     /// Each part, placed well to rows at that address: in rows of 4 KiB, parts that lie one after the other would all use the sets of the nearest cache that the rows
     /// do, and loads of rows would wait for stores of sums whose addresses have the same low 12 bits.
     pub(super) fn beside(&mut self, rows: *const u32) -> [*mut u64; PARTS] {
-        let word = |address: usize| address / size_of::<u64>() % PAGE;
-        let base = word(self.words.as_ptr().addr());
-        // A multiple of 8 words, as the buffer and the tiles of a matrix are of 64 bytes.
-        let start = (word(rows.addr()).next_multiple_of(8) + APART + PAGE - base) % PAGE;
-        if start != self.start {
-            let words = self.words();
-            self.start = start;
-            self.set(&words);
+        if !self.placed {
+            // They are zeros yet.
+            let word = |address: usize| address / size_of::<u64>() % PAGE;
+            let base = word(self.words.as_ptr().addr());
+            // A multiple of 8 words, as the buffer and the tiles of a matrix are of 64 bytes.
+            self.start = (word(rows.addr()).next_multiple_of(8) + APART + PAGE - base) % PAGE;
+            self.placed = true;
         }
         let starts: [usize; PARTS] = core::array::from_fn(|part| self.range(part).start);
         let base = self.words.as_mut_ptr();

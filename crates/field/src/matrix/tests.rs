@@ -64,11 +64,11 @@ fn cut_sums_add_up() {
         let mut sums = Sums::zeroed(32);
         let tile = Tile::new(&tile[32 * rows.start..32 * rows.end], 32);
         multiply_add(backend, Reduction::Lazy, word, tile, &vector[rows], &mut sums);
-        Sums::from_words(&sums.words())
+        Sums::from_words(&sums.parts().concat())
     };
     let mut sum = part(16..32);
     sum.add_lazy(&part(0..16));
-    assert_eq!(sum.words(), part(0..32).words());
+    assert_eq!(sum.parts(), part(0..32).parts());
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod find;
 
 pub use find::find_bgv;
 
+use crate::control::Phases;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
@@ -12,7 +13,6 @@ use solinas_schemes::bgv::{
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
-use std::ops::ControlFlow;
 
 /// The scheme.
 pub(crate) use files::Bgv;
@@ -179,14 +179,16 @@ impl Leveled for Bgv {
             Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
             None => ClientKey::generate(params, options.research)?,
         };
-        let watch = |done: usize, of: usize| {
-            control.report(done as u64, of as u64);
-            if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let bootstraps = usize::from(params.bootstrapping().is_some());
+        let phases = Phases::new(control, 1 + bootstraps);
+        let watch = |phase| {
+            let phases = &phases;
+            move |done, of| phases.step(phase, done, of)
         };
-        let evaluation = client.server_key(&rotations(params), &watch)?;
-        let bootstrap = match params.bootstrapping() {
-            Some(_) => Some(client.bootstrap_key(&watch)?),
-            None => None,
+        let evaluation = client.server_key(&rotations(params), &watch(0))?;
+        let bootstrap = match bootstraps {
+            0 => None,
+            _ => Some(client.bootstrap_key(&watch(1))?),
         };
         Ok((client, ServerKeys { evaluation, bootstrap }))
     }

@@ -43,9 +43,10 @@ fn message(params: &Params) -> f64 {
 }
 
 /// Noise of a known polynomial, as if it were at every root of the ring what it is at the one where it is largest. `peak` is `log2 max |mu(zeta)|`, of centred
-/// coefficients, `largest` that of the largest of these: a constant is all in one, where a root mean square with the tail that is left for it would not reach.
+/// coefficients, `largest` that of the largest of these: a constant is all in one, and what is left for the tail of a noise, here or when it is rounded for bootstrapping, is for
+/// nothing that adds up as constants do.
 pub fn plain(params: &Params, peak: f64, largest: f64) -> f64 {
-    (peak - 0.5 * dimension(params).log2()).max(largest - tail(params))
+    (peak - 0.5 * dimension(params).log2()).max(largest)
 }
 
 /// Noise of a known number, the same in every slot, as [`plain`] has it.

@@ -204,7 +204,7 @@ impl Params {
         let (bits, status) = match [256, 192, 128].into_iter().find(holds) {
             Some(bits) if claimed >= 128 => (bits.min(claimed).into(), Status::Recommended),
             Some(_) => {
-                let why = "nothing is claimed for a sparse secret of that weight in that dimension".into();
+                let why = "nothing is claimed for a sparse secret of that weight in that dimension, modulo that first and last prime".into();
                 (0.0, Status::ResearchOnly { why })
             }
             None => {

@@ -73,10 +73,11 @@ impl Partial {
         }
     }
 
-    fn words(&self) -> Vec<Vec<u64>> {
+    /// The words of all, part by part.
+    fn parts(&self) -> Vec<&[u64]> {
         match self {
-            Self::Vectors(sums) => sums.iter().map(Sums::words).collect(),
-            Self::Selections(sums) => sums.iter().map(Selected::words).collect(),
+            Self::Vectors(sums) => sums.iter().flat_map(Sums::parts).collect(),
+            Self::Selections(sums) => sums.iter().flat_map(Selected::parts).collect(),
         }
     }
 }
@@ -285,7 +286,7 @@ impl<'a> StreamedProduct<'a> {
             Operands::Selections(selections) => selections.iter().for_each(|r| put(&mut out, r.words())),
         }
         self.results.iter().for_each(|result| put(&mut out, &result.residues()));
-        for words in self.partial.words() {
+        for words in self.partial.parts() {
             words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
         }
         let hash = blake3::hash(&out);

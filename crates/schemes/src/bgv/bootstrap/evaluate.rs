@@ -25,6 +25,10 @@ impl<'a> Evaluator<'a> {
     /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
     pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
         self.key().public().check("the bootstrapping key", key.id())?;
+        if key.params() != self.key().params() {
+            let problem = "its parameters are not those of the server key".into();
+            return Err(Error::Material { part: "bootstrapping key", problem });
+        }
         Ok(self.with_bootstrap_key(key))
     }
 
@@ -67,6 +71,9 @@ impl<'a> Evaluator<'a> {
     /// Whether a ciphertext, ready and of two parts, can be bootstrapped: by the noise with which it would come to the first level.
     pub fn can_bootstrap(&self, x: &Ciphertext) -> bool {
         let params = self.key().params();
+        if self.check("the operand", x).is_err() {
+            return false;
+        }
         let fits = |level: usize, noise: f64| noise <= noise::room(params, params.log2_modulus(level));
         let lowered = (2..=x.level).rev().try_fold(x.noise, |noise, level| {
             let [before, after] = noise::lowered(params, level, noise);

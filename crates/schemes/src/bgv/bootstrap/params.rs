@@ -90,8 +90,8 @@ impl Bootstrapping {
         let words = format!(
             "; bootstrapping: a sparse secret of weight {} modulo {modulus:.0} bits, {}; the key encrypts functions of its own secret (circular security is assumed)",
             self.weight,
-            if known { "2^150 by hybrid attacks" } else { "for which nothing is claimed" },
+            if known { "2^129 or more by every attack known" } else { "for which nothing is claimed" },
         );
-        Sparse { words, bits: if known { 150 } else { 0 } }
+        Sparse { words, bits: if known { 128 } else { 0 } }
     }
 }

@@ -253,16 +253,16 @@ fn what_bootstrapping_lacks_is_named() {
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();
-    let mut low = evaluator.automatic().at_level(&x, 1).unwrap();
+    let one = evaluator.automatic().at_level(&x, 1).unwrap();
+    let mut even = evaluator.add(&one, &one).unwrap();
     let error = loop {
-        assert_eq!(evaluator.can_bootstrap(&low), evaluator.bootstrap(&low).is_ok());
-        low = match evaluator.bootstrap(&low) {
-            Ok(fresh) => {
-                assert_eq!(world.client.decrypt(&fresh).unwrap()[0], world.client.decrypt(&low).unwrap()[0]);
-                evaluator.add(&low, &low).unwrap()
-            }
+        let odd = evaluator.add(&even, &one).unwrap();
+        assert_eq!(evaluator.can_bootstrap(&odd), evaluator.bootstrap(&odd).is_ok());
+        match evaluator.bootstrap(&odd) {
+            Ok(fresh) => assert_eq!(world.client.decrypt(&fresh).unwrap()[0], 1),
             Err(error) => break error,
-        };
+        }
+        even = evaluator.add(&even, &even).unwrap();
     };
     assert!(matches!(error, Error::Noise { operation: "bootstrapping", .. }), "{error}");
 
@@ -314,6 +314,8 @@ fn sets_that_cannot_bootstrap_are_refused_with_their_fix() {
         assert_eq!(claim.status == crate::security::Status::Recommended, name.starts_with("boot128"));
         assert!(claim.estimator.contains("circular security"));
     }
+    // A modulus of the standard's 192 bits does not make the sparse secret stronger.
+    assert_eq!(Params::named("boot-16384-1").unwrap().security().classical_bits, 128.0);
     assert!(matches!(Params::named("boot-64-x"), Err(Error::UnknownParams { .. })));
     assert!(Params::named("boot-16-2").is_err());
 }

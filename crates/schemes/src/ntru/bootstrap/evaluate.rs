@@ -63,6 +63,9 @@ impl<'a> Evaluator<'a> {
     /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
     pub(in crate::ntru) fn can_be_bootstrapped(&self, x: &Ciphertext) -> bool {
         let params = self.key().params();
+        if self.check("the operand", x).is_err() {
+            return false;
+        }
         let mut noise = x.noise;
         for level in (2..=x.level).rev() {
             noise = noise::hint(params, noise, params.dimension());
