@@ -1,7 +1,7 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
 use crate::error::{Result, input, usage};
-use crate::files::check_ciphertext_target;
+use crate::files::{check_ciphertext_target, check_not_input};
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::progress::{interruptible, wait, watch};
@@ -81,6 +81,9 @@ impl<'a> Report<'a> {
 
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     check_ciphertext_target(&args.output)?;
+    if let Some(matrix) = &args.matrix {
+        check_not_input(&args.output, &[matrix])?;
+    }
     let (texts, array) = match (&args.csv, &args.column) {
         (Some(path), Some(column)) => (csv_column(path, column, args.ty)?, true),
         _ if args.values == ["-"] => (from_stdin()?, args.array),

@@ -304,7 +304,9 @@ pub enum Error {
         free_mib: u64,
     },
     /// A public matrix of a scheme that has none.
-    #[error("scheme {scheme} has no public matrix to store: only keys of lwe have; leave it out")]
+    #[error(
+        "scheme {scheme} has no public matrix to store: only keys of scheme lwe have one; encrypt without `--matrix`"
+    )]
     NoMatrix {
         /// The scheme.
         scheme: Scheme,

@@ -46,12 +46,17 @@ pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
     Ok((Work::Circuit { file: file.to_path_buf(), netlist }, load(inputs)?))
 }
 
-/// A program file: what the Python package saves, or the graph alone.
+/// What the Python package puts around a graph; a graph alone has none of it.
 #[derive(serde::Deserialize)]
-#[serde(untagged)]
-enum File {
-    Saved { format: String, version: u64, program: Box<Program> },
-    Graph(Box<Program>),
+struct Wrapping {
+    format: Option<String>,
+    version: Option<u64>,
+}
+
+/// A wrapped graph. It is read from the text: what serde keeps between two attempts holds no numbers of 128 bits.
+#[derive(serde::Deserialize)]
+struct Wrapped {
+    program: Program,
 }
 
 /// What the Python package calls its files of programs, and their newest version.
@@ -63,19 +68,23 @@ pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
     let none = |why: String| {
         input(format!("{place} is not a program: {why}"), "write it with `save` of a program of the Python package")
     };
-    let program = match serde_json::from_str(&read_text(file)?).map_err(|error| none(error.to_string()))? {
-        File::Graph(program) => program,
-        File::Saved { format, .. } if format != FORMAT.0 => return Err(none(format!("its format is {format:?}"))),
-        File::Saved { version, .. } if version > FORMAT.1 => {
+    let text = read_text(file)?;
+    let bad = |error: serde_json::Error| none(error.to_string());
+    let program = match serde_json::from_str(&text).map_err(bad)? {
+        Wrapping { format: None, .. } => serde_json::from_str(&text).map_err(bad)?,
+        Wrapping { format: Some(format), .. } if format != FORMAT.0 => {
+            return Err(none(format!("its format is {format:?}")));
+        }
+        Wrapping { version: Some(version), .. } if version > FORMAT.1 => {
             let problem = format!("{place} has version {version}, this command reads up to {}", FORMAT.1);
             return Err(input(problem, "update solinas"));
         }
-        File::Saved { program, .. } => program,
+        Wrapping { .. } => serde_json::from_str::<Wrapped>(&text).map_err(bad)?.program,
     };
     program.validate().map_err(Error::circuit(&place))?;
     let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));
     need("program", file, wanted.collect(), inputs.len())?;
-    Ok((Work::Program { name: place, program: *program }, load(inputs)?))
+    Ok((Work::Program { name: place, program }, load(inputs)?))
 }
 
 impl Work {

@@ -136,9 +136,10 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
         "inputs": [{ "name": "a", "ty": { "uint": 4 } }, { "name": "b", "ty": { "uint": 4 } }],
         "nodes": [
             { "op": { "input": 0 }, "args": [], "ty": { "uint": 4 } }, { "op": { "input": 1 }, "args": [], "ty": { "uint": 4 } },
-            { "op": "add", "args": [0, 1], "ty": { "uint": 4 } }, { "op": "lt", "args": [0, 1], "ty": "bool" }
+            { "op": "add", "args": [0, 1], "ty": { "uint": 4 } }, { "op": "lt", "args": [0, 1], "ty": "bool" },
+            { "op": { "const": 3 }, "args": [], "ty": { "uint": 4 } }, { "op": "add", "args": [2, 4], "ty": { "uint": 4 } }
         ],
-        "outputs": [{ "name": "sum", "value": 2 }, { "name": "less", "value": 3 }]
+        "outputs": [{ "name": "sum", "value": 5 }, { "name": "less", "value": 3 }]
     }"#;
     place.write("f.json", program);
     place.encrypt("u4", "4", "a.ct");
@@ -146,10 +147,10 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.run("eval --key SERVER --program f.json --inputs a.ct b.ct -o results");
     assert_eq!(
         place.run("decrypt --key CLIENT results/sum.ct results/less.ct"),
-        "results/sum.ct: 11\nresults/less.ct: true\n"
+        "results/sum.ct: 14\nresults/less.ct: true\n"
     );
     place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
-    assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 11\nl.ct: false\n");
+    assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 14\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
     // As the Python package saves it.
     let saved = |format: &str, version: u32| {
@@ -159,7 +160,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     };
     place.write("saved.json", saved("solinas-program", 1));
     place.run("eval --key SERVER --program saved.json --inputs a.ct b.ct -o saved");
-    assert_eq!(place.run("decrypt --key CLIENT saved/sum.ct"), "11\n");
+    assert_eq!(place.run("decrypt --key CLIENT saved/sum.ct"), "14\n");
     for (format, version, message) in [("other", 1, "its format is"), ("solinas-program", 2, "update solinas")] {
         place.write("saved.json", saved(format, version));
         assert!(place.fail("eval --key SERVER --program saved.json --inputs a.ct b.ct -o r", 1).contains(message));

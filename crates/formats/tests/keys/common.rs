@@ -8,7 +8,7 @@ use solinas_formats::{
     Destination, Error, Expect, Header, KeyFiles, KeyId, Kind, PUBLIC_MAGIC, Reader, Result, SECRET_MAGIC, Writer,
 };
 
-fn file(header: Result<Header>, write: impl FnOnce(&mut Writer<dyn Destination>) -> Result<()>) -> Vec<u8> {
+pub(crate) fn file(header: Result<Header>, write: impl FnOnce(&mut Writer<dyn Destination>) -> Result<()>) -> Vec<u8> {
     let mut writer = Writer::in_memory(header.unwrap());
     write(&mut writer).unwrap();
     writer.into_bytes().unwrap().to_vec()

@@ -3,13 +3,13 @@
 use core::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use solinas_formats::KeyFiles;
 use solinas_formats::ntru::{self, Ntru, ServerKeys};
+use solinas_formats::{KeyFiles, Writer};
 use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate_insecure};
 
 use crate::common::{
-    changed, check_damage, check_headers, check_read_back, check_refused, client_file, open, server_file, with_params,
-    without,
+    changed, check_damage, check_headers, check_read_back, check_refused, client_file, file, open, server_file,
+    with_params, without,
 };
 
 type Keys = (ClientKey, ServerKeys);
@@ -67,9 +67,17 @@ fn rotation_keys_are_read_back_and_every_word_is_checked() {
     refused(&Vec::clear);
     refused(&|bytes| bytes.extend([0; 8]));
     // Of bits there are none.
-    let bits = server_file::<Ntru>(&ServerKeys { rotations: Some(key), ..KEYS.1.clone() });
+    let bits = file(Ntru::server_header(&KEYS.1), |writer| {
+        Ntru::write_server(writer, &KEYS.1)?;
+        writer.section("rotations", &[0; 8])
+    });
     check_refused::<Ntru>(&bits, "section rotations");
     check_refused::<Ntru>(&bits, "no slots");
+    // Nor is a key of others written.
+    let foreign = ServerKeys { rotations: Some(key), ..KEYS.1.clone() };
+    let mut writer = Writer::in_memory(Ntru::server_header(&foreign).unwrap());
+    let error = Ntru::write_server(&mut writer, &foreign).unwrap_err();
+    assert!(error.to_string().contains("its rotation key is that of key"), "{error}");
 }
 
 #[test]

@@ -98,8 +98,13 @@ impl Params {
         };
         let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok()).ok_or_else(unknown);
         let (dimension, depth) = (number()?, number()?);
-        if parts.next().is_some() || !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
+        let leading_zeros = name.split('-').skip(1).any(|part| part.len() > 1 && part.starts_with('0'));
+        if parts.next().is_some() || leading_zeros {
             return Err(unknown());
+        }
+        if !(MIN_DIMENSION..=1 << 15).contains(&dimension) {
+            let problem = format!("dimension {dimension} is not in {MIN_DIMENSION}..=32768");
+            return Err(Error::Params { name: name.into(), problem });
         }
         match p {
             Some(p) => Self::try_from(literal(dimension, p, depth, (depth.min(MAX_DEPTH) + 1).div_ceil(3))),

@@ -195,6 +195,10 @@ impl KeyFile {
     /// [`Error::File`] for one that cannot be read, is damaged or of another kind.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let place = Place(path);
+        // Before it is opened, which waits for whoever writes to a pipe.
+        if !fs::metadata(path).map_err(|error| place.read(error))?.is_file() {
+            return Err(place.damaged("it is no ordinary file"));
+        }
         let mut file = File::open(path).map_err(|error| place.read(error))?;
         let size = file.metadata().map_err(|error| place.read(error))?.len();
         let mut header_bytes = vec![0; HEADER];

@@ -53,7 +53,9 @@ impl Bootstrapping {
             ));
         }
         if weight == 0 || weight > dimension {
-            return Err(format!("a sparse secret of weight {weight} is not in 1..={dimension}"));
+            return Err(format!(
+                "a sparse secret of weight {weight} is not in 1..={dimension}: take less, or a larger dimension"
+            ));
         }
         let log2_failure = self.rounded(p).log2_failure(f64::NEG_INFINITY);
         if log2_failure > -LOG2_FAILURE {
