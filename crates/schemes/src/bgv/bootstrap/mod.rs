@@ -32,6 +32,8 @@ mod params;
 mod plan;
 
 pub use crate::bootstrapping::Growth;
+#[cfg(test)]
+pub(in crate::bgv) use evaluate::Rounded;
 pub use key::BootstrapKey;
 pub use params::Bootstrapping;
 

@@ -60,6 +60,14 @@ impl World {
         self.near("bootstrapped", self.client.measure_noise(x).unwrap(), x.noise());
     }
 
+    /// The constant coefficient of `c_0' + c_1' s_b`, as an integer.
+    fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::Rounded) -> i64 {
+        let n = self.sparse.len();
+        // Of slope(X) s_b(X), the coefficient of X^j s_b[N - j] is the constant one, negated but for j = 0.
+        let products = (1..n).map(|j| -rounded.slope[j] * self.sparse[n - j]).sum::<i64>();
+        rounded.constant + rounded.slope[0] * self.sparse[0] + products
+    }
+
     /// What is encrypted modulo `2^bits`: the constant coefficient, the others being 0. And the noise.
     fn open(&self, parts: &[solinas_ring::RnsPoly<solinas_ring::Eval>; 2], bits: u32) -> (u64, f64) {
         let level = parts[0].basis().len();
@@ -119,10 +127,7 @@ fn every_step_is_that_of_plain_integers() {
             let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
             let bounds = -(whole as i64) / 2..whole as i64 / 2;
             assert!(rounded.slope.iter().chain([&rounded.constant]).all(|x| bounds.contains(x)));
-            // Of slope(X) s_b(X), the coefficient of X^j s_b[N - j] is the constant one, negated but for j = 0.
-            let products = (1..n).map(|j| -rounded.slope[j] * world.sparse[n - j]).sum::<i64>();
-            let phase = rounded.constant + rounded.slope[0] * world.sparse[0] + products;
-            let u = (phase + (1 << (l - r - 1))).rem_euclid(whole as i64) as u64;
+            let u = (world.rounded_phase(&rounded) + (1 << (l - r - 1))).rem_euclid(whole as i64) as u64;
             assert_eq!(u >> (l - r), number, "rounded");
 
             let embedded = evaluator.embed(&world.key, &rounded);
@@ -162,6 +167,32 @@ fn every_step_is_that_of_plain_integers() {
             world.near("bootstrapped", measured, growth.output);
         }
     }
+}
+
+/// What the failure probability rests on: a rounded number is off by the roundings of the weight and of the constant part, each uniform, and by little noise.
+#[test]
+fn a_rounded_number_is_off_by_its_roundings() {
+    const COUNT: u64 = 600;
+    let world = World::new("boot-64-1");
+    let evaluator = world.evaluator();
+    let bootstrapping = world.params.bootstrapping().unwrap();
+    let (l, half) = (bootstrapping.precision, 1i64 << (bootstrapping.precision - 1));
+    let mut squares = 0.0;
+    for nonce in 0..COUNT {
+        let number = nonce % 2;
+        let x = evaluator.automatic().at_level(&world.encrypt(number, nonce), 1).unwrap();
+        let rounded = evaluator.round(&world.key, evaluator.under_sparse(&world.key, &x).unwrap());
+        let off = (world.rounded_phase(&rounded) - number as i64 * half + half / 2).rem_euclid(2 * half) - half / 2;
+        squares += (off * off) as f64;
+    }
+    let measured = 0.5 * (squares / COUNT as f64).log2();
+    let roundings = 0.5 * ((bootstrapping.weight + 1) as f64 / 12.0).log2();
+    // The noise at level 1, halved, in steps of q_1 / 2^l.
+    let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), 1).unwrap();
+    let noise = level_1.noise() - 1.0 + f64::from(l) - world.params.log2_modulus(1);
+    let formula = noise::rss(roundings, noise);
+    // Five deviations of the mean of so many squares are 0.21 bits.
+    assert!((roundings - 0.25..formula + 0.25).contains(&measured), "{measured}: {roundings}, {formula}");
 }
 
 /// The rounding of step 1 is to the nearest step, as rationals have it.
