@@ -114,13 +114,15 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         ("encrypt --key sums/server.key --matrix levels/matrix --type u8 1 -o c.ct", "the matrix belongs to key", 1),
         ("encrypt --key sums/server.key --matrix damaged --type u8 1 -o c.ct", "piece 0 is not what was written", 1),
         ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o c.ct", "a.ct cannot be read", 1),
-        ("encrypt --key CLIENT --matrix sums/matrix --type u8 1 -o c.ct", "only keys of lwe have", 1),
-        ("expand --key CLIENT -o c", "only keys of lwe have", 1),
+        ("encrypt --key CLIENT --matrix sums/matrix --type u8 1 -o c.ct", "only keys of scheme lwe have", 1),
+        ("expand --key CLIENT -o c", "only keys of scheme lwe have", 1),
         ("expand --key sums/server.key -o sums/client.key", "key or ciphertext", 1),
         ("expand --key sums/server.key -o sums/server.key", "is an input, too", 2),
         ("expand --key sums/server.key -o -", "./-", 2),
         ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),
         ("expand --key sums/server.key -o sums", "name a file, not a folder", 1),
+        ("encrypt --key sums/server.key --matrix sums --type u8 1 -o c.ct", "no ordinary file", 1),
+        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is an input, too", 2),
     ] {
         let message = place.fail(line, code);
         assert!(message.contains(part), "{line}: {message}");
