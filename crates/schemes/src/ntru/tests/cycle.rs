@@ -336,7 +336,7 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
     let (_, server) = generate_watched(&params, true, Some(7), &listen).unwrap();
     assert!(server == generate_insecure(&params, true, 7).unwrap().1);
     let heard = heard.into_inner();
-    assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 18));
+    assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 17));
     for last in [1, 8, 15] {
         let stop = |done, _| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
         assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled)), "{last}");
