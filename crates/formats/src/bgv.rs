@@ -69,10 +69,8 @@ impl KeyFiles for Bgv {
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
         let ServerKeys { evaluation: key, bootstrap: bootstrap_key } = key;
-        belongs("bootstrapping key", bootstrap_key.as_ref().map(BootstrapKey::id), key.id())?;
-        if bootstrap_key.is_none() && key.params().bootstrapping().is_some() {
-            return Err(Error::Unwritable("the bootstrapping key of these parameters is missing".into()));
-        }
+        let wanted = key.params().bootstrapping().is_some();
+        belongs("bootstrapping key", wanted, bootstrap_key.as_ref().map(BootstrapKey::id), key.id())?;
         Self::write_public(writer, key.public())?;
         let exponents: Vec<u64> = key.rotation_keys().map(|(exponent, _)| exponent as u64).collect();
         writer.section_u64("rotations", &exponents)?;

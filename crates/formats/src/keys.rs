@@ -123,9 +123,15 @@ pub trait KeyFiles {
     fn read_server(reader: &Reader) -> Result<Self::ServerKey>;
 }
 
-/// That a part of a server key, where there is one, was made for it.
-pub(crate) fn belongs<Id: PartialEq + std::fmt::Display>(part: &str, id: Option<Id>, key: Id) -> Result<()> {
+/// That a part of a server key was made for it, and is there where it is `wanted`.
+pub(crate) fn belongs<Id: PartialEq + std::fmt::Display>(
+    part: &str,
+    wanted: bool,
+    id: Option<Id>,
+    key: Id,
+) -> Result<()> {
     match id {
+        None if wanted => Err(Error::Unwritable(format!("its {part}, which these parameters have, is missing"))),
         Some(id) if id != key => {
             Err(Error::Unwritable(format!("its {part} is that of key {id}, and the others of key {key}")))
         }

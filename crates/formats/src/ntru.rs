@@ -71,11 +71,9 @@ impl KeyFiles for Ntru {
     }
 
     fn write_server(writer: &mut Writer<dyn Destination>, key: &ServerKeys) -> Result<(), Error> {
-        belongs("bootstrapping key", key.bootstrap.as_ref().map(BootstrapKey::id), key.hints.id())?;
-        belongs("rotation key", key.rotations.as_ref().map(RotationKey::id), key.hints.id())?;
-        if key.bootstrap.is_none() && key.hints.params().bootstrapping().is_some() {
-            return Err(Error::Unwritable("the bootstrapping key of these parameters is missing".into()));
-        }
+        let wanted = key.hints.params().bootstrapping().is_some();
+        belongs("bootstrapping key", wanted, key.bootstrap.as_ref().map(BootstrapKey::id), key.hints.id())?;
+        belongs("rotation key", false, key.rotations.as_ref().map(RotationKey::id), key.hints.id())?;
         Self::write_public(writer, key.hints.public())?;
         writer.section_of_parts("hints", key.hints.hints().map(|poly| Ok(pack::u64_to_le(poly.words()))))?;
         if let Some(key) = &key.bootstrap {
