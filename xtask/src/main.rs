@@ -4,6 +4,7 @@
 
 mod deps;
 mod docs;
+mod targets;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -14,7 +15,8 @@ type Outcome = Result<(), String>;
 const USAGE: &str = "usage: cargo xtask CHORE
   deps                               check the direction of dependencies between the crates
   docs                               check that links in *.md resolve and that every page of docs/ can be reached
-  ci-lint                            formatting, clippy, deps and docs
+  targets                            check that the libraries compile for Arm and for browsers
+  ci-lint                            formatting, clippy, deps, docs and targets
   fuzz-smoke [--seconds N] [--seed S]  run every fuzz target for N seconds (default 5), the same inputs for the same S (default 1)";
 
 fn main() -> ExitCode {
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["deps"] => deps::check(&root()),
         ["docs"] => docs::check(&root()),
+        ["targets"] => targets::check(),
         ["ci-lint"] => ci_lint(),
         ["fuzz-smoke", options @ ..] => fuzz_smoke(options),
         _ => Err(USAGE.to_owned()),
@@ -60,7 +63,8 @@ fn ci_lint() -> Outcome {
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
     run(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
-    run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    targets::check()
 }
 
 fn fuzz_smoke(options: &[&str]) -> Outcome {

@@ -9,6 +9,17 @@
 //! - [`matrix`]: products of matrices of 32-bit residues with vectors, and uniform entries from a seed.
 //! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which stand on the transforms.
 
+#![cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        unused_variables,
+        reason = "only the vector kernels of x86-64 use these"
+    )
+)]
+
 mod backend;
 pub mod buffer;
 pub mod complex;

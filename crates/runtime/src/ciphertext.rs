@@ -81,7 +81,7 @@ impl PartialEq for Ciphertext {
 }
 
 /// Most elements a file may hold: a hostile header cannot ask for more.
-const MAX_ELEMENTS: usize = 1 << 32;
+const MAX_ELEMENTS: u64 = 1 << 32;
 
 impl Ciphertext {
     /// Checks that the shape holds the elements.
@@ -251,7 +251,7 @@ impl Ciphertext {
         let shape: Option<Vec<usize>> = reader.meta("shape")?;
         let sizes = shape.as_deref().unwrap_or(&[]);
         let count =
-            sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count <= MAX_ELEMENTS);
+            sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
         let elements = scheme.roles().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);

@@ -80,7 +80,7 @@ impl Params {
             return Self::try_from(literal(dimension, samples, depth, word_bits, digit_bits));
         }
         let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
-        let number = |part: &str| part.parse::<usize>().ok().filter(|&number| number < 1 << 32).ok_or_else(unknown);
+        let number = |part: &str| part.parse::<u32>().map(|number| number as usize).map_err(|_| unknown());
         let (dimension, depth) = rest.split_once('-').ok_or_else(unknown)?;
         let (dimension, depth) = (number(dimension)?, number(depth)?);
         if dimension > MAX_TOY {
