@@ -24,6 +24,8 @@ impl PyGraph {
         match op {
             "rotate_elements" => self.builder.op(Op::RotateElements(by), args),
             "sum_elements" => self.builder.op(Op::SumElements, args),
+            "sum" => self.builder.sum(args),
+            "index" => self.builder.op(Op::Index, args),
             "cast" => match args {
                 [arg] => self.builder.cast(*arg, to),
                 _ => Err(Error::Arity { op: "cast", at: String::new(), expected: 1, got: args.len() }),

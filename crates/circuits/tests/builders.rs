@@ -154,7 +154,7 @@ fn ill_typed_programs_are_refused_with_the_operation_and_the_types() {
     assert!(matches!(program.evaluate(&[256]), Err(Error::ValueOutOfRange { .. })));
     assert!(matches!(program.evaluate(&[]), Err(Error::WrongCount { .. })));
     for op in OPERATIONS {
-        assert_eq!(solinas_circuits::program::Op::from_name(op.name).map(|op| op.arity()), Some(op.arity));
+        assert_eq!(solinas_circuits::program::Op::from_name(op.name).and_then(|op| op.arity()), Some(op.arity));
     }
 }
 

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{check, corners, random, recipes, rng};
+use solinas_circuits::Error;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::program::{OPERATIONS, Program, ProgramBuilder, Type};
 
@@ -172,6 +173,46 @@ fn lookups_match_their_tables() {
             }
         }
     }
+}
+
+#[test]
+fn sums_and_indices_of_many_values_match_plain_arithmetic() {
+    for recipe in recipes() {
+        for (ty, count) in [(Type::Uint(4), 1), (Type::Int(7), 2), (Type::Uint(16), 9), (Type::Uint(128), 5)] {
+            let mut b = ProgramBuilder::new();
+            let values: Vec<_> = (0..count).map(|i| b.input(format!("x{i}"), ty).unwrap()).collect();
+            let index = b.input("i", Type::Uint(4)).unwrap();
+            let (sum, chosen) = (b.sum(&values).unwrap(), b.index(index, &values).unwrap());
+            b.output("sum", sum);
+            b.output("chosen", chosen);
+            let program = b.finish().unwrap();
+            let types: Vec<_> = std::iter::repeat_n(ty, count).chain([Type::Uint(4)]).collect();
+            let mut rng = rng(2);
+            let cases: Vec<Vec<u128>> =
+                (0..64).map(|_| types.iter().map(|&ty| random(&mut rng, ty)).collect()).collect();
+            check(&program, recipe, &cases, "sum and index");
+            for case in &cases {
+                let sum = case[..count].iter().fold(0u128, |sum, x| sum.wrapping_add(*x)) & ty.mask();
+                let chosen = case[(case[count] as usize).min(count - 1)];
+                assert_eq!(program.evaluate(case).unwrap(), [sum, chosen]);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_and_indices_of_other_types_are_refused() {
+    let mut b = ProgramBuilder::new();
+    let [x, y] = [Type::Uint(8), Type::Int(8)].map(|ty| b.input(ty.to_string(), ty).unwrap());
+    let bit = b.input("c", Type::Bool).unwrap();
+    for args in [&[][..], &[x, y], &[bit], &[bit, bit]] {
+        assert!(matches!(b.sum(args), Err(Error::OperandTypes { op: "sum", .. })), "{args:?}");
+    }
+    for (index, values) in [(x, &[][..]), (y, &[x]), (bit, &[x]), (x, &[x, y])] {
+        assert!(matches!(b.index(index, values), Err(Error::OperandTypes { op: "index", .. })), "{values:?}");
+    }
+    let message = b.sum(&[x, y, x, y, x, y]).unwrap_err().to_string();
+    assert!(message.contains("(u8, i8, u8, i8, .. 6 in all)"), "{message}");
 }
 
 /// The reference semantics against the integers of the language.

@@ -248,7 +248,7 @@ fn operation_program(name: &str, ty: Type) -> Result<Program> {
         Some(Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight) => {
             vec![ty, Type::Uint(((ty.width() - 1).max(1).ilog2() + 1) as u8)]
         }
-        Some(op) => vec![ty; op.arity()],
+        Some(op) => vec![ty; op.arity().unwrap_or(1)],
         None if name.starts_with("to_") => vec![ty],
         None => return Err(unknown_operation(name, &["to_u8"])),
     };

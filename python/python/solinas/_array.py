@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast, get_args, overload
 
 from solinas._errors import ElementError, ShapeError, TypeMismatchError
-from solinas._values import NO_BOOL, Bool, Integer, Modular, UInt, Value, maximum, minimum, select, uint
+from solinas._values import NO_BOOL, Bool, Integer, Modular, UInt, Value, _apply, maximum, minimum, select, uint
 
 T = TypeVar("T", bound=Value)
 N = TypeVar("N", bound=int)
@@ -93,10 +93,10 @@ class Array(Generic[T, N]):
     def _at(self, index: Value) -> T:
         if not isinstance(index, UInt):
             raise TypeMismatchError(f"an index is unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)")
-        result = self._items[-1]
-        for i in reversed(range(min(len(self) - 1, index.MAX + 1))):
-            result = select(index == i, self._items[i], result)
-        return result
+        element = type(self._items[0])
+        if issubclass(element, Modular):
+            raise TypeMismatchError(f"an {self.type!r} has no encrypted index: its elements are no bits to select")
+        return _apply("index", [index, *self._items], element, f"array[{index._text()}]")
 
     def __repr__(self) -> str:
         return f"Array({list(self._items)!r})"
@@ -124,7 +124,7 @@ class Array(Generic[T, N]):
         """Add up the elements, wrapping; cast them first where the sum may not fit."""
         if not isinstance(self._items[0], Modular):
             self._integers("sum")
-        return cast(T, self._reduce(operator.add))
+        return _apply("sum", self._items, type(self._items[0]), "array.sum()")
 
     def max(self) -> T:
         """Give the largest element."""

@@ -1,6 +1,7 @@
-//! Table lookup.
+//! Table lookup: in public tables, and among encrypted values.
 
-use crate::{Builder, Error, NodeId};
+use super::{reduce, select};
+use crate::{BinaryOp, Builder, Error, NodeId};
 use std::collections::HashMap;
 
 /// A truth table of up to 256 entries.
@@ -29,6 +30,26 @@ pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -
             tree(b, &mut memo, truth, index)
         })
         .collect()
+}
+
+/// `values[index]`, the last of them for an index beyond the end: a tree of multiplexers. The values have one width; there is at least one.
+pub fn index(b: &mut Builder, index: &[NodeId], values: &[&[NodeId]]) -> Vec<NodeId> {
+    let levels = levels(values.len()).min(index.len());
+    let (low, high) = index.split_at(levels);
+    let beyond = reduce(b, BinaryOp::Or, high, false);
+    let mut rest: Vec<_> = values.iter().take(1 << levels).map(|value| value.to_vec()).collect();
+    let Some(last) = rest.last().cloned() else { return Vec::new() };
+    for &bit in low {
+        let bit = b.or(bit, beyond);
+        // The last value stands for all beyond the end.
+        rest = rest.chunks(2).map(|pair| select(b, bit, pair.get(1).unwrap_or(&last), &pair[0])).collect();
+    }
+    rest.swap_remove(0)
+}
+
+/// Bits that tell a number of values apart.
+pub(crate) const fn levels(values: usize) -> usize {
+    (usize::BITS - values.saturating_sub(1).leading_zeros()) as usize
 }
 
 /// Keeps the low `2^k` entries.

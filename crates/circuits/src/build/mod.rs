@@ -14,8 +14,9 @@ pub use add::{Adder, Prefix, add, add_with_carry, neg, sub, sub_with_borrow};
 pub use compare::{eq, is_zero, lt, max, min, ne};
 pub use count::{abs, leading_zeros};
 pub use divide::{div, div_rem, rem};
-pub use lookup::lookup;
-pub use mul::{Multiplier, mul, mul_wide};
+pub(crate) use lookup::levels;
+pub use lookup::{index, lookup};
+pub use mul::{Multiplier, mul, mul_wide, sum};
 pub use shift::{rotate_left, rotate_right, shl, shl_by, shr, shr_by};
 
 use crate::{BinaryOp, Builder, Error, NodeId};

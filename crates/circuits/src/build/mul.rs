@@ -1,4 +1,4 @@
-//! Multiplication.
+//! Multiplication, and sums of many terms.
 
 use super::{Adder, add, cast, same_width};
 use crate::{Builder, NodeId};
@@ -78,16 +78,45 @@ fn pairing_tree(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
 type Column = BinaryHeap<Reverse<(u32, NodeId)>>;
 
 fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
-    let n = x.len();
-    let mut columns = vec![Column::new(); n];
+    let mut columns = vec![Column::new(); x.len()];
     for (i, &x) in x.iter().enumerate() {
         for (column, &y) in columns[i..].iter_mut().zip(y) {
             let bit = b.and(x, y);
-            if b.constant_value(bit) != Some(false) {
-                column.push(Reverse((b.level(bit), bit)));
-            }
+            push(b, column, bit);
         }
     }
+    add_columns(b, adder, columns)
+}
+
+/// The sum of terms of one width, of which there is at least one.
+pub fn sum(b: &mut Builder, multiplier: Multiplier, adder: Adder, terms: &[&[NodeId]]) -> Vec<NodeId> {
+    let Some((first, others)) = terms.split_first() else { return Vec::new() };
+    if !others.iter().all(|term| same_width(b, "sum", first, term)) {
+        return first.to_vec();
+    }
+    if let Multiplier::CarrySave(_) = multiplier {
+        let mut columns = vec![Column::new(); first.len()];
+        for term in terms {
+            columns.iter_mut().zip(*term).for_each(|(column, &bit)| push(b, column, bit));
+        }
+        return add_columns(b, adder, columns);
+    }
+    let mut terms: Vec<_> = terms.iter().map(|term| term.to_vec()).collect();
+    while terms.len() > 1 {
+        terms =
+            terms.chunks(2).map(|pair| pair[1..].iter().fold(pair[0].clone(), |x, y| add(b, adder, &x, y))).collect();
+    }
+    terms.swap_remove(0)
+}
+
+fn push(b: &Builder, column: &mut Column, bit: NodeId) {
+    if b.constant_value(bit) != Some(false) {
+        column.push(Reverse((b.level(bit), bit)));
+    }
+}
+
+/// The sum of columns, modulo `2^columns`.
+fn add_columns(b: &mut Builder, adder: Adder, mut columns: Vec<Column>) -> Vec<NodeId> {
     if adder == Adder::Ripple {
         // Column by column to the end: no more full adders than needed, and no deeper than the ripple itself.
         compress(b, &mut columns, 1);

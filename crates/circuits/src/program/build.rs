@@ -65,6 +65,25 @@ impl ProgramBuilder {
         self.push_checked(Op::Lookup(table), &[index], ty)
     }
 
+    /// The sum of values of one type, wrapping; of integers modulo a number too.
+    ///
+    /// # Errors
+    /// [`Error::OperandTypes`] for no value, or values that are not integers of one type; [`Error::ValueOutOfOrder`].
+    pub fn sum(&mut self, values: &[ValueId]) -> Result<ValueId, Error> {
+        self.op(Op::Sum, values)
+    }
+
+    /// `values[index]`, where an index beyond the end gives the last value.
+    ///
+    /// # Errors
+    /// [`Error::OperandTypes`] for an index that is not unsigned, no value, or values of several types; [`Error::ValueOutOfOrder`].
+    pub fn index(&mut self, index: ValueId, values: &[ValueId]) -> Result<ValueId, Error> {
+        let mut args = Vec::with_capacity(values.len() + 1);
+        args.push(index);
+        args.extend_from_slice(values);
+        self.op(Op::Index, &args)
+    }
+
     /// Of an array that the program runs on, as element `i` the element `i + by`, around.
     ///
     /// # Errors
@@ -164,8 +183,8 @@ impl Program {
                 return Err(Error::UnknownOperation { name: name.to_owned(), known });
             }
         };
-        if types.len() != op.arity() {
-            let (expected, got) = (op.arity(), types.len());
+        if let Some(expected) = op.arity().filter(|&arity| arity != types.len()) {
+            let got = types.len();
             return Err(Error::Arity { op: op.name(), at: String::new(), expected, got });
         }
         let names = if op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };

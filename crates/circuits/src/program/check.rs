@@ -41,18 +41,21 @@ macro_rules! operations {
                     Self::Const(_) => "const",
                     Self::Cast => "cast",
                     Self::Lookup(_) => "lookup",
+                    Self::Sum => "sum",
+                    Self::Index => "index",
                     Self::RotateElements(_) => "rotate_elements",
                     Self::SumElements => "sum_elements",
                 }
             }
 
-            /// Number of operands.
+            /// Number of operands; `None` for [`Op::Sum`] and [`Op::Index`], which take any number of values.
             #[must_use]
-            pub const fn arity(&self) -> usize {
+            pub const fn arity(&self) -> Option<usize> {
                 match self {
-                    $(Self::$variant => $arity,)*
-                    Self::Input(_) | Self::Const(_) => 0,
-                    Self::Cast | Self::Lookup(_) | Self::RotateElements(_) | Self::SumElements => 1,
+                    $(Self::$variant => Some($arity),)*
+                    Self::Input(_) | Self::Const(_) => Some(0),
+                    Self::Cast | Self::Lookup(_) | Self::RotateElements(_) | Self::SumElements => Some(1),
+                    Self::Sum | Self::Index => None,
                 }
             }
         }
@@ -94,6 +97,9 @@ pub const ACROSS: &[Operation] = &[
     Operation { name: "dot", arity: 2, summary: "sum of the products of elements of two arrays" },
 ];
 
+/// Operand types that an error lists.
+const SHOWN: usize = 4;
+
 impl Op {
     /// The type of the result on operands of those types. `declared` decides where the operands do not: constants, casts, tables.
     /// `inputs` are the types of the program's inputs; `at` says where, for errors.
@@ -105,16 +111,18 @@ impl Op {
         at: impl Fn() -> String,
     ) -> Result<Type, Error> {
         let op = self.name();
-        if args.len() != self.arity() {
-            return Err(Error::Arity { op, at: at(), expected: self.arity(), got: args.len() });
+        if let Some(expected) = self.arity().filter(|&arity| args.len() != arity) {
+            return Err(Error::Arity { op, at: at(), expected, got: args.len() });
         }
         declared.validate()?;
         let refuse = |expected| {
-            let args = args.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
+            let more = if args.len() > SHOWN { format!(", .. {} in all", args.len()) } else { String::new() };
+            let args = args.iter().take(SHOWN).map(Type::to_string).collect::<Vec<_>>().join(", ") + &more;
             Err(Error::OperandTypes { op, at: at(), args, expected })
         };
         let integer = |ty: Type| ty != Type::Bool;
         let modular = |ty: &Type| ty.modulus().is_some();
+        let alike = |values: &[Type]| values.windows(2).all(|pair| pair[0] == pair[1]);
         match (self, args) {
             (Self::Input(index), _) => match inputs.get(*index as usize) {
                 Some(&ty) => Ok(ty),
@@ -129,6 +137,8 @@ impl Op {
                 refuse("elements of arrays are rotated and summed where they are integers modulo a number, in slots")
             }
             (Self::Add | Self::Sub | Self::Mul, &[a @ Type::Mod(_), b]) if a == b => Ok(a),
+            (Self::Sum, &[first, ..]) if alike(args) && integer(first) => Ok(first),
+            (Self::Sum, _) => refuse("it takes one or more integers of one type; cast the others first"),
             _ if args.iter().any(modular) || matches!(self, Self::Cast | Self::Lookup(_)) && modular(&declared) => {
                 refuse(
                     "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed, two of one modulus",
@@ -150,6 +160,10 @@ impl Op {
             }
             (Self::Select, &[Type::Bool, a, b]) if a == b => Ok(a),
             (Self::Select, _) => refuse("it takes a bool and two values of one type"),
+            (Self::Index, &[Type::Uint(_), first, ..]) if alike(&args[1..]) => Ok(first),
+            (Self::Index, _) => {
+                refuse("it takes an unsigned index, then one or more values of one type; cast them first")
+            }
             (Self::Cast, _) => Ok(declared),
             (Self::Lookup(table), &[Type::Bool | Type::Uint(..=8)]) => {
                 if table.len() != 1 << args[0].width() {

@@ -46,17 +46,23 @@ impl Op {
         let ((a, ty), (b, _)) = (arg(0), arg(1));
         let less = |a, b| if ty.signed() { ty.to_i128(a) < ty.to_i128(b) } else { a < b };
         let width = ty.width() as u128;
-        if let (Type::Mod(modulus), Self::Neg | Self::Add | Self::Sub | Self::Mul) = (ty, self) {
+        if let Self::Index = self {
+            let last = args.len().saturating_sub(1);
+            return arg(usize::try_from(a).map_or(last, |index| index.saturating_add(1).min(last))).0;
+        }
+        if let (Type::Mod(modulus), Self::Neg | Self::Add | Self::Sub | Self::Mul | Self::Sum) = (ty, self) {
             let modulus = u128::from(modulus);
             return match self {
                 Self::Neg => modulus - a,
                 Self::Add => a + b,
                 Self::Sub => a + modulus - b,
+                Self::Sum => args.iter().map(|(value, _)| value).sum(),
                 _ => a * b,
             } % modulus;
         }
         match self {
-            Self::Input(_) => 0,
+            // Handled above.
+            Self::Input(_) | Self::Index => 0,
             Self::Const(value) => *value,
             // Of a scalar.
             Self::RotateElements(_) | Self::SumElements => a,
@@ -66,6 +72,7 @@ impl Op {
             Self::Abs => a,
             Self::LeadingZeros => u128::from(a.leading_zeros()) - (128 - width),
             Self::Add => a.wrapping_add(b),
+            Self::Sum => args.iter().fold(0, |sum, (value, _)| sum.wrapping_add(*value)),
             Self::Sub => a.wrapping_sub(b),
             Self::Mul => a.wrapping_mul(b),
             Self::Div if b == 0 => u128::MAX,

@@ -22,10 +22,9 @@ impl Program {
             let value = match &node.op {
                 Op::Input(index) => inputs[*index as usize].clone(),
                 op => {
-                    let arg = |i: usize| node.args.get(i).map(|arg| arg.0 as usize);
-                    let bits = |i: usize| arg(i).map_or(&[][..], |at| &values[at]);
-                    let ty = arg(0).map_or(node.ty, |at| self.nodes[at].ty);
-                    op.gates(&mut b, recipe, ty, node.ty, [bits(0), bits(1), bits(2)])
+                    let args: Vec<&[NodeId]> = node.args.iter().map(|arg| &values[arg.0 as usize][..]).collect();
+                    let ty = node.args.first().map_or(node.ty, |arg| self.nodes[arg.0 as usize].ty);
+                    op.gates(&mut b, recipe, ty, node.ty, &args)
                 }
             };
             values.push(value);
@@ -40,10 +39,10 @@ impl Program {
 
 impl Op {
     /// The gates of one operation; `ty` is the type of the first operand, `to` that of the result.
-    fn gates(&self, b: &mut Builder, recipe: Recipe, ty: Type, to: Type, args: [&[NodeId]; 3]) -> Vec<NodeId> {
+    fn gates(&self, b: &mut Builder, recipe: Recipe, ty: Type, to: Type, args: &[&[NodeId]]) -> Vec<NodeId> {
         let Recipe { adder, multiplier, style } = recipe;
         let signed = ty.signed();
-        let [x, y, z] = args;
+        let [x, y, z] = [0, 1, 2].map(|i| args.get(i).copied().unwrap_or(&[]));
         match self {
             // Of integers modulo a number, which are no bits.
             Self::Input(_) | Self::RotateElements(_) | Self::SumElements => Vec::new(),
@@ -54,6 +53,8 @@ impl Op {
             Self::Abs => x.to_vec(),
             Self::LeadingZeros => build::leading_zeros(b, style, x),
             Self::Add => build::add(b, adder, x, y),
+            Self::Sum => build::sum(b, multiplier, adder, args),
+            Self::Index => build::index(b, x, args.get(1..).unwrap_or(&[])),
             Self::Sub => build::sub(b, adder, x, y),
             Self::Mul => build::mul(b, multiplier, x, y),
             Self::Div => build::div(b, style, signed, x, y),

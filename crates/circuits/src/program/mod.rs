@@ -100,6 +100,11 @@ pub enum Op {
     Cast,
     /// `table[a]`; the operand is unsigned or bool of at most 8 bits, the table has `2^width` entries.
     Lookup(Vec<u128>),
+    /// The sum of all operands, wrapping: one or more, of one type.
+    Sum,
+    /// `values[index]` for an unsigned index, which is the first operand; the values, one or more of one type, are the others. An index beyond the end gives
+    /// the last value.
+    Index,
     /// Of an array that the program runs on, as element `i` the element `i + k`, around; a scalar stays. Of integers modulo a number.
     RotateElements(i64),
     /// The sum of the elements of an array that the program runs on, a scalar; a scalar stays. Of integers modulo a number.

@@ -47,6 +47,17 @@ impl Radix {
         Int { blocks: a.blocks.iter().enumerate().map(flip).collect(), width: a.width }
     }
 
+    /// Sum of integers of that width, wrapping: by columns, which takes a third of the rotations of additions one after the other.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn sum(&mut self, terms: &[Int], width: u8) -> Result<Int> {
+        let column =
+            |i: usize| terms.iter().map(move |term| term.blocks[i].clone()).filter(|x| x.as_constant() != Some(0));
+        let columns = (0..blocks(width)).map(|i| column(i).collect()).collect();
+        self.sum_columns(columns, width)
+    }
+
     /// Sum of columns of any height, modulo `2^width`.
     ///
     /// # Errors

@@ -186,14 +186,7 @@ impl Lowering<'_> {
             types.push(self.program.nodes[id.0 as usize].ty);
             args.push(arg.clone());
         }
-        let arity = match &node.op {
-            Op::Input(_) | Op::Const(_) => 0,
-            Op::Neg | Op::Not | Op::Abs | Op::LeadingZeros | Op::Cast | Op::Lookup(_) => 1,
-            Op::RotateElements(_) | Op::SumElements => 1,
-            Op::Select => 3,
-            _ => 2,
-        };
-        if args.len() != arity {
+        if node.op.arity().is_some_and(|arity| args.len() != arity) {
             return Err(wrong("it takes another number of them"));
         }
         let same = |types: &[Type]| types.iter().all(|&t| t == node.ty);
@@ -205,6 +198,8 @@ impl Lowering<'_> {
                 types[0] == node.ty && !matches!(types[1], Type::Int(_))
             }
             Op::Select => types[0] == Type::Bool && same(&types[1..]),
+            Op::Sum => !types.is_empty() && same(&types),
+            Op::Index => matches!(types[..], [Type::Uint(_), _, ..]) && same(&types[1..]),
             Op::Lookup(table) => {
                 let width = bits(types[0]);
                 !matches!(types[0], Type::Int(_)) && width <= 8 && table.len() == 1 << width
@@ -255,6 +250,8 @@ impl Lowering<'_> {
             (Op::Shr, [a, b]) => r.shr(a, b, signed)?,
             (Op::RotateLeft, [a, b]) => r.rotate_left(a, b)?,
             (Op::RotateRight, [a, b]) => r.rotate_right(a, b)?,
+            (Op::Sum, terms) => r.sum(terms, width)?,
+            (Op::Index, [index, values @ ..]) => r.index(index, values)?,
             (Op::Select, [c, a, b]) => r.select(&c.blocks[0], a, b)?,
             _ => return Err(wrong("it takes another number of them")),
         })

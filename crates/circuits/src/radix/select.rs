@@ -1,6 +1,7 @@
 //! Choices by an encrypted bit, and table lookup.
 
 use super::{Int, Radix, Result, blocks, mask};
+use crate::build::levels;
 use crate::lut::Linear;
 
 /// Terms a chosen block may have before it is refreshed.
@@ -90,6 +91,29 @@ impl Radix {
     /// that they agree.
     pub(super) fn steady(&mut self, selector: &Linear) -> Result<Linear> {
         if self.builder.weight(selector) > 4 { self.builder.refresh(selector) } else { Ok(selector.clone()) }
+    }
+
+    /// `values[index]`, the last of them for an index beyond the end: a tree of selections, one rotation for each block of each value but one.
+    ///
+    /// # Errors
+    /// See [`Radix::add`].
+    pub fn index(&mut self, index: &Int, values: &[Int]) -> Result<Int> {
+        let levels = levels(values.len()).min(index.width.into());
+        let (low, high) = index.blocks.split_at(blocks(levels as u8));
+        let mut bits = self.bits(&Int { blocks: low.to_vec(), width: index.width.min(2 * low.len() as u8) })?;
+        let mut above = bits.split_off(levels);
+        above.extend_from_slice(high);
+        let beyond = self.any(&above)?;
+        let mut rest = values[..values.len().min(1 << levels)].to_vec();
+        let last = rest[rest.len() - 1].clone();
+        for bit in bits {
+            let bit = self.builder.boolean(&[&bit, &beyond], 0b1110)?;
+            let bit = self.steady(&bit)?;
+            // The last value stands for all beyond the end.
+            let chosen = rest.chunks(2).map(|pair| self.select(&bit, pair.get(1).unwrap_or(&last), &pair[0]));
+            rest = chosen.collect::<Result<_>>()?;
+        }
+        Ok(rest.swap_remove(0))
     }
 
     /// `table[a]`, as an integer of the given width; `a` has at most 8 bits, the table `2^a.width` entries.

@@ -117,6 +117,8 @@ fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
             }
         }
         Op::Lookup(t) => t[a as usize],
+        Op::Sum => x.iter().fold(0, |sum: u128, x| sum.wrapping_add(*x)),
+        Op::Index => x[1 + (a.min(x.len() as u128 - 2) as usize)],
         Op::Input(_) | Op::Const(_) | Op::RotateElements(_) | Op::SumElements => unreachable!("no operation on bits"),
     };
     low(r, width(ty))
@@ -385,6 +387,47 @@ fn programs_agree_with_plain_arithmetic() {
             assert_eq!(lowered.eval(&x).unwrap(), values, "{}", listing(&program));
         }
     }
+}
+
+/// A program of one operation on as many values of a type, after an index where there is one.
+fn many(op: Op, index: Option<Type>, ty: Type, values: usize) -> Program {
+    let types: Vec<_> = index.into_iter().chain(std::iter::repeat_n(ty, values)).collect();
+    program(op, &types, ty)
+}
+
+#[test]
+fn sums_and_indices_of_many_values_match_plain_arithmetic() {
+    let mut random = Random(3);
+    for style in STYLES {
+        for ty in [Type::Uint(1), Type::Uint(5), Type::Int(8), Type::Uint(33)] {
+            for count in [1, 2, 3, 5, 17, 40] {
+                let types = vec![ty; count];
+                let mut cases = random.cases(&types, 40);
+                cases.push(vec![low(u128::MAX, width(ty)); count]);
+                check(&Op::Sum, &types, ty, style, &cases);
+            }
+        }
+        for index in [Type::Uint(1), Type::Uint(3), Type::Uint(4), Type::Uint(9)] {
+            for (count, ty) in
+                [(1, Type::Uint(8)), (2, Type::Bool), (3, Type::Int(5)), (8, Type::Uint(8)), (21, Type::Uint(4))]
+            {
+                let types: Vec<_> = std::iter::once(index).chain(vec![ty; count]).collect();
+                let cases: Vec<_> = (0..1u128 << width(index))
+                    .map(|i| std::iter::once(i).chain((0..count).map(|_| random.value(width(ty)))).collect())
+                    .collect();
+                check(&Op::Index, &types, ty, style, &cases);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_go_by_columns_and_indices_by_trees() {
+    let stats = |program: &Program| lower(program, STYLES[0], Budget::default()).unwrap().graph.stats();
+    let sum = stats(&many(Op::Sum, None, Type::Uint(16), 1000));
+    assert!(sum.rotations <= 2664, "a third of the 7,992 that 999 additions take: {}", sum.rotations);
+    let index = stats(&many(Op::Index, Some(Type::Uint(8)), Type::Uint(32), 256));
+    assert!(index.rotations <= 4100 && index.depth <= 12, "{} rotations, depth {}", index.rotations, index.depth);
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<
         let others: Vec<_> = REDUCTIONS.iter().map(|(name, _)| *name).chain(ACROSS.map(|(name, ..)| name)).collect();
         return Err(unknown_operation(name, &others));
     }
-    let arity = operation.as_ref().map_or(across.map_or(1, |(_, arity, _)| *arity), Op::arity);
+    let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
     if !reduces && operands.len() != arity {
         let what = format!("{name} takes {arity} operands, and {} were given", operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
@@ -188,14 +188,9 @@ fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
         let largest = matches!(name, "max" | "argmax");
         let result = match name {
             "argmax" | "argmin" => argument(&mut builder, &values, largest)?.1,
+            "sum" => builder.sum(&values)?,
             _ => {
-                let op = if name == "sum" {
-                    Op::Add
-                } else if largest {
-                    Op::Max
-                } else {
-                    Op::Min
-                };
+                let op = if largest { Op::Max } else { Op::Min };
                 tree(values, |a, b| builder.op(op.clone(), &[a, b]))?
             }
         };

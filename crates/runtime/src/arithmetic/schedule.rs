@@ -203,6 +203,17 @@ pub(crate) fn plan_program(
             Op::Const(value) => (planner.constant(*value as u64), Slots::Scalar),
             Op::Neg => (planner.scale(at(0), minus_one)?, sum),
             Op::Add => (planner.add(at(0), at(1))?, sum),
+            Op::Sum => {
+                let mut terms: Vec<Value> = args.iter().map(|&(term, _)| term).collect();
+                while terms.len() > 1 {
+                    let pairs = terms.chunks(2).map(|pair| match *pair {
+                        [x, y] => planner.add(x, y),
+                        _ => Ok(pair[0]),
+                    });
+                    terms = pairs.collect::<Result<_, _>>()?;
+                }
+                (terms[0], sum)
+            }
             Op::Sub => (planner.subtract(at(0), at(1))?, sum),
             Op::Mul => (planner.multiply(at(0), at(1))?, held(args.iter().any(|&(_, slots)| clean(slots)))),
             Op::RotateElements(_) | Op::SumElements if !array => args[0],
