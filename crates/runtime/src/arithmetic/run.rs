@@ -24,7 +24,8 @@ pub(crate) trait Runner: Sync {
         None
     }
 
-    fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
+    /// The ciphertext of the input of that index, as the plan expects it.
+    fn load(&self, input: u32, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
 
     fn store(&self, x: &Self::Ciphertext) -> Self::Stored;
 
@@ -263,7 +264,7 @@ fn take<R: Runner>(
 ) -> Result<R::Ciphertext, Error> {
     let at = |value| values.get(value, lane);
     match step {
-        Step::Input(index) => runner.load(inputs[index as usize]),
+        Step::Input(index) => runner.load(index, inputs[index as usize]),
         Step::Constant(value) => runner.constant(value),
         Step::AddConstant(x, constant) => runner.add_constant(at(x)?, constant),
         Step::Scale(x, constant) => runner.scale(at(x)?, constant),

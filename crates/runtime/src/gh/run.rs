@@ -28,7 +28,7 @@ impl Runner for Bits<'_> {
         if self.public.words() < LARGE { 4 * rayon::current_num_threads() } else { 1 }
     }
 
-    fn load(&self, stored: &Arc<Bit>) -> Result<Ciphertext, Error> {
+    fn load(&self, _: u32, stored: &Arc<Bit>) -> Result<Ciphertext, Error> {
         stored.ciphertext(self.public)
     }
 

@@ -171,7 +171,7 @@ fn plan_program(
     }
 }
 
-/// For each input bit, or polynomial of slots, the worst of any lane, and for each input what its slots hold; none for an estimate.
+/// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
 fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<(Vec<State>, Vec<Slots>), Error> {
     let (mut states, mut slots) = (Vec::new(), Vec::new());
     for (i, input) in inputs.into_iter().flatten().enumerate() {
@@ -181,16 +181,25 @@ fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Resu
             None => Slots::Scalar,
             Some(_) => Slots::Array { clean: elements.clean },
         });
-        let fresh = State { level: params.depth() + 1, noise: 0.0 };
         for i in 0..input.form().blocks(input.ty()) {
-            let worst = elements.blocks.iter().map(|blocks| &blocks[i]).fold(fresh, |worst, poly| State {
-                level: worst.level.min(poly.level),
-                noise: worst.noise.max(poly.noise),
-            });
-            states.push(worst);
+            let lanes = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
+            states.push(at_lowest_level(params, lanes));
         }
     }
     Ok((states, slots))
+}
+
+/// The lowest level of these ciphertexts, and the greatest of their noises there.
+fn at_lowest_level(params: &impl Parameters, states: impl Iterator<Item = State> + Clone) -> State {
+    let level = states.clone().map(|state| state.level).min().unwrap_or(params.depth() + 1);
+    let lowered = |mut state: State| {
+        while state.level > level {
+            // A ciphertext of a level above the first has a last state, which is one level lower.
+            state = params.lowered(state).pop().unwrap_or(State { level, ..state });
+        }
+        state.noise
+    };
+    State { level, noise: states.map(lowered).fold(0.0, f64::max) }
 }
 
 /// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
@@ -265,7 +274,7 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let runner = Polynomials::<S>(&engine.key.key, engine.together);
+        let runner = Polynomials::<S> { key: &engine.key.key, together: engine.together, levels: &self.planned.levels };
         let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));

@@ -51,6 +51,8 @@ pub(super) struct Planned {
     pub(super) effort: f64,
     /// What the slots of each output hold; nothing of bits.
     pub(super) outputs: Vec<Slots>,
+    /// The level at which each input is used; none of an estimate for fresh ones.
+    pub(super) levels: Vec<usize>,
     /// Automorphisms, of all polynomials.
     pub(super) rotations: u64,
     /// These in those of the highest level.
@@ -287,7 +289,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
         let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
-        Ok(Planned { schedule, effort, outputs: held, rotations: self.rotations, turning: self.turning })
+        let levels = self.setting.inputs.iter().map(|input| input.level).collect();
+        Ok(Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning })
     }
 }
 

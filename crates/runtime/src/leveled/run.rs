@@ -9,12 +9,18 @@ use std::sync::Arc;
 /// Coefficients of ciphertexts that are in work at a time, about: more lanes would only hold more in memory.
 const TOGETHER: usize = 1 << 16;
 
-/// Evaluation with one key, so many products at a time.
-pub(super) struct Polynomials<'a, S: Leveled>(pub(super) &'a S::ServerKey, pub(super) usize);
+/// Evaluation with one key.
+pub(super) struct Polynomials<'a, S: Leveled> {
+    pub(super) key: &'a S::ServerKey,
+    /// Products that are computed together at most.
+    pub(super) together: usize,
+    /// The level at which the plan uses each input.
+    pub(super) levels: &'a [usize],
+}
 
 impl<S: Leveled> Polynomials<'_, S> {
     fn params(&self) -> &S::Params {
-        S::params(S::of_server(self.0))
+        S::params(S::of_server(self.key))
     }
 }
 
@@ -31,11 +37,16 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
     }
 
     fn multiplies_together(&self) -> Option<usize> {
-        (S::MULTIPLIES_TOGETHER > 1).then_some(self.1)
+        (S::MULTIPLIES_TOGETHER > 1).then_some(self.together)
     }
 
-    fn load(&self, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
-        S::load(S::of_server(self.0), stored)
+    /// Elements of an array can be at different levels; a plan uses them all at the lowest one.
+    fn load(&self, input: u32, stored: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
+        let mut x = S::load(S::of_server(self.key), stored)?;
+        for _ in self.levels.get(input as usize).map_or(0..0, |&level| level..stored.level) {
+            x = S::lower(self.key, &x)?;
+        }
+        Ok(x)
     }
 
     fn store(&self, x: &S::Ciphertext) -> Arc<Poly> {
@@ -44,31 +55,31 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
 
     /// In the constant coefficient, which is in every slot.
     fn constant(&self, value: u64) -> Result<S::Ciphertext, Error> {
-        S::trivial(S::of_server(self.0), &constant(self.params(), value))
+        S::trivial(S::of_server(self.key), &constant(self.params(), value))
     }
 
     fn add_constant(&self, x: &S::Ciphertext, constant: u64) -> Result<S::Ciphertext, Error> {
-        S::add_constant(self.0, x, constant)
+        S::add_constant(self.key, x, constant)
     }
 
     fn scale(&self, x: &S::Ciphertext, constant: u64) -> Result<S::Ciphertext, Error> {
         // A change of sign adds no noise and takes no transform.
         if constant == self.params().plaintext_modulus() - 1 {
-            return S::negate(self.0, x);
+            return S::negate(self.key, x);
         }
-        S::scale(self.0, x, constant)
+        S::scale(self.key, x, constant)
     }
 
     fn add(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
-        S::add(self.0, x, y)
+        S::add(self.key, x, y)
     }
 
     fn subtract(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
-        S::subtract(self.0, x, y)
+        S::subtract(self.key, x, y)
     }
 
     fn multiply(&self, x: &S::Ciphertext, y: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
-        S::multiply(self.0, x, y)
+        S::multiply(self.key, x, y)
     }
 
     fn multiply_all(
@@ -76,15 +87,15 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         pairs: &[(&S::Ciphertext, &S::Ciphertext)],
         control: &Control<'_>,
     ) -> Result<Vec<S::Ciphertext>, Error> {
-        S::multiply_all(self.0, pairs, control)
+        S::multiply_all(self.key, pairs, control)
     }
 
     fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
-        S::lower(self.0, x)
+        S::lower(self.key, x)
     }
 
     fn refresh(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
-        S::refresh(self.0, x)
+        S::refresh(self.key, x)
     }
 
     fn across(
@@ -94,7 +105,7 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         lanes: &[&S::Ciphertext],
         done: &(dyn Fn() -> Result<(), Error> + Sync),
     ) -> Result<Vec<S::Ciphertext>, Error> {
-        across::run::<S>(self.0, across, elements, lanes, done)
+        across::run::<S>(self.key, across, elements, lanes, done)
     }
 
     fn parts(&self, across: Across, elements: usize) -> u64 {

@@ -1,6 +1,8 @@
 //! Circuits and programs under BGV agree with plain arithmetic.
 
-use crate::common::{self, Setup, check_bootstraps, check_long_sums, check_random_circuits, check_refused};
+use crate::common::{
+    self, Setup, check_bootstraps, check_long_sums, check_mixed_levels, check_random_circuits, check_refused,
+};
 use crate::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
@@ -27,6 +29,11 @@ const P: u128 = 65537;
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
     KEY.get_or_init(|| Setup::new(Scheme::Bgv, "slots-128-4", 1))
+}
+
+#[test]
+fn elements_of_an_array_may_be_at_different_levels() {
+    check_mixed_levels(bits());
 }
 
 #[test]

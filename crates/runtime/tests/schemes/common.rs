@@ -100,6 +100,33 @@ pub(crate) fn check_levels_used_up(setup: &Setup) -> String {
     message
 }
 
+/// Elements of one array at different levels, as programs and files leave them, go on as any others.
+pub(crate) fn check_mixed_levels(setup: &Setup) {
+    let u2 = Type::Uint(2);
+    let program = |name| Program::from_op(name, &[u2, u2]).unwrap();
+    let control = Control::default();
+    let (a, b) = (setup.scalar(u2, 3), setup.scalar(u2, 2));
+    let and = |x: &Ciphertext| setup.server.run(&program("and"), &[x.clone(), b.clone()], &control).unwrap().remove(0);
+    let (once, twice) = (and(&a), and(&and(&a)));
+    let levels = [&a, &once, &twice].map(|x| x.condition().unwrap().products);
+    assert!(levels[0] > levels[1] && levels[1] > levels[2], "{levels:?}");
+    let mixed = Ciphertext::stack(vec![once, a.clone(), twice]).unwrap();
+    let stored = Ciphertext::from_bytes(&mixed.to_bytes().unwrap()).unwrap();
+    let (values, others) = ([2, 3, 2], [1, 3, 2]);
+    let other = setup.vector(u2, &others);
+    for name in ["xor", "and", "add", "eq"] {
+        let want = |pairs: [(u128, u128); 3]| pairs.map(|(x, y)| program(name).evaluate(&[x, y]).unwrap()[0]);
+        let pairs = [0, 1, 2].map(|i| (values[i], others[i]));
+        for mixed in [&mixed, &stored] {
+            let run = |x: &Ciphertext, y: &Ciphertext| setup.run(&program(name), &[x.clone(), y.clone()]).unwrap();
+            assert_eq!(run(mixed, &other), want(pairs), "{name}");
+            assert_eq!(run(&other, mixed), want(pairs.map(|(x, y)| (y, x))), "{name}");
+            assert_eq!(run(mixed, &a), want(values.map(|x| (x, 3))), "{name} with a scalar");
+            assert_eq!(run(mixed, mixed), want(values.map(|x| (x, x))), "{name} with itself");
+        }
+    }
+}
+
 /// Key generation is refused, in words with that among them.
 pub(crate) fn check_refused(options: KeygenOptions, word: &str) {
     let message = keygen(&options, &Control::default()).unwrap_err().to_string();

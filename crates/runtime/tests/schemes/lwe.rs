@@ -1,6 +1,8 @@
 //! Circuits and programs under leveled LWE agree with plain arithmetic.
 
-use crate::common::{self, Setup, check_gates, check_levels_used_up, check_random_circuits, check_refused};
+use crate::common::{
+    self, Setup, check_gates, check_levels_used_up, check_mixed_levels, check_random_circuits, check_refused,
+};
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Progress, Scheme,
     Server, ServerKey, Type, cost, keygen,
@@ -16,6 +18,11 @@ fn options(params: &str, seed: u64) -> KeygenOptions {
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
     KEY.get_or_init(|| Setup::new(Scheme::Lwe, "leveled-8-9", 1))
+}
+
+#[test]
+fn elements_of_an_array_may_be_at_different_levels() {
+    check_mixed_levels(bits());
 }
 
 #[test]

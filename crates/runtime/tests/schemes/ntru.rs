@@ -1,8 +1,8 @@
 //! Circuits and programs under NTRU agree with plain arithmetic.
 
 use crate::common::{
-    self, Setup, check_bootstraps, check_gates, check_levels_used_up, check_long_sums, check_random_circuits,
-    check_refused,
+    self, Setup, check_bootstraps, check_gates, check_levels_used_up, check_long_sums, check_mixed_levels,
+    check_random_circuits, check_refused,
 };
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder,
@@ -24,6 +24,11 @@ fn bits() -> &'static Setup {
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
     KEY.get_or_init(|| Setup::new(Scheme::Ntru, "slots-128-3", 1))
+}
+
+#[test]
+fn elements_of_an_array_may_be_at_different_levels() {
+    check_mixed_levels(bits());
 }
 
 #[test]

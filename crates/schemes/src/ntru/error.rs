@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// Operands at different levels.
     #[error(
-        "operands at levels {lhs} and {rhs}: lower the higher one (`Evaluator::lower`), or compute with `Evaluator::automatic`"
+        "operands at levels {lhs} and {rhs}: bring the higher one down to the lower level first, or let an automatic evaluator do so"
     )]
     LevelMismatch {
         /// Level of the first.
