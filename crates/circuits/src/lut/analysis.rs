@@ -5,7 +5,9 @@
 //! pessimistic, so the shared blocks are fixed first, and the union over their values is taken. Everything else counts as
 //! independent, which can only add values: the result always holds what is reachable.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::{Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
@@ -72,7 +74,7 @@ fn table_of(lut: &Lut, value: ValueRef) -> &Table {
 pub(super) struct Analysis {
     /// Of each lookup table, its reachable arguments.
     pub(super) arguments: Vec<Set>,
-    memo: HashMap<Vec<(ValueRef, i32)>, Option<Set>>,
+    memo: FxHashMap<Vec<(ValueRef, i32)>, Option<Set>>,
 }
 
 impl Analysis {
@@ -106,6 +108,13 @@ impl Analysis {
             in_range(set, 0, 15, place, "0..=15")?;
         }
         Ok(analysis)
+    }
+
+    /// Takes it as known what the sum reaches.
+    pub(super) fn learn(&mut self, terms: &Terms, set: Option<Set>) {
+        if terms.len() > 1 {
+            self.memo.insert(terms.to_vec(), set);
+        }
     }
 
     /// A set that holds all reachable values of the sum; `None` when it is too wide to be of use.
@@ -195,10 +204,14 @@ impl Analysis {
         let mut rests = Vec::new();
         for &node in &tops {
             let rest: Vec<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
-            let rest = self.reach_at(inputs, luts, &rest, depth + 1)?;
+            let rest = match operands(node).len() {
+                // Nothing but its reach is known of an opaque rotation.
+                0 => self.arguments[node],
+                _ => self.reach_at(inputs, luts, &rest, depth + 1)?.shift(luts[node].constant),
+            };
             let group: Vec<_> =
                 terms.iter().copied().filter(|t| owner(t.0) == Some(node) && !in_cluster(&t.0)).collect();
-            rests.push((node, rest.shift(luts[node].constant), group));
+            rests.push((node, rest, group));
         }
         let loose: Vec<_> = terms
             .iter()
@@ -245,7 +258,7 @@ fn gcd(a: i32, b: i32) -> i32 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-fn well_formed(
+pub(super) fn well_formed(
     graph: &LutGraph,
     before: usize,
     terms: &Terms,

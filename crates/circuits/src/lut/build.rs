@@ -1,6 +1,9 @@
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
-use super::analysis::{Analysis, in_range, norm, read, weight};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::analysis::{Analysis, in_range, norm, read, weight, well_formed};
 use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
 /// Builds a graph and knows, at every moment, the reachable values and the noise of what it holds.
@@ -10,7 +13,9 @@ use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 pub struct Builder {
     graph: Parts,
     analysis: Analysis,
-    known: HashMap<Lut, u32>,
+    /// Rotations by what they are.
+    known: HashTable<u32>,
+    fills: Fills,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -93,8 +98,8 @@ impl Builder {
         let set = in_range(self.reach(of), -15, 15, || "refreshed block".into(), "-15..=15")?;
         // A negative value would be read negated: shift it up.
         let low = set.min().min(0);
-        let table = |v: i32| v;
-        let out = self.emit(&of.offset(-low), set.shift(-low), &[fill(set.shift(-low), &table)?])?;
+        let table = self.fills.fill(set.shift(-low), &|v| v)?;
+        let out = self.emit(&of.offset(-low), set.shift(-low), &[table])?;
         Ok(out[0].offset(low))
     }
 
@@ -148,7 +153,7 @@ impl Builder {
             } else if let Some(linear) = affine(argument, set, f) {
                 outputs[i] = linear;
             } else {
-                let table = fill(set, f)?;
+                let table = self.fills.fill(set, f)?;
                 let at = tables.iter().position(|t| *t == table).unwrap_or_else(|| {
                     tables.push(table);
                     tables.len() - 1
@@ -189,18 +194,52 @@ impl Builder {
         if weight > max {
             return Err(Error::Weight { place: "argument".into(), weight, max });
         }
-        let lut = argument.clone().into_lut(tables.to_vec());
-        let node = match self.known.get(&lut) {
+        let node = self.insert(argument.clone().into_lut(tables.to_vec()), set);
+        Ok((0..tables.len() as u32).map(|table| Linear::value(ValueRef::Lut { node, table })).collect())
+    }
+
+    /// The rotation, or the equal one that there is.
+    pub(super) fn insert(&mut self, lut: Lut, set: Set) -> u32 {
+        let hash = |lut: &Lut| FxBuildHasher.hash_one(lut);
+        let luts = &self.graph.luts;
+        match self.known.find(hash(&lut), |&node| luts[node as usize] == lut) {
             Some(&node) => node,
             None => {
-                let node = self.graph.luts.len() as u32;
-                self.graph.luts.push(lut.clone());
-                self.analysis.arguments.push(set);
-                self.known.insert(lut, node);
-                node
+                self.known.insert_unique(hash(&lut), luts.len() as u32, |&node| hash(&luts[node as usize]));
+                self.push(lut, set)
             }
-        };
-        Ok((0..tables.len() as u32).map(|table| Linear::value(ValueRef::Lut { node, table })).collect())
+        }
+    }
+
+    fn push(&mut self, lut: Lut, set: Set) -> u32 {
+        self.graph.luts.push(lut);
+        self.analysis.arguments.push(set);
+        self.graph.luts.len() as u32 - 1
+    }
+
+    /// A rotation of an argument of which no more is known than what it reaches.
+    pub(super) fn opaque(&mut self, tables: Vec<Table>, set: Set) -> u32 {
+        self.push(Linear::default().into_lut(tables), set)
+    }
+
+    /// Takes it as known what a combination reaches.
+    pub(super) fn learn(&mut self, of: &Linear, set: Option<Set>) {
+        self.analysis.learn(&of.terms, set.map(|s| s.shift(-of.constant)));
+    }
+
+    /// A rotation, and what its argument reaches.
+    pub(super) fn rotation(&self, node: u32) -> (&Lut, Set) {
+        (&self.graph.luts[node as usize], self.analysis.arguments[node as usize])
+    }
+
+    /// All rotations from one on, and what their arguments reach.
+    pub(super) fn rotations_from(self, first: usize) -> Vec<(Lut, Set)> {
+        self.graph.luts.into_iter().zip(self.analysis.arguments).skip(first).collect()
+    }
+
+    /// Greatest value of an input.
+    pub(super) fn maximum(&self, input: u32) -> u8 {
+        self.graph.inputs[input as usize]
     }
 
     /// The graph with these outputs; blocks that are too noisy or wide to be put out are refreshed.
@@ -208,8 +247,18 @@ impl Builder {
     /// # Errors
     /// [`Error::Range`] for an output outside of `0..=15`.
     pub fn finish(mut self, outputs: &[Linear]) -> Result<LutGraph, Error> {
-        let outputs = outputs.iter().map(|o| self.argument(&[(o, 1)], 0)).collect::<Result<_, _>>()?;
-        LutGraph::new(self.graph.inputs, self.graph.luts, outputs, self.graph.budget)
+        let outputs = outputs.iter().map(|o| self.argument(&[(o, 1)], 0)).collect::<Result<Vec<_>, _>>()?;
+        let place = |i: usize| move || format!("output {i}");
+        for (i, output) in outputs.iter().enumerate() {
+            in_range(self.reach(output), 0, 15, place(i), "0..=15")?;
+        }
+        let Parts { inputs, luts, budget } = self.graph;
+        // The builder has held every other invariant.
+        let graph = LutGraph { inputs, luts, outputs, budget, arguments: self.analysis.arguments };
+        for (i, output) in graph.outputs.iter().enumerate() {
+            well_formed(&graph, graph.luts.len(), &output.terms, output.constant, place(i))?;
+        }
+        Ok(graph)
     }
 }
 
@@ -222,20 +271,26 @@ pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Opt
     })
 }
 
-/// Table of the function on the set; the other entries make its noise least.
-pub(super) fn fill(set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
-    let mut entries = [None; 16];
-    for v in set.iter() {
-        let (at, value) = if v >= 0 { (v, f(v)) } else { (v + 16, -f(v)) };
-        let wrong = Error::Function { argument: v, value: f(v) };
-        let entry = u8::try_from(value).ok().filter(|&e| e < 16).ok_or_else(|| wrong.clone())?;
-        if entries[at as usize & 15].replace(entry).is_some_and(|old| old != entry) {
-            return Err(wrong);
+/// Tables that were filled before, by the entries that were given.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fills(FxHashMap<[Option<u8>; 16], Table>);
+
+impl Fills {
+    /// Table of the function on the set; the other entries make its noise least.
+    pub(super) fn fill(&mut self, set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
+        let mut entries = [None; 16];
+        for v in set.iter() {
+            let (at, value) = if v >= 0 { (v, f(v)) } else { (v + 16, -f(v)) };
+            let wrong = Error::Function { argument: v, value: f(v) };
+            let entry = u8::try_from(value).ok().filter(|&e| e < 16).ok_or_else(|| wrong.clone())?;
+            if entries[at as usize & 15].replace(entry).is_some_and(|old| old != entry) {
+                return Err(wrong);
+            }
         }
+        let table = *self.0.entry(entries).or_insert_with(|| quietest(entries));
+        debug_assert!(set.iter().all(|v| read(&table, v) == f(v)));
+        Ok(table)
     }
-    let table = quietest(entries);
-    debug_assert!(set.iter().all(|v| read(&table, v) == f(v)));
-    Ok(table)
 }
 
 /// Completes a table so that its weight is least: a shortest path over the entries, closed by the negacyclic wrap.

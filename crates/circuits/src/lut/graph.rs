@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::analysis::Analysis;
+use super::{Error, Set};
 
 /// Sixteen entries of `0..=15`, by argument.
 pub type Table = [u8; 16];
@@ -47,15 +45,25 @@ impl Linear {
 
     /// `constant + sum of factor * part`.
     pub fn sum<'a>(parts: impl IntoIterator<Item = (&'a Self, i32)>, constant: i32) -> Self {
-        let mut terms = BTreeMap::new();
+        let mut terms = Vec::new();
         let mut total = constant;
         for (part, factor) in parts {
             total += factor * part.constant;
-            for &(value, c) in &part.terms {
-                *terms.entry(value).or_insert(0) += factor * c;
-            }
+            terms.extend(part.terms.iter().map(|&(value, c)| (value, factor * c)));
         }
-        Self { terms: terms.into_iter().filter(|&(_, c)| c != 0).collect(), constant: total }
+        Self::new(terms, total)
+    }
+
+    /// Terms in any order; those of one value are added up.
+    pub(super) fn new(mut terms: Vec<(ValueRef, i32)>, constant: i32) -> Self {
+        terms.sort_unstable_by_key(|&(value, _)| value);
+        terms.dedup_by(|next, sum| {
+            let same = next.0 == sum.0;
+            sum.1 += if same { next.1 } else { 0 };
+            same
+        });
+        terms.retain(|&(_, c)| c != 0);
+        Self { terms, constant }
     }
 
     /// `self + other`.
@@ -138,14 +146,25 @@ pub struct Stats {
 ///
 /// Invariants: every term is an input or an earlier table; the argument of every lookup table stays in `-16..=15` and every output in
 /// `0..=15` for all inputs; every argument and output keeps within the noise budget. Deserialization checks them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Literal", into = "Literal")]
 pub struct LutGraph {
     pub(super) inputs: Vec<u8>,
     pub(super) luts: Vec<Lut>,
     pub(super) outputs: Vec<Linear>,
     pub(super) budget: Budget,
+    /// The values that the argument of each rotation can reach. They follow from the rest.
+    pub(super) arguments: Vec<Set>,
 }
+
+impl PartialEq for LutGraph {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.inputs, &self.luts, &self.outputs, self.budget)
+            == (&other.inputs, &other.luts, &other.outputs, other.budget)
+    }
+}
+
+impl Eq for LutGraph {}
 
 #[derive(Serialize, Deserialize)]
 struct Literal {
@@ -175,8 +194,8 @@ impl LutGraph {
     /// # Errors
     /// Whatever of the invariants does not hold, with its place.
     pub fn new(inputs: Vec<u8>, luts: Vec<Lut>, outputs: Vec<Linear>, budget: Budget) -> Result<Self, Error> {
-        let graph = Self { inputs, luts, outputs, budget };
-        graph.validate()?;
+        let mut graph = Self { inputs, luts, outputs, budget, arguments: Vec::new() };
+        graph.arguments = Analysis::of(&graph)?.arguments;
         Ok(graph)
     }
 

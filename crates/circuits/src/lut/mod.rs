@@ -15,6 +15,7 @@ mod eval;
 mod graph;
 mod optimize;
 mod set;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -22,3 +23,4 @@ pub use build::Builder;
 pub use error::Error;
 pub use graph::{Budget, Linear, Lut, LutGraph, Stats, Table, ValueRef};
 pub use set::Set;
+pub use template::{Outline, Places, Template};

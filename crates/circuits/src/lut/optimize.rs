@@ -1,9 +1,13 @@
 //! Graphs that compute the same with fewer rotations.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use super::analysis::{Analysis, owner, read, weight};
-use super::build::{affine, fill};
+use super::build::{Fills, affine};
 use super::{Linear, Lut, LutGraph, Table, ValueRef};
 
 /// Rebuilds of a graph in search of merges that keep the budget.
@@ -16,16 +20,18 @@ impl LutGraph {
     /// tables. Both of the latter make noise; where that breaks the budget of a user, its operands stay as they were.
     #[must_use]
     pub fn optimize(&self) -> Self {
-        let mut best = self.clone();
+        let mut best = None;
         loop {
-            let Some(next) = best.rebuild() else { return best };
-            let smaller = next.luts.len() < best.luts.len();
+            let now = best.as_ref().unwrap_or(self);
+            let next = now.rebuild();
             let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
-            if smaller || next.luts.len() == best.luts.len() && tables(&next) <= tables(&best) {
+            let size = |g: &Self| (g.luts.len(), tables(g));
+            let smaller = next.as_ref().is_some_and(|next| next.luts.len() < now.luts.len());
+            if next.as_ref().is_some_and(|next| size(next) <= size(now)) {
                 best = next;
             }
             if !smaller {
-                return best;
+                return best.unwrap_or_else(|| self.clone());
             }
         }
     }
@@ -35,7 +41,7 @@ impl LutGraph {
         let mut kept = HashSet::new();
         for _ in 0..MAX_ATTEMPTS {
             match Rebuild::run(self, &live, &kept) {
-                Ok(graph) => return Self::new(graph.inputs, graph.luts, graph.outputs, graph.budget).ok(),
+                Ok(graph) => return Some(graph),
                 Err(users) if users.iter().all(|n| kept.contains(n)) => return None,
                 Err(users) => kept.extend(users),
             }
@@ -67,8 +73,12 @@ struct Rebuild<'a> {
     old: &'a LutGraph,
     new: LutGraph,
     analysis: Analysis,
-    /// What the tables of the old rotations are now.
-    now: Vec<Vec<Linear>>,
+    fills: Fills,
+    /// What the tables of the old rotations are now, from the number of the first table of each.
+    now: Vec<Now>,
+    first: Vec<usize>,
+    /// Whether each old rotation reads what it read before, so that what is known of its argument holds and can be found again.
+    same: Vec<bool>,
     /// Old rotation that first asked for each new one.
     origin: Vec<usize>,
 }
@@ -76,20 +86,39 @@ struct Rebuild<'a> {
 impl<'a> Rebuild<'a> {
     /// The graph rebuilt without merging or folding the rotations in `kept`; otherwise the operands of what broke.
     fn run(old: &'a LutGraph, live: &[Vec<bool>], kept: &HashSet<usize>) -> Result<LutGraph, Vec<usize>> {
-        let new = LutGraph { inputs: old.inputs.clone(), luts: vec![], outputs: vec![], budget: old.budget };
-        let mut this = Self { old, new, analysis: Analysis::default(), now: Vec::new(), origin: Vec::new() };
-        let mut known: HashMap<(Vec<(ValueRef, i32)>, i32), u32> = HashMap::new();
+        let LutGraph { inputs, budget, .. } = old;
+        let new =
+            LutGraph { inputs: inputs.clone(), luts: vec![], outputs: vec![], budget: *budget, arguments: vec![] };
+        let (analysis, fills, now, first, same, origin) = Default::default();
+        let mut this = Self { old, new, analysis, fills, now, first, same, origin };
+        // New rotations by their arguments.
+        let mut known: HashTable<u32> = HashTable::new();
+        let hash = |terms: &[(ValueRef, i32)], constant: i32| FxBuildHasher.hash_one((terms, constant));
+        let hash_of = |lut: &Lut| hash(&lut.terms, lut.constant);
         for (i, lut) in old.luts.iter().enumerate() {
-            this.now.push(vec![Linear::default(); lut.tables.len()]);
+            let same = this.reads_the_same(&lut.terms);
+            let first = this.now.len();
+            this.first.push(first);
+            this.now.resize(first + lut.tables.len(), Now::default());
+            this.same.push(same);
             if !live[i].contains(&true) {
                 continue;
             }
             let argument = this.substitute(&lut.terms, lut.constant);
-            let reach = this.analysis.reach(&this.new.inputs, &this.new.luts, &argument.terms);
-            let set = reach.map(|s| s.shift(argument.constant)).filter(|s| s.within(-16, 15));
-            let set = set.ok_or_else(|| operands(&lut.terms))?;
-            let mut node =
-                if kept.contains(&i) { None } else { known.get(&(argument.terms.clone(), argument.constant)).copied() };
+            let set = if same {
+                old.arguments[i]
+            } else {
+                let reach = this.analysis.reach(&this.new.inputs, &this.new.luts, &argument.terms);
+                let set = reach.map(|s| s.shift(argument.constant)).filter(|s| s.within(-16, 15));
+                set.ok_or_else(|| operands(&lut.terms))?
+            };
+            let argument_hash = hash(&argument.terms, argument.constant);
+            let is_it = |luts: &[Lut], node: u32| {
+                let lut = &luts[node as usize];
+                lut.constant == argument.constant && lut.terms == argument.terms
+            };
+            let found = known.find(argument_hash, |&node| is_it(&this.new.luts, node)).copied();
+            let mut node = found.filter(|_| !kept.contains(&i));
             for (t, table) in lut.tables.iter().enumerate().filter(|(t, _)| live[i][*t]) {
                 let f = |v: i32| read(table, v);
                 let folded = match set.map(f).and_then(super::Set::single) {
@@ -97,33 +126,53 @@ impl<'a> Rebuild<'a> {
                     None if kept.contains(&i) => None,
                     None => affine(&argument, set, &f),
                 };
-                this.now[i][t] = match folded {
-                    Some(linear) => linear,
+                this.now[first + t] = match folded {
+                    Some(linear) => Now::Sum(linear),
                     None => {
-                        let table = fill(set, &f).unwrap_or(*table);
+                        let table = this.fills.fill(set, &f).unwrap_or(*table);
                         let node = *node.get_or_insert_with(|| this.emit(i, &argument, set));
-                        Linear::value(ValueRef::Lut { node, table: this.table(node, table) })
+                        Now::Value(ValueRef::Lut { node, table: this.table(node, table) })
                     }
                 };
             }
-            if let Some(node) = node.filter(|_| !kept.contains(&i)) {
-                known.insert((argument.terms, argument.constant), node);
+            if let Some(node) = node.filter(|_| found.is_none() && !kept.contains(&i)) {
+                known.insert_unique(argument_hash, node, |&node| hash_of(&this.new.luts[node as usize]));
             }
         }
         this.new.outputs = old.outputs.iter().map(|out| this.substitute(&out.terms, out.constant)).collect();
         this.check()?;
+        this.new.arguments = this.analysis.arguments;
         Ok(this.new)
     }
 
+    /// Whether every term is a value on its own as it was, so that a sum of them reaches what it reached.
+    fn reads_the_same(&self, terms: &[(ValueRef, i32)]) -> bool {
+        terms.iter().all(|&(value, _)| match value {
+            ValueRef::Input(_) => true,
+            ValueRef::Lut { node, table } => self.same[node as usize] && matches!(self.now(node, table), Now::Value(_)),
+        })
+    }
+
+    fn now(&self, node: u32, table: u32) -> &Now {
+        &self.now[self.first[node as usize] + table as usize]
+    }
+
     fn substitute(&self, terms: &[(ValueRef, i32)], constant: i32) -> Linear {
-        let parts: Vec<(Linear, i32)> = terms
-            .iter()
-            .map(|&(value, c)| match value {
-                ValueRef::Input(_) => (Linear::value(value), c),
-                ValueRef::Lut { node, table } => (self.now[node as usize][table as usize].clone(), c),
-            })
-            .collect();
-        Linear::sum(parts.iter().map(|(p, c)| (p, *c)), constant)
+        let (mut all, mut total) = (Vec::with_capacity(terms.len()), constant);
+        for &(value, c) in terms {
+            let now = match value {
+                ValueRef::Input(_) => &Now::Value(value),
+                ValueRef::Lut { node, table } => self.now(node, table),
+            };
+            match now {
+                Now::Value(value) => all.push((*value, c)),
+                Now::Sum(sum) => {
+                    all.extend(sum.terms.iter().map(|&(value, d)| (value, c * d)));
+                    total += c * sum.constant;
+                }
+            }
+        }
+        Linear::new(all, total)
     }
 
     fn emit(&mut self, origin: usize, argument: &Linear, set: super::Set) -> u32 {
@@ -152,13 +201,28 @@ impl<'a> Rebuild<'a> {
             }
         }
         for (new, old) in self.new.outputs.iter().zip(&self.old.outputs) {
-            let reach = self.analysis.reach(&self.new.inputs, &self.new.luts, &new.terms);
-            let inside = reach.is_some_and(|s| s.shift(new.constant).within(0, 15));
+            let inside = self.reads_the_same(&old.terms) || {
+                let reach = self.analysis.reach(&self.new.inputs, &self.new.luts, &new.terms);
+                reach.is_some_and(|s| s.shift(new.constant).within(0, 15))
+            };
             if !inside || weight(&self.new.luts, self.new.budget.input_weight, &new.terms) > max {
                 broken.extend(operands(&old.terms));
             }
         }
         if broken.is_empty() { Ok(()) } else { Err(broken) }
+    }
+}
+
+/// What a table has become.
+#[derive(Debug, Clone)]
+enum Now {
+    Value(ValueRef),
+    Sum(Linear),
+}
+
+impl Default for Now {
+    fn default() -> Self {
+        Self::Sum(Linear::default())
     }
 }
 

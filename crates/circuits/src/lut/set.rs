@@ -101,7 +101,12 @@ impl Set {
     /// Intersection, unless it is empty.
     #[must_use]
     pub fn intersection(self, other: Self) -> Option<Self> {
-        Self::collect(self.iter().filter(|&v| other.contains(v)))
+        let low = self.low.max(other.low);
+        let from = |set: Self| set.bits.checked_shr((low - set.low) as u32).unwrap_or(0);
+        match from(self) & from(other) {
+            0 => None,
+            bits => Some(Self { low: low + bits.trailing_zeros() as i32, bits: bits >> bits.trailing_zeros() }),
+        }
     }
 
     /// All sums of an element of each; `None` when they spread too wide.

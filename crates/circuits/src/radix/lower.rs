@@ -1,10 +1,9 @@
 //! Programs to lookup-table graphs.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Int, Radix, Style, blocks, mask};
+use super::template::{Templates, is_large};
+use super::{Int, Radix, Style, blocks};
 use crate::lut::{self, Budget, LutGraph};
 use crate::program::{Node, Op, Program, Type};
 
@@ -138,13 +137,12 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
         inputs.push(layout);
         operands.push(radix.input(bits(input.ty)));
     }
-    let mut lowering = Lowering { radix, program, inputs: operands, values: Vec::new(), quotients: HashMap::new() };
+    let mut lowering =
+        Lowering { radix, program, inputs: operands, values: Vec::new(), templates: Templates::default() };
     for (i, node) in program.nodes.iter().enumerate() {
         check_width(node.ty, || format!("value {i}"))?;
-        let mut value = lowering.node(i, node)?;
-        for (k, block) in value.blocks.iter_mut().enumerate() {
-            *block = lowering.radix.settle(std::mem::take(block), mask(k, value.width))?;
-        }
+        let value = lowering.node(i, node)?;
+        let value = lowering.radix.settled(value)?;
         lowering.values.push(value);
     }
     let (mut outputs, mut out) = (Vec::new(), Vec::new());
@@ -173,7 +171,7 @@ struct Lowering<'a> {
     program: &'a Program,
     inputs: Vec<Int>,
     values: Vec<Int>,
-    quotients: HashMap<(Int, Int, bool), (Int, Int)>,
+    templates: Templates,
 }
 
 impl Lowering<'_> {
@@ -211,50 +209,14 @@ impl Lowering<'_> {
         }
         let signed = matches!(types.first(), Some(Type::Int(_)));
         let width = bits(node.ty);
-        let r = &mut self.radix;
-        let bit = |b| Int { blocks: vec![b], width: 1 };
-        let flip = |b: lut::Linear| b.times(-1).offset(1);
-        Ok(match (&node.op, args.as_slice()) {
-            (Op::Input(k), _) => self.inputs[*k as usize].clone(),
-            (Op::Const(c), _) => Int::constant(*c, width),
-            (Op::Neg, [a]) => r.neg(a)?,
-            (Op::Not, [a]) => r.not(a),
-            (Op::Abs, [a]) if signed => r.abs(a)?,
-            (Op::Abs, [a]) => a.clone(),
-            (Op::LeadingZeros, [a]) => r.leading_zeros(a)?,
-            (Op::Cast, [a]) => r.cast(a, width, signed)?,
-            (Op::Lookup(table), [a]) => r.lookup(a, table, width)?,
-            (Op::Add, [a, b]) => r.add(a, b)?,
-            (Op::Sub, [a, b]) => r.sub(a, b)?,
-            (Op::Mul, [a, b]) => r.mul(a, b)?,
-            (Op::Div | Op::Rem, [a, b]) => {
-                let key = (a.clone(), b.clone(), signed);
-                let (q, m) = match self.quotients.get(&key) {
-                    Some(known) => known.clone(),
-                    None => self.quotients.entry(key).or_insert(r.div_rem(a, b, signed)?).clone(),
-                };
-                if node.op == Op::Div { q } else { m }
+        let values = match &node.op {
+            Op::Input(k) => vec![self.inputs[*k as usize].clone()],
+            op if is_large(op) => self.templates.apply(&mut self.radix, op, &args, signed, width)?,
+            op => {
+                self.radix.apply(op, &args, signed, width)?.ok_or_else(|| wrong("it takes another number of them"))?
             }
-            (Op::And, [a, b]) => r.and(a, b)?,
-            (Op::Or, [a, b]) => r.or(a, b)?,
-            (Op::Xor, [a, b]) => r.xor(a, b)?,
-            (Op::Min, [a, b]) => r.min(a, b, signed)?,
-            (Op::Max, [a, b]) => r.max(a, b, signed)?,
-            (Op::Eq, [a, b]) => bit(r.eq(a, b)?),
-            (Op::Ne, [a, b]) => bit(flip(r.eq(a, b)?)),
-            (Op::Lt, [a, b]) => bit(r.lt(a, b, signed)?),
-            (Op::Le, [a, b]) => bit(r.le(a, b, signed)?),
-            (Op::Gt, [a, b]) => bit(r.lt(b, a, signed)?),
-            (Op::Ge, [a, b]) => bit(r.le(b, a, signed)?),
-            (Op::Shl, [a, b]) => r.shl(a, b)?,
-            (Op::Shr, [a, b]) => r.shr(a, b, signed)?,
-            (Op::RotateLeft, [a, b]) => r.rotate_left(a, b)?,
-            (Op::RotateRight, [a, b]) => r.rotate_right(a, b)?,
-            (Op::Sum, terms) => r.sum(terms, width)?,
-            (Op::Index, [index, values @ ..]) => r.index(index, values)?,
-            (Op::Select, [c, a, b]) => r.select(&c.blocks[0], a, b)?,
-            _ => return Err(wrong("it takes another number of them")),
-        })
+        };
+        values.into_iter().nth(usize::from(node.op == Op::Rem)).ok_or_else(|| wrong("it takes another number of them"))
     }
 }
 

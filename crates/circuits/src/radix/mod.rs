@@ -11,6 +11,7 @@ mod lower;
 mod mul;
 mod select;
 mod shift;
+mod template;
 #[cfg(test)]
 mod tests;
 

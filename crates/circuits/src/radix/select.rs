@@ -78,13 +78,17 @@ impl Radix {
 
     /// A block that is known to be in `0..=max`, made visibly so where it is not, and not too noisy to be put out or refreshed.
     pub(super) fn settle(&mut self, block: Linear, max: i32) -> Result<Linear> {
-        let seen = self.builder.reach(&block).is_some_and(|s| s.within(0, max));
-        if seen && self.builder.is_argument(&block) {
+        if self.is_in_range(&block, max) {
             return Ok(block);
         }
         let argument = self.builder.argument(&[(&block, 1)], 0)?;
         // Anything else cannot occur; 0 is what both halves of the table can give.
         self.builder.lut1(&argument, |v| if (0..=max).contains(&v) { v } else { 0 })
+    }
+
+    /// Whether a block is visibly in `0..=max`, and quiet enough to be put out.
+    pub(super) fn is_in_range(&mut self, block: &Linear, max: i32) -> bool {
+        self.builder.reach(block).is_some_and(|s| s.within(0, max)) && self.builder.is_argument(block)
     }
 
     /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen

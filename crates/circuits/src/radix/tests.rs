@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use super::{Lowered, Style, lower};
-use crate::lut::Budget;
+use crate::lut::{Budget, LutGraph};
 use crate::program::{Input, Node, Op, Output, Program, Type, ValueId};
 
 const STYLES: [Style; 2] = [Style::FewestRotations, Style::LowestDepth];
@@ -128,6 +128,7 @@ fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
 fn check(op: &Op, types: &[Type], ty: Type, style: Style, cases: &[Vec<u128>]) {
     let lowered = lower(&program(op.clone(), types, ty), style, Budget::default())
         .unwrap_or_else(|e| panic!("{op:?} {types:?} {style:?}: {e}"));
+    lowered.graph.validate().unwrap();
     let out = run(&lowered, cases);
     for (case, out) in cases.iter().zip(out) {
         assert_eq!(out, expected(op, types, ty, case), "{op:?} {types:?} -> {ty:?} {style:?} of {case:?}");
@@ -417,6 +418,55 @@ fn sums_and_indices_of_many_values_match_plain_arithmetic() {
                     .collect();
                 check(&Op::Index, &types, ty, style, &cases);
             }
+        }
+    }
+}
+
+/// A program that repeats an operation on its own results, and what it is without templates.
+fn repeated(op: &Op, types: &[Type], style: Style) -> (LutGraph, LutGraph) {
+    let mut program = program(op.clone(), types, types[0]);
+    let mut radix = super::Radix::new(style, Budget::default());
+    let inputs: Vec<_> = types.iter().map(|&ty| radix.input(super::lower::bits(ty))).collect();
+    let (signed, w) = (types[0].signed(), super::lower::bits(types[0]));
+    let mut first = inputs[0].clone();
+    let mut outputs = Vec::new();
+    for round in 0..3 {
+        let args = [&[first.clone()], &inputs[1..]].concat();
+        let results = radix.apply(op, &args, signed, w).unwrap().unwrap();
+        let results: Vec<_> = results.into_iter().map(|value| radix.settled(value).unwrap()).collect();
+        first = results[usize::from(*op == Op::Rem)].clone();
+        outputs.extend(first.blocks.iter().cloned());
+        let last = program.nodes.len() as u32 - 1;
+        if round > 0 {
+            program.outputs.push(Output { name: format!("y{round}"), value: ValueId(last) });
+        }
+        let again = Node {
+            args: [&[ValueId(last)], &program.nodes[types.len()].args[1..]].concat(),
+            ..program.nodes[types.len()].clone()
+        };
+        program.nodes.push(again);
+    }
+    (lower(&program, style, Budget::default()).unwrap().graph, radix.builder.finish(&outputs).unwrap().optimize())
+}
+
+#[test]
+fn templates_and_direct_lowering_agree() {
+    let mut random = Random(5);
+    for op in [Op::Mul, Op::Div, Op::Rem, Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight] {
+        for (style, ty) in STYLES.into_iter().flat_map(|s| [(s, Type::Uint(8)), (s, Type::Int(13))]) {
+            let shift = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
+            let types = [ty, if shift { Type::Uint(4) } else { ty }];
+            let (copied, direct) = repeated(&op, &types, style);
+            copied.validate().unwrap();
+            let (copies, directs) = (copied.stats(), direct.stats());
+            assert!(copies.rotations <= directs.rotations, "{op:?} {ty:?} {style:?}: {copies:?}, {directs:?}");
+            assert!(copies.depth <= directs.depth, "{op:?} {ty:?} {style:?}: {copies:?}, {directs:?}");
+            let lanes: Vec<Vec<u8>> =
+                copied.inputs().iter().map(|&max| (0..200).map(|_| random.word() as u8 & max).collect()).collect();
+            assert!(
+                copied.eval_batch(&lanes).unwrap() == direct.eval_batch(&lanes).unwrap(),
+                "{op:?} {ty:?} {style:?}"
+            );
         }
     }
 }

@@ -1,0 +1,117 @@
+//! Parts of a graph that are built once and repeated.
+//!
+//! A construction sees its operands only as far as the builder knows them: which values they share, which values these reach, and how noisy they are. An
+//! [`Outline`] holds that much. Whatever is built on an outline can be copied to all operands of that outline: an argument reaches no more there, since the
+//! outline takes its values as independent, and it has the same weight.
+
+use super::build::Builder;
+use super::{Budget, Linear, Lut, Set, Table, ValueRef};
+use rustc_hash::FxHashMap;
+
+/// Operands without the graph behind them; the values in their terms are numbered by first use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Outline {
+    /// Maxima of the inputs that they read.
+    inputs: Vec<u8>,
+    /// Reachable arguments and tables of the rotations that they read.
+    rotations: Vec<(Set, Vec<Table>)>,
+    /// The operands.
+    pub operands: Vec<Linear>,
+}
+
+/// Inputs and rotations of a graph that take the places of those of an outline.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    inputs: Vec<u32>,
+    rotations: Vec<u32>,
+}
+
+/// A construction on an outline.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// Its rotations and their reachable arguments, after those of the outline.
+    rotations: Vec<(Lut, Set)>,
+    /// What it makes, and what that reaches.
+    results: Vec<(Linear, Option<Set>)>,
+}
+
+impl Template {
+    /// The results that were built with [`Builder::on`].
+    #[must_use]
+    pub fn new(outline: &Outline, mut builder: Builder, results: Vec<Linear>) -> Self {
+        let results =
+            results.into_iter().map(|result| (builder.reach(&result), result)).map(|(set, result)| (result, set));
+        let results = results.collect();
+        Self { rotations: builder.rotations_from(outline.rotations.len()), results }
+    }
+}
+
+impl Builder {
+    /// The outline of operands, and the places of its values here.
+    #[must_use]
+    pub fn outline(&self, operands: &[Linear]) -> (Outline, Places) {
+        let (mut inputs, mut rotations) = (FxHashMap::default(), FxHashMap::default());
+        let mut places = Places::default();
+        let mut outline = Outline { inputs: Vec::new(), rotations: Vec::new(), operands: Vec::new() };
+        for operand in operands {
+            outline.operands.push(operand.renamed(|value| match value {
+                ValueRef::Input(i) => ValueRef::Input(*inputs.entry(i).or_insert_with(|| {
+                    outline.inputs.push(self.maximum(i));
+                    places.inputs.push(i);
+                    places.inputs.len() as u32 - 1
+                })),
+                ValueRef::Lut { node, table } => {
+                    let node = *rotations.entry(node).or_insert_with(|| {
+                        let (lut, set) = self.rotation(node);
+                        outline.rotations.push((set, lut.tables.clone()));
+                        places.rotations.push(node);
+                        places.rotations.len() as u32 - 1
+                    });
+                    ValueRef::Lut { node, table }
+                }
+            }));
+        }
+        (outline, places)
+    }
+
+    /// A builder on the operands of an outline.
+    #[must_use]
+    pub fn on(outline: &Outline, budget: Budget) -> Self {
+        let mut builder = Self::new(budget);
+        for &max in &outline.inputs {
+            builder.input(max);
+        }
+        for (set, tables) in &outline.rotations {
+            builder.opaque(tables.clone(), *set);
+        }
+        builder
+    }
+
+    /// A copy of a template on the operands that have those places.
+    pub fn copy(&mut self, template: &Template, places: &Places) -> Vec<Linear> {
+        let mut nodes = places.rotations.clone();
+        let here = |nodes: &[u32], value| match value {
+            ValueRef::Input(i) => ValueRef::Input(places.inputs[i as usize]),
+            ValueRef::Lut { node, table } => ValueRef::Lut { node: nodes[node as usize], table },
+        };
+        for (lut, set) in &template.rotations {
+            let argument =
+                Linear { terms: lut.terms.clone(), constant: lut.constant }.renamed(|value| here(&nodes, value));
+            let node = self.insert(argument.into_lut(lut.tables.clone()), *set);
+            nodes.push(node);
+        }
+        let results = template.results.iter().map(|(result, set)| {
+            let result = result.renamed(|value| here(&nodes, value));
+            self.learn(&result, *set);
+            result
+        });
+        results.collect()
+    }
+}
+
+impl Linear {
+    /// The same sum of other values, which are as distinct as its own.
+    fn renamed(&self, mut name: impl FnMut(ValueRef) -> ValueRef) -> Self {
+        Self::new(self.terms.iter().map(|&(value, c)| (name(value), c)).collect(), self.constant)
+    }
+}
