@@ -33,6 +33,14 @@ impl Builder {
         Self { verbatim: true, ..Self::default() }
     }
 
+    /// Builds a part without rewriting gates.
+    pub(crate) fn verbatim_part<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
+        let verbatim = std::mem::replace(&mut self.verbatim, true);
+        let made = part(self);
+        self.verbatim = verbatim;
+        made
+    }
+
     /// Remembers a mistake for [`Builder::finish`]; the first one wins.
     pub(crate) fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
@@ -166,7 +174,7 @@ impl Builder {
         self.push(Gate::Not(a))
     }
 
-    fn not_if(&mut self, negate: bool, a: NodeId) -> NodeId {
+    pub(crate) fn not_if(&mut self, negate: bool, a: NodeId) -> NodeId {
         if negate { self.not(a) } else { a }
     }
 

@@ -10,6 +10,7 @@ mod builder;
 mod error;
 mod eval;
 pub mod export;
+mod function;
 pub mod import;
 mod lower;
 pub mod lut;

@@ -39,7 +39,7 @@ fn every_operation_survives_every_format() {
         for recipe in [Recipe::serial(), Recipe::oh2018(), Style::LowestDepth.into()] {
             let netlist = program.lower(recipe).unwrap();
             let bristol = write_bristol(&netlist).unwrap();
-            let (blif, yosys) = (write_blif(&netlist), write_yosys_json(&netlist).unwrap());
+            let (blif, yosys) = (write_blif(&netlist), write_yosys_json(&netlist));
             for text in [&bristol, &blif, &yosys] {
                 let again = import::read(text).unwrap();
                 assert_equivalent(&netlist, &again, op.name);
@@ -82,8 +82,15 @@ fn pictures_show_every_gate_or_every_level() {
         let netlist = add8(recipe);
         let svg = write_svg(&netlist, &GateCosts::default());
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-        assert_eq!(svg.matches("<text").count(), netlist.gates().len() + 8);
+        assert_eq!(svg.matches("<rect").count(), 1 + netlist.gates().len() + 8);
         assert_eq!(write_dot(&netlist).matches(" -> ").count(), netlist.fanout().iter().sum::<u32>() as usize);
+    }
+    for recipe in recipes() {
+        let adder = Program::from_op("add", &[Type::Uint(16); 2]).unwrap().lower(recipe).unwrap();
+        let (gates, svg) = (adder.prune().gates().len(), write_svg(&adder, &GateCosts::default()));
+        let width: f64 = svg.split_once("width=\"").unwrap().1.split('"').next().unwrap().parse().unwrap();
+        assert!(width <= 1600.0, "{recipe:?}: {width}");
+        assert_eq!(svg.matches("<rect").count(), 1 + gates + 16, "{recipe:?}");
     }
     let large = Program::from_op("mul", &[Type::Uint(64); 2]).unwrap().lower(Recipe::serial()).unwrap();
     let svg = write_svg(&large, &GateCosts::default());
@@ -99,7 +106,7 @@ fn names_of_ports_cannot_break_a_file() {
     b.output("n1 \\", &[both], false);
     let netlist = b.finish().unwrap();
     assert_equivalent(&netlist, &read_blif(&write_blif(&netlist)).unwrap(), "blif");
-    assert_equivalent(&netlist, &read_yosys_json(&write_yosys_json(&netlist).unwrap()).unwrap(), "yosys");
+    assert_equivalent(&netlist, &read_yosys_json(&write_yosys_json(&netlist)).unwrap(), "yosys");
     let svg = write_svg(&netlist, &GateCosts::default());
     assert!(!svg.contains("<b>"));
 }
@@ -228,15 +235,16 @@ fn broken_files_are_refused_with_the_cause_and_the_place() {
         ("1 3\n1 18446744073709551615\n1 1\n".to_owned(), "more than 1048576 bits"),
         ("1 3\n2 1\n1 1\n".to_owned(), "expected 2 widths"),
         ("1 3\n".to_owned(), "missing"),
-        (".inputs a\n".to_owned(), "before .model"),
+        (".inputs a\n".to_owned(), "in no model"),
         (format!("{head}.names b y\n1 1\n.end\n"), "nothing drives wire 'b'"),
         (format!("{head}.names y b\n1 1\n.names b y\n1 1\n.end\n"), "depends on itself"),
         (format!("{head}.latch a y 0\n.end\n"), ".latch"),
-        (format!("{head}.subckt s x=a\n.end\n"), ".subckt"),
+        (format!("{head}.subckt s x=a\n.end\n"), "'s', which is not in the file"),
         (format!("{head}.names a y\n11 1\n.end\n"), "line 5"),
         (format!("{head}.names a y\n1 1\n0 0\n.end\n"), "mixes"),
         (format!("{head}.names a y\n1 1\n.names a y\n.end\n"), "driven twice"),
-        (format!("{head}.names a y\n1 1\n.end\n.model n\n"), "one model"),
+        (format!("{head}.names a y\n1 1\n.end\n.names y a\n"), ".names is in no model"),
+        (format!("{head}.names a y\n1 1\n.end\n.model m\n"), "model 'm' is there twice"),
         ("{\"modules\": {".to_owned(), "line 1"),
         ("{\"modules\": {}}".to_owned(), "0 modules"),
         (json("", "[3]"), "nothing drives wire '3'"),
@@ -261,7 +269,7 @@ proptest! {
     #[test]
     fn damaged_files_never_panic(at in any::<prop::sample::Index>(), with in "[ 0-9a-z.\\[\\]{}\"\n-]{0,6}", cut in any::<bool>()) {
         let netlist = Program::from_op("add", &[Type::Uint(3); 2]).unwrap().lower(Recipe::serial()).unwrap();
-        for text in [write_bristol(&netlist).unwrap(), write_blif(&netlist), write_yosys_json(&netlist).unwrap()] {
+        for text in [write_bristol(&netlist).unwrap(), write_blif(&netlist), write_yosys_json(&netlist)] {
             let at = at.index(text.len());
             let end = if cut { text.len() } else { (at + with.len()).min(text.len()) };
             let damaged = format!("{}{with}{}", &text[..at], &text[end..]);

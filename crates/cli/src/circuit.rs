@@ -8,7 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe, Style};
 use solinas_circuits::program::{Op, Program, Type};
-use solinas_circuits::{Features, GateCosts, Netlist, export, import};
+use solinas_circuits::{Features, GateCosts, Netlist, Stats, export, import};
 use solinas_runtime::Plain;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ Examples:
   solinas circuit run mul8.txt 12 13
 
 Files are Bristol Fashion, BLIF or Yosys JSON, told apart by their contents; `-` is standard input.
-These formats have no gates of three inputs, so that they can hold more gates than are reported; the server optimizes \
-what it reads, and `circuit stats --optimize` shows what it will run.";
+BLIF and Yosys JSON keep every gate; Bristol Fashion has AND, XOR and NOT alone, into which other gates are split. The \
+counts that are printed are those of the file. The server optimizes what it reads: `circuit stats --optimize` shows what it will run.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -271,6 +271,7 @@ struct Report<'a> {
     /// The circuit itself, where it goes to no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
+    /// The counts are those of the written text, as `circuit stats` finds them.
     gates: usize,
     bootstraps: u64,
     depth: usize,
@@ -279,21 +280,27 @@ struct Report<'a> {
 fn save(netlist: &Netlist, format: FormatName, path: Option<&Path>, out: &Output) -> Result<()> {
     let place = path.unwrap_or(Path::new("standard output")).display();
     let text = match format {
-        FormatName::Bristol => export::write_bristol(netlist).map_err(Error::circuit(place))?,
+        FormatName::Bristol => export::write_bristol(netlist).map_err(Error::circuit(&place))?,
         FormatName::Blif => export::write_blif(netlist),
-        FormatName::Yosys => export::write_yosys_json(netlist).map_err(Error::circuit(place))?,
+        FormatName::Yosys => export::write_yosys_json(netlist),
     };
     let path = path.filter(|path| *path != Path::new("-"));
-    let report = |text| {
-        let stats = netlist.stats(&GateCosts::default());
-        Report { output: path, text, gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth }
-    };
+    let costs = GateCosts::default();
+    let before = netlist.prune().stats(&costs);
+    let stats = import::read(&text).map_err(Error::circuit(place))?.stats(&costs);
+    let report =
+        |text| Report { output: path, text, gates: stats.gates, bootstraps: stats.bootstraps, depth: stats.depth };
     let Some(path) = path else { return out.result(&report(Some(&text)), || text.clone()) };
     write_text(Some(path), &text, out)?;
     let report = report(None);
     out.report(&report, || {
-        let Report { gates, bootstraps, depth, .. } = report;
-        format!("{}: {gates} gates, {bootstraps} bootstraps, depth {depth}\n", path.display())
+        let counts =
+            |stats: &Stats| format!("{} gates, {} bootstraps, depth {}", stats.gates, stats.bootstraps, stats.depth);
+        let split = match before.bootstraps < stats.bootstraps {
+            true => format!("; in BLIF or Yosys JSON {}", counts(&before)),
+            false => String::new(),
+        };
+        format!("{}: {}{split}\n", path.display(), counts(&stats))
     })
 }
 

@@ -13,7 +13,7 @@ pub fn run(data: &[u8]) {
         let inputs = vec![0x5a5a_3c3c_0ff0_6699; netlist.input_bits()];
         let want = netlist.evaluate_lanes(&inputs).ok();
         for text in
-            [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), export::write_yosys_json(&netlist)]
+            [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), Ok(export::write_yosys_json(&netlist))]
                 .into_iter()
                 .flatten()
         {
@@ -30,7 +30,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let sum = build::add(&mut b, build::Adder::Oh2018, &x, &y);
     b.output("z", &sum, false);
     let Ok(netlist) = b.finish() else { return Vec::new() };
-    [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), export::write_yosys_json(&netlist)]
+    [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), Ok(export::write_yosys_json(&netlist))]
         .into_iter()
         .flatten()
         .map(String::into_bytes)

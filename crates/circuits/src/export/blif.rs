@@ -1,16 +1,19 @@
 //! Berkeley Logic Interchange Format.
 
 use super::plain_names;
+use crate::import::indexed;
 use crate::{Gate, Netlist, NodeId, Port};
 use std::fmt::Write;
 
-/// Writes a BLIF model; bit `i` of a port of several bits is `name[i]`. Signs of ports are lost, names are made plain.
+/// Writes a BLIF model that [`read_blif`](crate::import::read_blif) reads back gate for gate; bit `i` of a port of several bits is
+/// `name[i]`. Signs of ports are lost, names are made plain.
 #[must_use]
 pub fn write_blif(netlist: &Netlist) -> String {
     let ports: Vec<&Port> = netlist.inputs().iter().chain(netlist.outputs()).collect();
     let names = plain_names(&ports);
     let bit = |port: usize, i: usize| match ports[port].bits.len() {
-        1 => names[port].clone(),
+        // Among others, `x_0` would be read as bit 0 of `x`.
+        1 if indexed(&names[port]).is_none() => names[port].clone(),
         _ => format!("{}[{i}]", names[port]),
     };
     let all = |range: std::ops::Range<usize>| -> String {

@@ -3,6 +3,7 @@
 mod blif;
 mod bristol;
 mod dot;
+mod layout;
 mod svg;
 mod yosys;
 

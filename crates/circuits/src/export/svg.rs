@@ -1,14 +1,19 @@
-//! Pictures of netlists as SVG, drawn here: no other program is needed.
+//! Pictures of netlists as SVG: every gate of a small one, bars of counts by level of a large one.
 
-use crate::{Gate, GateCosts, Netlist, NodeId};
+use super::layout::{Layout, Placed};
+use crate::{GateCosts, Netlist};
 use std::fmt::Write;
 
 /// Most nodes drawn one by one; larger netlists are drawn level by level.
 const DRAWN: usize = 400;
-const COLUMN: f64 = 110.0;
+/// Columns side by side, so that a picture is at most 1540 units wide; further ones go below.
+const COLUMNS: usize = 13;
+const COLUMN: f64 = 115.0;
 const ROW: f64 = 34.0;
-const BOX: (f64, f64) = (64.0, 22.0);
-const MARGIN: f64 = 40.0;
+const BOX: (f64, f64) = (64.0, 24.0);
+const MARGIN: f64 = 50.0;
+/// Between bands of columns.
+const GAP: f64 = 40.0;
 
 /// Text that is safe in SVG.
 fn escaped(text: &str) -> String {
@@ -25,8 +30,9 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A picture of the netlist, inputs at the left, one column for each level of gates, outputs at the right. Beyond a few hundred gates
-/// it shows how many bootstraps of which kind each level has instead.
+/// A picture of the netlist. Gates are in columns by level, inputs at the left and outputs at the right. Where there are more columns than a
+/// page is wide, they are folded into bands, one below the other: inputs then stand beside their first reader, and a line between bands is
+/// a name at both ends. Beyond a few hundred gates the picture shows how many bootstraps of which kind each level has instead.
 #[must_use]
 pub fn write_svg(netlist: &Netlist, costs: &GateCosts) -> String {
     if netlist.gates().len() + netlist.output_bits() <= DRAWN {
@@ -56,98 +62,35 @@ const fn color(kind: &str) -> &'static str {
     }
 }
 
-struct Drawn {
-    label: String,
-    kind: &'static str,
-    column: usize,
-    operands: Vec<usize>,
-}
-
-/// Nodes and outputs with their columns. NOTs and constants take a column too, so that lines only run to the right.
-fn layout(netlist: &Netlist) -> Vec<Drawn> {
-    let mut all: Vec<Drawn> = Vec::new();
-    for gate in netlist.gates() {
-        let operands: Vec<_> = gate.operands().map(NodeId::index).collect();
-        let column = operands.iter().map(|at| all[*at].column + 1).max().unwrap_or(0);
-        let label = match gate {
-            Gate::Const(value) => u8::from(*value).to_string(),
-            gate => gate.kind().to_uppercase(),
-        };
-        all.push(Drawn { label, kind: gate.kind(), column, operands });
-    }
-    for port in netlist.inputs() {
-        port.bits.iter().enumerate().for_each(|(i, id)| all[id.index()].label = format!("{}[{i}]", port.name));
-    }
-    let last = all.iter().map(|node| node.column + 1).max().unwrap_or(0);
-    for port in netlist.outputs() {
-        let output = |(i, id): (usize, &NodeId)| Drawn {
-            label: format!("{}[{i}]", port.name),
-            kind: "output",
-            column: last,
-            operands: vec![id.index()],
-        };
-        let outputs: Vec<_> = port.bits.iter().enumerate().map(output).collect();
-        all.extend(outputs);
-    }
-    all
-}
-
-/// Splits the lines that pass over columns: a place in each of them, shared by all readers of one node, keeps gates off the line.
-fn route(nodes: &mut Vec<Drawn>) {
-    // places[i]: what carries node i in the columns after its own.
-    let mut places: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-    for reader in 0..nodes.len() {
-        for k in 0..nodes[reader].operands.len() {
-            let from = nodes[reader].operands[k];
-            let column = nodes[from].column;
-            while column + 1 + places[from].len() < nodes[reader].column {
-                let before = places[from].last().copied().unwrap_or(from);
-                let next = Drawn {
-                    label: String::new(),
-                    kind: "wire",
-                    column: column + 1 + places[from].len(),
-                    operands: vec![before],
-                };
-                places[from].push(nodes.len());
-                nodes.push(next);
-            }
-            let passed = nodes[reader].column - column - 1;
-            nodes[reader].operands[k] = if passed == 0 { from } else { places[from][passed - 1] };
-        }
-    }
-}
-
 fn draw_gates(netlist: &Netlist) -> String {
-    let mut nodes = layout(netlist);
-    route(&mut nodes);
-    let columns = nodes.iter().map(|node| node.column + 1).max().unwrap_or(1);
-    let mut members = vec![Vec::new(); columns];
-    nodes.iter().enumerate().for_each(|(index, node)| members[node.column].push(index));
-    // Within a column, nodes are ordered by the mean height of what they read (the barycentre heuristic), left to right.
-    let mut y = vec![0.0; nodes.len()];
-    for (column, members) in members.iter_mut().enumerate() {
-        if column > 0 {
-            let mean = |index: usize| {
-                let operands = &nodes[index].operands;
-                operands.iter().map(|at| y[*at]).sum::<f64>() / operands.len().max(1) as f64
-            };
-            members.sort_by(|a, b| mean(*a).total_cmp(&mean(*b)));
-        }
-        let step = 1.0 / members.len() as f64;
-        members.iter().enumerate().for_each(|(row, index)| y[*index] = (row as f64 + 0.5) * step);
+    let layout = Layout::new(netlist, COLUMNS);
+    let mut tops = Vec::with_capacity(layout.rows.len());
+    let mut bottom = MARGIN;
+    for rows in &layout.rows {
+        tops.push(bottom);
+        bottom += *rows as f64 * ROW + GAP;
     }
-    let tallest = members.iter().map(Vec::len).max().unwrap_or(1);
-    for members in &members {
-        let offset = (tallest - members.len()) as f64 / 2.0;
-        members.iter().enumerate().for_each(|(row, index)| y[*index] = MARGIN + (row as f64 + offset) * ROW);
-    }
-    let x = |index: usize| MARGIN + nodes[index].column as f64 * COLUMN;
+    let x = |node: &Placed| MARGIN + (node.column % COLUMNS) as f64 * COLUMN;
+    let y = |node: &Placed| tops[node.column / COLUMNS] + node.row * ROW;
     let mut body = String::new();
-    for (index, node) in nodes.iter().enumerate() {
+    for node in &layout.nodes {
         let inputs = node.operands.len() as f64;
         for (k, from) in node.operands.iter().enumerate() {
-            let (x1, y1) = (x(*from) + BOX.0, y[*from] + BOX.1 / 2.0);
-            let (x2, y2) = (x(index), y[index] + BOX.1 * (k as f64 + 1.0) / (inputs + 1.0));
+            let (x2, y2) = (x(node), y(node) + BOX.1 * (k as f64 + 1.0) / (inputs + 1.0));
+            let from = &layout.nodes[*from];
+            if layout.band(from) != layout.band(node) {
+                // The name of a line from another band.
+                let _ = writeln!(
+                    body,
+                    "<path d=\"M{x2:.1} {y2:.1} h-5\" stroke=\"#7a8791\" stroke-width=\"0.8\"/>\
+                     <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"7\" text-anchor=\"end\">{}</text>",
+                    x2 - 6.0,
+                    y2 + 2.5,
+                    escaped(&shortened(&from.name))
+                );
+                continue;
+            }
+            let (x1, y1) = (x(from) + BOX.0, y(from) + BOX.1 / 2.0);
             let bend = (x2 - x1) / 2.0;
             let _ = writeln!(
                 body,
@@ -157,34 +100,42 @@ fn draw_gates(netlist: &Netlist) -> String {
             );
         }
     }
-    for (index, node) in nodes.iter().enumerate() {
+    for node in &layout.nodes {
+        let (x, y) = (x(node), y(node));
         if node.kind == "wire" {
-            let (x, y) = (x(index), y[index] + BOX.1 / 2.0);
             let _ = writeln!(
                 body,
-                "<path d=\"M{x:.1} {y:.1} H{:.1}\" stroke=\"#7a8791\" stroke-width=\"0.8\"/>",
-                x + BOX.0
+                "<path d=\"M{x:.1} {:.1} h{}\" stroke=\"#7a8791\" stroke-width=\"0.8\"/>",
+                y + BOX.1 / 2.0,
+                BOX.0
             );
             continue;
         }
-        let label: String = node.label.chars().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect();
         let _ = writeln!(
             body,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" stroke=\"#44525c\"/>\
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{}\" rx=\"4\" fill=\"{}\" stroke=\"#44525c\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            x(index),
-            y[index],
             BOX.0,
             BOX.1,
             color(node.kind),
-            x(index) + BOX.0 / 2.0,
-            y[index] + BOX.1 / 2.0 + 4.0,
-            escaped(&label)
+            x + BOX.0 / 2.0,
+            y + BOX.1 / 2.0 + 4.0,
+            escaped(&shortened(&node.label))
         );
+        if node.leaves_band && node.label != node.name {
+            let (x, y) = (x + BOX.0 + 2.0, y + BOX.1 / 2.0 - 3.0);
+            let _ = writeln!(body, "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"7\">{}</text>", escaped(&node.name));
+        }
     }
+    let columns = layout.columns.min(COLUMNS);
     let width = 2.0 * MARGIN + (columns - 1) as f64 * COLUMN + BOX.0;
-    let height = 2.0 * MARGIN + (tallest.max(1) - 1) as f64 * ROW + BOX.1;
-    page(width, height, "circuit", &body)
+    page(width, bottom - GAP + MARGIN, "circuit", &body)
+}
+
+/// The end of a long name, which tells bits of a port apart.
+fn shortened(name: &str) -> String {
+    let skipped = name.chars().count().saturating_sub(10);
+    name.chars().skip(skipped).collect()
 }
 
 /// Bars of bootstraps by level, colored by kind; several levels share a bar where there are many.

@@ -1,14 +1,13 @@
 //! JSON netlists as Yosys reads them (`read_json`).
 
-use crate::{BinaryOp, Error, Features, Gate, Netlist, NodeId, Port};
+use crate::function::VARIABLE;
+use crate::{BinaryOp, Gate, Netlist, NodeId, Port};
 use std::fmt::Write;
 
-/// Writes a Yosys JSON netlist of one module `top` with the cells `$_AND_`, `$_MUX_` and the like.
-///
-/// # Errors
-/// [`Error::TooLarge`] when the netlist has too many gates once XOR3 and MAJ are rewritten.
-pub fn write_yosys_json(netlist: &Netlist) -> Result<String, Error> {
-    let netlist = netlist.lower(Features { mux: true, ..Features::TWO_INPUT })?;
+/// Writes a Yosys JSON netlist of one module `top` that [`read_yosys_json`](crate::import::read_yosys_json) reads back gate for gate: cells
+/// `$_AND_`, `$_MUX_` and the like, and a `$lut` of three inputs for XOR3 and MAJ.
+#[must_use]
+pub fn write_yosys_json(netlist: &Netlist) -> String {
     // Numbers 0 and 1 are best left out: Yosys writes its constants as text, and starts at 2.
     let bit = |id: NodeId| match netlist.gates()[id.index()] {
         Gate::Const(value) => format!("\"{}\"", u8::from(value)),
@@ -39,13 +38,19 @@ pub fn write_yosys_json(netlist: &Netlist) -> Result<String, Error> {
         ports.join(",\n"),
         cells.join(",\n")
     );
-    Ok(out)
+    out
 }
 
 fn cell(index: usize, gate: &Gate, bit: impl Fn(NodeId) -> String) -> Option<String> {
-    let (kind, pins) = match *gate {
-        Gate::Not(a) => ("$_NOT_", vec![("A", a)]),
-        Gate::Mux { sel, if_true, if_false } => ("$_MUX_", vec![("A", if_false), ("B", if_true), ("S", sel)]),
+    let [x, y, z] = VARIABLE;
+    let (kind, table, pins) = match *gate {
+        Gate::Input(_) | Gate::Const(_) => return None,
+        Gate::Not(a) => ("$_NOT_", None, vec![("A", vec![a])]),
+        Gate::Mux { sel, if_true, if_false } => {
+            ("$_MUX_", None, vec![("A", vec![if_false]), ("B", vec![if_true]), ("S", vec![sel])])
+        }
+        Gate::Xor3(bits) => ("$lut", Some(x ^ y ^ z), vec![("A", bits.to_vec())]),
+        Gate::Maj(bits) => ("$lut", Some(x & y | z & (x ^ y)), vec![("A", bits.to_vec())]),
         Gate::Binary(op, a, b) => {
             let (kind, a, b) = match op {
                 BinaryOp::And => ("$_AND_", a, b),
@@ -59,14 +64,16 @@ fn cell(index: usize, gate: &Gate, bit: impl Fn(NodeId) -> String) -> Option<Str
                 BinaryOp::OrYN => ("$_ORNOT_", a, b),
                 BinaryOp::OrNY => ("$_ORNOT_", b, a),
             };
-            (kind, vec![("A", a), ("B", b)])
+            (kind, None, vec![("A", vec![a]), ("B", vec![b])])
         }
-        Gate::Input(_) | Gate::Const(_) | Gate::Xor3(_) | Gate::Maj(_) => return None,
     };
+    let parameters =
+        table.map_or_else(String::new, |table| format!("\"LUT\": \"{table:08b}\", \"WIDTH\": \"{:032b}\"", 3));
     let directions: String = pins.iter().map(|(pin, _)| format!("\"{pin}\": \"input\", ")).collect();
-    let connections: String = pins.iter().map(|(pin, id)| format!("\"{pin}\": [ {} ], ", bit(*id))).collect();
+    let bits = |ids: &[NodeId]| ids.iter().map(|id| bit(*id)).collect::<Vec<_>>().join(", ");
+    let connections: String = pins.iter().map(|(pin, ids)| format!("\"{pin}\": [ {} ], ", bits(ids))).collect();
     Some(format!(
-        "        \"$g{index}\": {{ \"hide_name\": 1, \"type\": \"{kind}\", \"parameters\": {{}}, \"attributes\": {{}}, \
+        "        \"$g{index}\": {{ \"hide_name\": 1, \"type\": \"{kind}\", \"parameters\": {{ {parameters} }}, \"attributes\": {{}}, \
          \"port_directions\": {{ {directions}\"Y\": \"output\" }}, \"connections\": {{ {connections}\"Y\": [ {} ] }} }}",
         index + 2
     ))

@@ -1,6 +1,7 @@
 //! Cells in any order to a netlist in topological order.
 
 use crate::{Builder, Error, Netlist, NodeId};
+use std::borrow::Cow;
 
 /// Something that drives wires from wires.
 pub(super) struct Cell<K> {
@@ -19,15 +20,15 @@ pub(super) struct WirePort {
 }
 
 /// A circuit as a file gives it; wires are numbered from 0.
-pub(super) struct Circuit<K> {
+pub(super) struct Circuit<'a, K> {
     pub(super) format: &'static str,
-    pub(super) wire_names: Vec<String>,
+    pub(super) wire_names: Vec<Cow<'a, str>>,
     pub(super) inputs: Vec<WirePort>,
     pub(super) outputs: Vec<WirePort>,
     pub(super) cells: Vec<Cell<K>>,
 }
 
-/// Who drives a wire.
+/// What drives a wire.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Driver {
     None,
@@ -35,7 +36,7 @@ enum Driver {
     Cell(u32),
 }
 
-impl<K> Circuit<K> {
+impl<K> Circuit<'_, K> {
     /// Orders the cells (Kahn's algorithm) and emits each into an empty builder when its inputs are known. `emit` gives one node for each
     /// output wire.
     ///
@@ -72,7 +73,7 @@ impl<K> Circuit<K> {
         let undriven = |wire: &&u32| drivers[**wire as usize] == Driver::None;
         let mut read = cells.iter().flat_map(|cell| &cell.inputs).chain(outputs.iter().flat_map(|port| &port.wires));
         if let Some(wire) = read.find(undriven) {
-            return Err(Error::Undriven { format, wire: wire_names[*wire as usize].clone() });
+            return Err(Error::Undriven { format, wire: wire_names[*wire as usize].to_string() });
         }
 
         let mut nodes = vec![NodeId(0); wire_names.len()];
@@ -100,7 +101,7 @@ impl<K> Circuit<K> {
 
 fn topological_order<K>(
     format: &'static str,
-    names: &[String],
+    names: &[Cow<'_, str>],
     drivers: &[Driver],
     cells: &[Cell<K>],
 ) -> Result<Vec<u32>, Error> {
@@ -150,6 +151,6 @@ fn topological_order<K>(
         seen[at] = true;
         at = cells[at].inputs.iter().filter_map(driver_of).find(stuck).unwrap_or(at);
     }
-    let wire = cells[at].outputs.first().map_or_else(String::new, |wire| names[*wire as usize].clone());
+    let wire = cells[at].outputs.first().map_or_else(String::new, |wire| names[*wire as usize].to_string());
     Err(Error::Cycle { format, wire })
 }

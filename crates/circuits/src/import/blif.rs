@@ -1,42 +1,46 @@
-//! Berkeley Logic Interchange Format: one combinational model of `.names` covers.
+//! Berkeley Logic Interchange Format: combinational models of `.names` covers and of instances of each other.
 
 use super::MAX_PORT_BITS;
-use super::assemble::{Cell, Circuit, WirePort};
+use super::assemble::Cell;
+use super::blif_models::{Instance, Model, flatten};
 use crate::build::reduce;
+use crate::function::function;
 use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
-use std::collections::{BTreeMap, HashMap, HashSet};
 
-const FORMAT: &str = "BLIF";
+pub(super) const FORMAT: &str = "BLIF";
 
 /// A sum of products. No cubes: constant 0.
 #[derive(Default)]
-struct Cover {
+pub(super) struct Cover {
     /// Each cube has one of `0`, `1`, `-` for each input.
-    cubes: Vec<Box<[u8]>>,
+    pub(super) cubes: Vec<Box<[u8]>>,
     /// Whether the cubes say where the output is 1, or where it is 0.
     off_set: bool,
 }
 
-fn error(line: usize, problem: impl Into<String>, fix: &'static str) -> Error {
+pub(super) fn error(line: usize, problem: impl Into<String>, fix: &'static str) -> Error {
     Error::Parse { format: FORMAT, line, problem: problem.into(), fix }
 }
 
+/// The models of a file, in order, and the covers of all.
 #[derive(Default)]
 struct Reader<'a> {
-    wires: HashMap<&'a str, u32>,
-    names: Vec<&'a str>,
-    inputs: Vec<u32>,
-    outputs: Vec<u32>,
-    cells: Vec<Cell<Cover>>,
-    models: usize,
-    ended: bool,
+    models: Vec<Model<'a>>,
+    covers: Vec<Cover>,
+    /// Whether statements belong to the last model.
+    open: bool,
+    /// Whether cubes belong to the last cover.
+    in_cover: bool,
 }
 
-/// Reads a BLIF model. Names like `a[0]`, `a[1]`, ... become one port when the indices are complete.
+/// Reads the first model of a BLIF file; instances (`.subckt`) of the other models are replaced by their contents.
+///
+/// Bits `x[0]`, `x<0>` or `x_0` up to the last become one port when the indices are complete. A cover of up to three inputs becomes the
+/// gate that computes it where there is one.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches, subcircuits, library gates and further models,
-/// [`Error::Undriven`], [`Error::Cycle`].
+/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches and library gates, [`Error::TooLarge`] for a design that is too
+/// large without its hierarchy, [`Error::Undriven`], [`Error::Cycle`].
 pub fn read_blif(text: &str) -> Result<Netlist, Error> {
     let mut reader = Reader::default();
     let mut words: Vec<&str> = Vec::new();
@@ -59,57 +63,55 @@ pub fn read_blif(text: &str) -> Result<Netlist, Error> {
     if !words.is_empty() {
         return Err(error(start, "the last line goes on, but the file ends", "the file may be cut off"));
     }
-    if reader.models == 0 {
-        return Err(error(0, "there is no .model", "begin the circuit with .model NAME"));
-    }
-    let names: Vec<String> = reader.names.iter().map(|name| (*name).to_owned()).collect();
-    let inputs = group(&names, &reader.inputs);
-    let outputs = group(&names, &reader.outputs);
-    let circuit = Circuit { format: FORMAT, wire_names: names, inputs, outputs, cells: reader.cells };
-    circuit.assemble(Builder::verbatim(), |b, cell, operands| Ok(vec![emit(b, &cell.kind, operands)]))
+    let Reader { models, covers, .. } = reader;
+    let circuit = flatten(&models, &covers)?;
+    circuit.assemble(Builder::verbatim(), |b, cell, operands| Ok(vec![emit(b, &covers[cell.kind as usize], operands)]))
 }
 
 impl<'a> Reader<'a> {
-    fn wire(&mut self, name: &'a str) -> u32 {
-        *self.wires.entry(name).or_insert_with(|| {
-            self.names.push(name);
-            self.names.len() as u32 - 1
-        })
-    }
-
     fn statement(&mut self, line: usize, words: &[&'a str]) -> Result<(), Error> {
         let (keyword, args) = (words[0], &words[1..]);
-        if self.ended && keyword != ".end" {
-            return Err(unsupported(line, keyword, "only one model is read; flatten the design (Yosys: flatten)"));
-        }
         if !keyword.starts_with('.') {
             return self.cube(line, words);
         }
-        if self.models == 0 && keyword != ".model" {
-            return Err(error(line, format!("{keyword} comes before .model"), "begin the circuit with .model NAME"));
+        self.in_cover = false;
+        if keyword == ".model" {
+            let name = args.first().copied().unwrap_or_default();
+            self.models.push(Model::new(name, line));
+            self.open = true;
+            return Ok(());
         }
+        let Some(model) = self.models.last_mut().filter(|_| self.open) else {
+            let problem = format!("{} is in no model", short(keyword));
+            return Err(error(line, problem, "begin each circuit with .model NAME, and end it with .end"));
+        };
         match keyword {
-            ".model" if self.models > 0 => {
-                return Err(unsupported(line, ".model", "only one model is read; flatten the design (Yosys: flatten)"));
-            }
-            ".model" => self.models = 1,
-            ".inputs" | ".input" => {
-                let wires: Vec<_> = args.iter().map(|name| self.wire(name)).collect();
-                self.inputs.extend(wires);
-            }
-            ".outputs" | ".output" => {
-                let wires: Vec<_> = args.iter().map(|name| self.wire(name)).collect();
-                self.outputs.extend(wires);
-            }
+            ".inputs" | ".input" => model.inputs.extend(args.iter().map(|name| model.wires.get(name))),
+            ".outputs" | ".output" => model.outputs.extend(args.iter().map(|name| model.wires.get(name))),
             ".names" => {
-                let wires: Vec<_> = args.iter().map(|name| self.wire(name)).collect();
-                let Some((&output, inputs)) = wires.split_last() else {
+                let Some((output, inputs)) = args.split_last() else {
                     return Err(error(line, ".names has no output", "name the inputs, then the output"));
                 };
-                let (kind, inputs) = (Cover::default(), inputs.to_vec());
-                self.cells.push(Cell { kind, inputs, outputs: vec![output], line });
+                let inputs = inputs.iter().map(|name| model.wires.get(name)).collect();
+                let outputs = vec![model.wires.get(output)];
+                model.cells.push(Cell { kind: self.covers.len() as u32, inputs, outputs, line });
+                self.covers.push(Cover::default());
+                self.in_cover = true;
             }
-            ".end" => self.ended = true,
+            ".subckt" => {
+                const FIX: &str = "write .subckt MODEL PIN=WIRE PIN=WIRE ..";
+                let Some((name, pins)) = args.split_first() else {
+                    return Err(error(line, ".subckt names no model", FIX));
+                };
+                let pin = |text: &&'a str| {
+                    let problem = || format!("'{}' connects no pin", short(text));
+                    let (pin, wire) = text.split_once('=').ok_or_else(|| error(line, problem(), FIX))?;
+                    Ok((pin, model.wires.get(wire)))
+                };
+                let pins = pins.iter().map(pin).collect::<Result<_, Error>>()?;
+                model.instances.push(Instance { model: name, pins, line });
+            }
+            ".end" => self.open = false,
             ".latch" | ".mlatch" => {
                 return Err(unsupported(
                     line,
@@ -117,15 +119,14 @@ impl<'a> Reader<'a> {
                     "only combinational circuits can be evaluated; unroll the registers",
                 ));
             }
-            ".subckt" | ".gate" | ".search" | ".exdc" => {
-                return Err(unsupported(
-                    line,
-                    keyword,
-                    "flatten the design and map it to .names (Yosys: flatten; abc; write_blif)",
-                ));
+            ".gate" | ".search" | ".exdc" | ".blackbox" => {
+                return Err(unsupported(line, keyword, "map the design to .names (Yosys: abc; write_blif)"));
             }
-            // Timing hints do not change the function.
-            ".area"
+            // Attributes and timing hints do not change the function.
+            ".attr"
+            | ".param"
+            | ".cname"
+            | ".area"
             | ".delay"
             | ".wire_load_slope"
             | ".wire"
@@ -139,9 +140,9 @@ impl<'a> Reader<'a> {
             | ".default_output_load"
             | ".max_input_load"
             | ".default_max_input_load" => {}
-            _ => return Err(unsupported(line, keyword, "use .model, .inputs, .outputs, .names and .end")),
+            _ => return Err(unsupported(line, keyword, "use .model, .inputs, .outputs, .names, .subckt and .end")),
         }
-        if self.inputs.len().max(self.outputs.len()) > MAX_PORT_BITS {
+        if model.inputs.len().max(model.outputs.len()) > MAX_PORT_BITS {
             return Err(error(line, format!("more than {MAX_PORT_BITS} bits"), "split the circuit"));
         }
         Ok(())
@@ -149,8 +150,9 @@ impl<'a> Reader<'a> {
 
     fn cube(&mut self, line: usize, words: &[&str]) -> Result<(), Error> {
         const FIX: &str = "a line of a cover has one of 0, 1, - for each input, a space, and the output's value";
-        let Some(cell) = self.cells.last_mut() else {
-            return Err(error(line, format!("'{}' is outside a cover", words[0]), "begin a cover with .names"));
+        let cell = self.models.last().and_then(|model| model.cells.last()).filter(|_| self.in_cover);
+        let (Some(cell), Some(cover)) = (cell, self.covers.last_mut()) else {
+            return Err(error(line, format!("'{}' is outside a cover", short(words[0])), "begin a cover with .names"));
         };
         let (cube, value) = match *words {
             [value] if cell.inputs.is_empty() => ("", value),
@@ -166,37 +168,43 @@ impl<'a> Reader<'a> {
             "0" => true,
             _ => return Err(error(line, "the output's value is neither 0 nor 1", FIX)),
         };
-        if !cell.kind.cubes.is_empty() && cell.kind.off_set != off_set {
+        if !cover.cubes.is_empty() && cover.off_set != off_set {
             return Err(error(
                 line,
                 "the cover mixes output values 0 and 1",
                 "list the on-set or the off-set, not both",
             ));
         }
-        cell.kind.off_set = off_set;
-        cell.kind.cubes.push(cube.bytes().collect());
+        cover.off_set = off_set;
+        cover.cubes.push(cube.bytes().collect());
         Ok(())
     }
 }
 
-fn unsupported(line: usize, keyword: &str, fix: &'static str) -> Error {
-    let what: String = keyword.chars().take(40).collect();
-    Error::Unsupported { format: FORMAT, place: format!("line {line}"), what, fix }
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
-/// One gate where the cover has at most two inputs, else products and their sum as trees.
+fn unsupported(line: usize, keyword: &str, fix: &'static str) -> Error {
+    Error::Unsupported { format: FORMAT, place: format!("line {line}"), what: short(keyword), fix }
+}
+
+impl Cover {
+    /// The truth table of at most three inputs.
+    fn table(&self) -> u8 {
+        let holds =
+            |cube: &[u8], i: usize| cube.iter().zip(0..).all(|(c, k)| *c == b'-' || (c & 1 == 1) == (i >> k & 1 == 1));
+        let value = |i: usize| self.cubes.iter().any(|cube| holds(cube, i)) != self.off_set;
+        (0..8).map(|i| u8::from(value(i)) << i).sum()
+    }
+}
+
+/// One gate where there is one, else products and their sum as trees.
 fn emit(b: &mut Builder, cover: &Cover, inputs: &[NodeId]) -> NodeId {
-    let holds =
-        |cube: &[u8], i: usize| cube.iter().enumerate().all(|(k, c)| *c == b'-' || (c & 1 == 1) == (i >> k & 1 == 1));
-    if inputs.len() <= 2 {
-        let value = |i: usize| cover.cubes.iter().any(|cube| holds(cube, i)) != cover.off_set;
-        let (x, y) = match *inputs {
-            [x, y] => (x, y),
-            [x] => (x, x),
-            _ => return b.constant(value(0)),
-        };
-        let table = (0..4).map(|i| u8::from(value(i)) << i).sum();
-        return b.function2(table, x, y);
+    if inputs.len() <= 3
+        && let Some(gate) = function(b, cover.table(), inputs)
+    {
+        return gate;
     }
     let mut products = Vec::with_capacity(cover.cubes.len());
     for cube in &cover.cubes {
@@ -212,45 +220,4 @@ fn emit(b: &mut Builder, cover: &Cover, inputs: &[NodeId]) -> NodeId {
     }
     let sum = reduce(b, BinaryOp::Or, &products, false);
     if cover.off_set { b.not(sum) } else { sum }
-}
-
-/// Ports of wires in order of appearance: `a[0] .. a[n-1]`, in any order, are the port `a`; anything else is a port of its own.
-fn group(names: &[String], wires: &[u32]) -> Vec<WirePort> {
-    let split = |wire: &u32| {
-        let (base, index) = names[*wire as usize].strip_suffix(']')?.rsplit_once('[')?;
-        let plain = index == "0" || !index.starts_with(['0', '+']);
-        Some((base, index.parse::<usize>().ok().filter(|_| plain && !base.is_empty())?))
-    };
-    let mut buses: HashMap<&str, BTreeMap<usize, u32>> = HashMap::new();
-    let mut broken: HashSet<&str> = HashSet::new();
-    for wire in wires {
-        match split(wire) {
-            Some((base, index)) => {
-                if buses.entry(base).or_default().insert(index, *wire).is_some() {
-                    broken.insert(base);
-                }
-            }
-            // A plain wire of the bus's name would be a second port of that name.
-            None => {
-                broken.insert(&names[*wire as usize]);
-            }
-        }
-    }
-    buses.retain(|base, bits| {
-        let whole = bits.keys().next_back().is_some_and(|last| last + 1 == bits.len());
-        whole && !broken.contains(base)
-    });
-    let mut ports = Vec::new();
-    for wire in wires {
-        match split(wire).and_then(|(base, _)| Some((base, buses.get_mut(base)?))) {
-            // The first bit made the port.
-            Some((_, bits)) if bits.is_empty() => {}
-            Some((base, bits)) => {
-                let wires = std::mem::take(bits).into_values().collect();
-                ports.push(WirePort { name: base.to_owned(), wires, signed: false });
-            }
-            None => ports.push(WirePort { name: names[*wire as usize].clone(), wires: vec![*wire], signed: false }),
-        }
-    }
-    ports
 }

@@ -68,7 +68,7 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
     }
     let circuit = Circuit {
         format: FORMAT,
-        wire_names: (0..wires).map(|wire| wire.to_string()).collect(),
+        wire_names: (0..wires).map(|wire| wire.to_string().into()).collect(),
         inputs: ports("in", 0, &input_widths),
         outputs: ports("out", wires - output_bits, &output_widths),
         cells,

@@ -1,10 +1,16 @@
-//! Netlists from files. Input is untrusted: errors say where and what, and nothing recurses or grows faster than the file.
+//! Netlists from files. Input is untrusted: errors say where and what, and what is made is bounded by the size of the
+//! file, or by a limit.
 
 mod assemble;
 mod blif;
+mod blif_models;
 mod bristol;
+mod ports;
 mod yosys;
 mod yosys_cells;
+mod yosys_words;
+
+pub(crate) use ports::indexed;
 
 pub use blif::read_blif;
 pub use bristol::read_bristol;

@@ -2,10 +2,11 @@
 
 use super::MAX_PORT_BITS;
 use super::assemble::{Cell, Circuit, WirePort};
-use super::yosys_cells::{Kind, emit};
+use super::yosys_cells::{Kind, Parameters, emit};
 use crate::{Builder, Error, Netlist};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -98,14 +99,26 @@ impl Parameter {
             Self::Other(_) => false,
         }
     }
+
+    /// The bits, least significant first; `None` where one is not 0 or 1.
+    fn bits(&self, count: usize) -> Option<Vec<bool>> {
+        let bits: Option<Vec<bool>> = match self {
+            Self::Number(number) => Some((0..64).map(|i| number >> i & 1 == 1).collect()),
+            Self::Text(text) => text.bytes().rev().map(|c| matches!(c, b'0' | b'1').then_some(c == b'1')).collect(),
+            Self::Other(_) => None,
+        };
+        let mut bits = bits?;
+        bits.resize(count, false);
+        Some(bits)
+    }
 }
 
 fn error(problem: impl Into<String>, fix: &'static str) -> Error {
     Error::Parse { format: FORMAT, line: 0, problem: problem.into(), fix }
 }
 
-/// Reads the top module of a Yosys JSON netlist: gate-level cells (`$_AND_`, ...) and the common word-level ones (`$add`, `$mux`, ...)
-/// of at most 128 bits.
+/// Reads the top module of a Yosys JSON netlist: gate-level cells (`$_AND_`, ..), lookup tables (`$lut`) of up to 8 inputs, and the common
+/// combinational word-level cells (`$add`, `$mux`, ..), where these are arithmetic of at most 128 bits.
 ///
 /// # Errors
 /// [`Error::Parse`] with the line for broken JSON, [`Error::Unsupported`] with the cell for what is not read, [`Error::Undriven`],
@@ -144,8 +157,14 @@ pub fn read_yosys_json(text: &str) -> Result<Netlist, Error> {
         cells.push(read_cell(&name, &cell, &mut wires)?);
     }
     cells.extend(wires.constants());
-    let circuit = Circuit { format: FORMAT, wire_names: wires.names, inputs, outputs, cells };
-    circuit.assemble(Builder::new(), |b, cell, operands| emit(b, &cell.kind, operands, cell.outputs.len()))
+    let circuit = Circuit {
+        format: FORMAT,
+        wire_names: wires.names.into_iter().map(Cow::Owned).collect(),
+        inputs,
+        outputs,
+        cells,
+    };
+    circuit.assemble(Builder::new(), |b, cell, operands| Ok(emit(b, &cell.kind, operands)))
 }
 
 /// The module marked as top, or the only one.
@@ -207,8 +226,7 @@ impl Wires {
 
 fn read_cell(name: &str, cell: &JsonCell, wires: &mut Wires) -> Result<Cell<Kind>, Error> {
     let place = format!("cell '{name}' ({})", cell.kind);
-    let parameter = |key: &str| cell.parameters.get(key).is_some_and(Parameter::is_set);
-    let Some(pins) = Kind::pins(&cell.kind) else {
+    let Some((input_pins, output_pins)) = Kind::pins(&cell.kind) else {
         return Err(Error::Unsupported {
             format: FORMAT,
             place,
@@ -216,20 +234,31 @@ fn read_cell(name: &str, cell: &JsonCell, wires: &mut Wires) -> Result<Cell<Kind
             fix: "map the design to gates first (Yosys: synth -flatten; abc -g gates; write_json)",
         });
     };
-    let mut inputs = Vec::new();
-    let mut widths = Vec::new();
-    let pin = |pin: &str| {
-        let missing =
-            || error(format!("{place} has no connection '{pin}'"), "write the netlist with Yosys: write_json");
-        cell.connections.get(pin).ok_or_else(missing)
+    let mut joined = |names: &[&str]| {
+        let (mut all, mut widths) = (Vec::new(), Vec::new());
+        for pin in names {
+            let missing =
+                || error(format!("{place} has no connection '{pin}'"), "write the netlist with Yosys: write_json");
+            let bits = cell.connections.get(*pin).ok_or_else(missing)?;
+            all.extend(wires.get_all(&place, bits)?);
+            widths.push(bits.len());
+        }
+        Ok::<_, Error>((all, widths))
     };
-    for &name in pins {
-        let bits = pin(name)?;
-        inputs.extend(wires.get_all(&place, bits)?);
-        widths.push(bits.len());
-    }
-    let outputs = wires.get_all(&place, pin("Y")?)?;
-    let signed = parameter("A_SIGNED") && (parameter("B_SIGNED") || !pins.contains(&"B"));
-    let kind = Kind::new(&cell.kind, widths, signed, outputs.len(), &place)?;
+    let (inputs, widths) = joined(input_pins)?;
+    let (outputs, output_widths) = joined(output_pins)?;
+    let parameter = |key: &str| cell.parameters.get(key);
+    let number = |key: &str| {
+        let bits = parameter(key).and_then(|bits| bits.bits(32)).unwrap_or_default();
+        bits.into_iter().rev().fold(0, |number, bit| 2 * number + usize::from(bit))
+    };
+    let entries = 1usize.checked_shl(widths[0].min(8) as u32).unwrap_or(0);
+    let parameters = Parameters {
+        a_signed: parameter("A_SIGNED").is_some_and(Parameter::is_set),
+        b_signed: parameter("B_SIGNED").is_some_and(Parameter::is_set),
+        table: parameter("LUT").and_then(|table| table.bits(entries)).unwrap_or_default(),
+        offset: number("OFFSET"),
+    };
+    let kind = Kind::new(&cell.kind, widths, output_widths, parameters, &place)?;
     Ok(Cell { kind, inputs, outputs, line: 0 })
 }

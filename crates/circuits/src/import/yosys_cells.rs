@@ -1,194 +1,195 @@
-//! What the cells of Yosys compute.
+//! What the cells of Yosys compute: the pins of each, checks of their widths, and gates.
 
 use super::yosys::FORMAT;
-use crate::build::{self, Multiplier, Style, reduce};
-use crate::{BinaryOp, Builder, Error, NodeId};
+use super::yosys_words::word;
+use crate::{BinaryOp, Builder, Error, Gate, NodeId};
 
-/// Most bits of an operand or a result of a word-level cell.
+/// Most bits of an operand or a result of an arithmetic cell.
 const MAX_WIDTH: usize = 128;
+/// Most inputs of a lookup table.
+const MAX_LUT: usize = 8;
 
 /// A cell's function.
 pub(super) struct Kind {
-    name: Box<str>,
+    pub(super) name: Box<str>,
     /// Bits of each input pin.
     widths: Vec<usize>,
-    signed: bool,
+    /// Bits of each output pin.
+    pub(super) outputs: Vec<usize>,
+    /// Whether all operands are signed.
+    pub(super) signed: bool,
+    /// Whether the first operand is signed.
+    pub(super) first_signed: bool,
+    /// The truth table of a lookup table, entry 0 first.
+    pub(super) table: Vec<bool>,
+    /// The first bit of a slice.
+    pub(super) offset: usize,
+}
+
+/// Names of the input pins and of the output pins.
+type Pins = (&'static [&'static str], &'static [&'static str]);
+
+const WIDE_MUX: &[&str] =
+    &["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "S", "T", "U", "V"];
+const MUX8: &[&str] = &["A", "B", "C", "D", "E", "F", "G", "H", "S", "T", "U"];
+
+/// What a cell has beside its pins.
+#[derive(Default)]
+pub(super) struct Parameters {
+    pub(super) a_signed: bool,
+    pub(super) b_signed: bool,
+    pub(super) table: Vec<bool>,
+    pub(super) offset: usize,
 }
 
 impl Kind {
     pub(super) fn constant(value: bool) -> Self {
-        Self { name: if value { "1" } else { "0" }.into(), widths: Vec::new(), signed: false }
+        let name = if value { "1" } else { "0" }.into();
+        let (widths, table) = Default::default();
+        Self { name, widths, outputs: vec![1], signed: false, first_signed: false, table, offset: 0 }
     }
 
-    /// Names of the input pins of a cell type; `None` where it is not supported.
-    pub(super) fn pins(name: &str) -> Option<&'static [&'static str]> {
-        Some(match name {
-            "$_BUF_" | "$_NOT_" | "$not" | "$pos" | "$neg" | "$logic_not" | "$reduce_and" | "$reduce_or"
-            | "$reduce_xor" | "$reduce_xnor" | "$reduce_bool" => &["A"],
+    /// The pins of a cell type; `None` where it is not supported.
+    pub(super) fn pins(name: &str) -> Option<Pins> {
+        let inputs: &[&str] = match name {
+            "$_BUF_" | "$_NOT_" | "$not" | "$pos" | "$buf" | "$neg" | "$logic_not" | "$reduce_and" | "$reduce_or"
+            | "$reduce_xor" | "$reduce_xnor" | "$reduce_bool" | "$lut" | "$slice" => &["A"],
             "$_AND_" | "$_NAND_" | "$_OR_" | "$_NOR_" | "$_XOR_" | "$_XNOR_" | "$_ANDNOT_" | "$_ORNOT_" | "$and"
-            | "$or" | "$xor" | "$xnor" | "$add" | "$sub" | "$mul" | "$lt" | "$le" | "$gt" | "$ge" | "$eq" | "$ne"
-            | "$logic_and" | "$logic_or" => &["A", "B"],
-            "$_MUX_" | "$_NMUX_" | "$mux" => &["A", "B", "S"],
+            | "$or" | "$xor" | "$xnor" | "$add" | "$sub" | "$mul" | "$div" | "$mod" | "$lt" | "$le" | "$gt" | "$ge"
+            | "$eq" | "$ne" | "$eqx" | "$nex" | "$logic_and" | "$logic_or" | "$shl" | "$sshl" | "$shr" | "$sshr"
+            | "$shiftx" | "$concat" => &["A", "B"],
+            "$_MUX_" | "$_NMUX_" | "$mux" | "$pmux" | "$bwmux" => &["A", "B", "S"],
+            "$bmux" => &["A", "S"],
             "$_AOI3_" | "$_OAI3_" => &["A", "B", "C"],
             "$_AOI4_" | "$_OAI4_" => &["A", "B", "C", "D"],
+            "$_MUX4_" => &["A", "B", "C", "D", "S", "T"],
+            "$_MUX8_" => MUX8,
+            "$_MUX16_" => WIDE_MUX,
+            "$fa" => return Some((&["A", "B", "C"], &["Y", "X"])),
+            "$alu" => return Some((&["A", "B", "CI", "BI"], &["Y", "X", "CO"])),
             _ => return None,
-        })
+        };
+        Some((inputs, &["Y"]))
     }
 
     /// Checks the widths of pins.
     ///
     /// # Errors
-    /// [`Error::Parse`] where gate-level pins do not have one bit or a multiplexer's operands differ, [`Error::Unsupported`] for word-level
-    /// cells of more than 128 bits.
-    pub(super) fn new(name: &str, widths: Vec<usize>, signed: bool, out: usize, place: &str) -> Result<Self, Error> {
-        let all = || widths.iter().chain(std::iter::once(&out));
-        let bad = if name.starts_with("$_") {
-            all().any(|width| *width != 1)
-        } else if name == "$mux" {
-            widths[0] != out || widths[1] != out || widths[2] != 1 || out == 0
-        } else {
-            all().any(|width| *width == 0)
+    /// [`Error::Parse`] where the pins of a cell do not go together, [`Error::Unsupported`] for arithmetic cells of more than 128 bits and
+    /// lookup tables of more than 8 inputs.
+    pub(super) fn new(
+        name: &str,
+        widths: Vec<usize>,
+        outputs: Vec<usize>,
+        parameters: Parameters,
+        place: &str,
+    ) -> Result<Self, Error> {
+        let Parameters { a_signed, b_signed, table, offset } = parameters;
+        let all = || widths.iter().chain(&outputs);
+        let (out, has_zero) = (outputs[0], all().any(|width| *width == 0));
+        let good = match name {
+            _ if name.starts_with("$_") => all().all(|width| *width == 1),
+            "$mux" => !has_zero && widths == [out, out, 1],
+            "$bwmux" => !has_zero && widths == [out; 3],
+            "$pmux" => !has_zero && widths[0] == out && widths[2].checked_mul(out) == Some(widths[1]),
+            "$bmux" => {
+                out > 0
+                    && u32::try_from(widths[1]).ok().and_then(|bits| out.checked_shl(bits)) == Some(widths[0])
+                    && widths[1] < 32
+            }
+            "$fa" => !has_zero && all().all(|width| *width == out),
+            "$alu" => !has_zero && widths[2..] == [1, 1] && outputs.iter().all(|width| *width == out),
+            "$concat" => widths[0] + widths[1] == out,
+            "$slice" => offset.checked_add(out).is_some_and(|end| end <= widths[0]),
+            "$lut" => out == 1 && (widths[0] > MAX_LUT || table.len() == 1 << widths[0]),
+            _ => !has_zero,
         };
-        if bad {
+        if !good {
             return Err(Error::Parse {
                 format: FORMAT,
                 line: 0,
-                problem: format!("{place} has pins of {widths:?} and {out} bits"),
+                problem: format!("{place} has pins of {widths:?} and {outputs:?} bits, which do not go together"),
                 fix: "write the netlist with Yosys: write_json",
             });
         }
-        if let Some(width) = all().find(|width| **width > MAX_WIDTH) {
+        // The gates of other cells are no more than a few for each pin.
+        let limit = match name {
+            "$lut" => MAX_LUT,
+            "$neg" | "$add" | "$sub" | "$mul" | "$div" | "$mod" | "$lt" | "$le" | "$gt" | "$ge" | "$shl" | "$sshl"
+            | "$shr" | "$sshr" | "$shiftx" | "$alu" => MAX_WIDTH,
+            _ => usize::MAX,
+        };
+        if let Some(width) = all().find(|width| **width > limit) {
             return Err(Error::Unsupported {
                 format: FORMAT,
                 place: place.to_owned(),
                 what: format!("a cell of {width} bits"),
-                fix: "word-level cells have at most 128 bits; map the design to gates (Yosys: synth; write_json)",
+                fix: "arithmetic cells have at most 128 bits and $lut at most 8; map the design to gates (Yosys: synth; write_json)",
             });
         }
-        Ok(Self { name: name.into(), widths, signed })
+        // Yosys computes with signs where both operands have one.
+        let signed = a_signed && (b_signed || widths.len() == 1);
+        Ok(Self { name: name.into(), widths, outputs, signed, first_signed: a_signed, table, offset })
     }
 }
 
-/// One node for each of `out` output bits.
-pub(super) fn emit(b: &mut Builder, kind: &Kind, operands: &[NodeId], out: usize) -> Result<Vec<NodeId>, Error> {
+/// One node for each output bit, pin after pin.
+pub(super) fn emit(b: &mut Builder, kind: &Kind, operands: &[NodeId]) -> Vec<NodeId> {
     let mut rest = operands;
-    let mut pins: [&[NodeId]; 4] = [&[]; 4];
-    for (pin, width) in pins.iter_mut().zip(&kind.widths) {
-        (*pin, rest) = rest.split_at(*width);
+    let mut pins: Vec<&[NodeId]> = Vec::with_capacity(kind.widths.len());
+    for width in &kind.widths {
+        let (pin, others) = rest.split_at(*width);
+        pins.push(pin);
+        rest = others;
     }
-    let [x, y, s, d] = pins;
     if kind.name.starts_with("$_") {
-        let second = y.first().unwrap_or(&x[0]);
-        return Ok(vec![gate(
-            b,
-            &kind.name,
-            [x[0], *second, *s.first().unwrap_or(second), *d.first().unwrap_or(second)],
-        )]);
+        vec![b.verbatim_part(|b| gate(b, &kind.name, operands))]
+    } else {
+        word(b, kind, &pins)
     }
-    let signed = kind.signed;
-    // Bitwise and arithmetic cells extend to the result, comparisons to the wider operand.
-    let wide = x.len().max(y.len());
-    let to = |b: &mut Builder, bits: &[NodeId], width: usize| build::cast(b, bits, signed, width);
-    let style = Style::FewestBootstraps;
-    let arithmetic = |b: &mut Builder| (to(b, x, out.max(wide)), to(b, y, out.max(wide)));
-    let compared = |b: &mut Builder| (to(b, x, wide), to(b, y, wide));
-    let any = |b: &mut Builder, bits: &[NodeId]| reduce(b, BinaryOp::Or, bits, false);
-    let result = match &*kind.name {
-        "0" | "1" => vec![b.constant(&*kind.name == "1")],
-        "$mux" => build::select(b, s[0], y, x),
-        "$pos" => to(b, x, out),
-        "$not" => {
-            let x = to(b, x, out);
-            build::not(b, &x)
-        }
-        "$neg" => {
-            let x = to(b, x, out);
-            build::neg(b, style, &x)
-        }
-        "$and" | "$or" | "$xor" | "$xnor" => {
-            let op = match &*kind.name {
-                "$and" => BinaryOp::And,
-                "$or" => BinaryOp::Or,
-                "$xor" => BinaryOp::Xor,
-                _ => BinaryOp::Xnor,
-            };
-            let (x, y) = arithmetic(b);
-            build::bitwise(b, op, &x, &y)
-        }
-        "$add" | "$sub" | "$mul" => {
-            let (x, y) = arithmetic(b);
-            match &*kind.name {
-                "$add" => build::add(b, style.adder(), &x, &y),
-                "$sub" => build::sub(b, style.adder(), &x, &y),
-                _ => build::mul(b, Multiplier::CarrySave(style.adder()), &x[..out.max(1)], &y[..out.max(1)]),
-            }
-        }
-        "$lt" | "$ge" => {
-            let (x, y) = compared(b);
-            let less = build::lt(b, style, signed, &x, &y);
-            vec![if &*kind.name == "$lt" { less } else { b.not(less) }]
-        }
-        "$gt" | "$le" => {
-            let (x, y) = compared(b);
-            let greater = build::lt(b, style, signed, &y, &x);
-            vec![if &*kind.name == "$gt" { greater } else { b.not(greater) }]
-        }
-        "$eq" | "$ne" => {
-            let (x, y) = compared(b);
-            vec![if &*kind.name == "$eq" { build::eq(b, &x, &y) } else { build::ne(b, &x, &y) }]
-        }
-        "$reduce_and" => vec![reduce(b, BinaryOp::And, x, true)],
-        "$reduce_or" | "$reduce_bool" => vec![any(b, x)],
-        "$reduce_xor" | "$reduce_xnor" => {
-            let odd = reduce(b, BinaryOp::Xor, x, false);
-            vec![if &*kind.name == "$reduce_xor" { odd } else { b.not(odd) }]
-        }
-        "$logic_not" => vec![build::is_zero(b, x)],
-        "$logic_and" | "$logic_or" => {
-            let op = if &*kind.name == "$logic_and" { BinaryOp::And } else { BinaryOp::Or };
-            let (x, y) = (any(b, x), any(b, y));
-            vec![b.binary(op, x, y)]
-        }
-        other => {
-            return Err(Error::Unsupported {
-                format: FORMAT,
-                place: "a cell".to_owned(),
-                what: other.to_owned(),
-                fix: "map the design to gates first",
-            });
-        }
-    };
-    // One-bit results are padded with zeros.
-    Ok(build::cast(b, &result, false, out))
 }
 
-fn gate(b: &mut Builder, name: &str, [x, y, z, w]: [NodeId; 4]) -> NodeId {
-    let op = match name {
-        "$_BUF_" => return x,
-        "$_NOT_" => return b.not(x),
-        "$_MUX_" => return b.gate(crate::Gate::Mux { sel: z, if_true: y, if_false: x }),
-        "$_NMUX_" => {
-            let mux = b.mux(z, y, x);
+/// A cell of one-bit pins, as it is written.
+fn gate(b: &mut Builder, name: &str, pins: &[NodeId]) -> NodeId {
+    let op = match (name, pins) {
+        ("$_NOT_", &[x]) => return b.not(x),
+        ("$_MUX_", &[x, y, s]) => return b.gate(Gate::Mux { sel: s, if_true: y, if_false: x }),
+        ("$_NMUX_", &[x, y, s]) => {
+            let mux = b.mux(s, y, x);
             return b.not(mux);
         }
-        "$_AOI3_" | "$_AOI4_" => {
+        ("$_MUX4_", pins) => return choose(b, &pins[..4], &pins[4..]),
+        ("$_MUX8_", pins) => return choose(b, &pins[..8], &pins[8..]),
+        ("$_MUX16_", pins) => return choose(b, &pins[..16], &pins[16..]),
+        ("$_AOI3_" | "$_AOI4_", &[x, y, z, ref more @ ..]) => {
             let first = b.and(x, y);
-            let second = if name == "$_AOI3_" { z } else { b.and(z, w) };
+            let second = more.first().map_or(z, |&w| b.and(z, w));
             return b.binary(BinaryOp::Nor, first, second);
         }
-        "$_OAI3_" | "$_OAI4_" => {
+        ("$_OAI3_" | "$_OAI4_", &[x, y, z, ref more @ ..]) => {
             let first = b.or(x, y);
-            let second = if name == "$_OAI3_" { z } else { b.or(z, w) };
+            let second = more.first().map_or(z, |&w| b.or(z, w));
             return b.binary(BinaryOp::Nand, first, second);
         }
-        "$_AND_" => BinaryOp::And,
-        "$_NAND_" => BinaryOp::Nand,
-        "$_OR_" => BinaryOp::Or,
-        "$_NOR_" => BinaryOp::Nor,
-        "$_XOR_" => BinaryOp::Xor,
-        "$_XNOR_" => BinaryOp::Xnor,
-        "$_ANDNOT_" => BinaryOp::AndYN,
-        _ => BinaryOp::OrYN,
+        ("$_AND_", _) => BinaryOp::And,
+        ("$_NAND_", _) => BinaryOp::Nand,
+        ("$_OR_", _) => BinaryOp::Or,
+        ("$_NOR_", _) => BinaryOp::Nor,
+        ("$_XOR_", _) => BinaryOp::Xor,
+        ("$_XNOR_", _) => BinaryOp::Xnor,
+        ("$_ANDNOT_", _) => BinaryOp::AndYN,
+        ("$_ORNOT_", _) => BinaryOp::OrYN,
+        // A buffer.
+        _ => return pins[0],
     };
-    b.binary(op, x, y)
+    b.binary(op, pins[0], pins[1])
+}
+
+/// `values[select]`, the lowest bit of the selection first.
+pub(super) fn choose(b: &mut Builder, values: &[NodeId], select: &[NodeId]) -> NodeId {
+    let mut level = values.to_vec();
+    for &sel in select {
+        level = level.chunks_exact(2).map(|pair| b.mux(sel, pair[1], pair[0])).collect();
+    }
+    level[0]
 }

@@ -1,6 +1,7 @@
 //! Rewriting by cuts: a node is a function of any set of up to three nodes that separates it from the inputs.
 
 use super::Goal;
+use crate::function::{Shape, VARIABLE, depends_on, function};
 use crate::{Builder, Error, Gate, GateCosts, Netlist, NodeId};
 
 /// Cuts kept for a node, and how many of them a three-input gate combines for each operand.
@@ -8,8 +9,6 @@ const CUTS: usize = 12;
 const CUTS_OF_THREE: usize = 5;
 /// Gates looked at when counting what a rewriting frees.
 const CONE: usize = 64;
-/// Truth tables of the three leaves: bit `i` is the value where leaf `k` is bit `k` of `i`.
-const LEAF: [u8; 3] = [0b1010_1010, 0b1100_1100, 0b1111_0000];
 
 /// Up to three leaves, ascending, and the node's truth table over them. The table depends on all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +20,7 @@ struct Cut {
 
 impl Cut {
     fn leaf(id: NodeId) -> Self {
-        Self { leaves: [id; 3], len: 1, table: LEAF[0] }
+        Self { leaves: [id; 3], len: 1, table: VARIABLE[0] }
     }
 
     fn leaves(&self) -> &[NodeId] {
@@ -67,9 +66,8 @@ impl Cut {
 
     /// Drops the leaves that the table does not depend on.
     fn shrink(self) -> Self {
-        let needed = |k: usize| (self.table & LEAF[k]) >> (1 << k) != self.table & !LEAF[k];
         let mut small = Self { len: 0, ..self };
-        for k in (0..self.len).filter(|&k| needed(k)) {
+        for k in (0..self.len).filter(|&k| depends_on(self.table, k)) {
             small.leaves[small.len] = self.leaves[k];
             small.len += 1;
         }
@@ -124,44 +122,15 @@ fn enumerate(netlist: &Netlist) -> Vec<Vec<Cut>> {
     all
 }
 
-/// One gate on three leaves, some complemented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    Parity { negate: bool },
-    Majority { negate: [bool; 3] },
-    Mux { order: [usize; 3], negate_true: bool, negate_false: bool },
-}
-
-/// For each truth table of three inputs, the gate that has it.
-fn shapes() -> [Option<Shape>; 256] {
-    let mut shapes = [None; 256];
-    for [s, t, f] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-        for (negate_true, negate_false) in [(false, false), (false, true), (true, false), (true, true)] {
-            let flip = |negate: bool, table: u8| if negate { !table } else { table };
-            let table = LEAF[s] & flip(negate_true, LEAF[t]) | !LEAF[s] & flip(negate_false, LEAF[f]);
-            shapes[usize::from(table)] = Some(Shape::Mux { order: [s, t, f], negate_true, negate_false });
-        }
-    }
-    for mask in 0..8 {
-        let negate = [0, 1, 2].map(|k| mask >> k & 1 == 1);
-        let [a, b, c] = [0, 1, 2].map(|k| if negate[k] { !LEAF[k] } else { LEAF[k] });
-        shapes[usize::from(a & b | c & (a ^ b))] = Some(Shape::Majority { negate });
-    }
-    let parity = LEAF[0] ^ LEAF[1] ^ LEAF[2];
-    shapes[usize::from(parity)] = Some(Shape::Parity { negate: false });
-    shapes[usize::from(!parity)] = Some(Shape::Parity { negate: true });
-    shapes
-}
-
 /// The netlist with every node built from the cut that saves most. Each node that cost bootstraps is replaced by one gate that costs
 /// no more than what becomes free, counted node by node.
 pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Result<Netlist, Error> {
-    let (cuts, shapes) = (enumerate(netlist), shapes());
+    let cuts = enumerate(netlist);
     let (fanout, levels) = (netlist.fanout(), netlist.levels(costs));
     let cost = |cut: &Cut| match cut.len {
         0 | 1 => Some(0),
         2 => Some(costs.binary),
-        _ => shapes[usize::from(cut.table)].and_then(|shape| match shape {
+        _ => Shape::of(cut.table).and_then(|shape| match shape {
             Shape::Parity { .. } => (goal >= Goal::Parities).then_some(costs.xor3),
             Shape::Majority { .. } => Some(costs.maj),
             Shape::Mux { .. } => Some(costs.mux),
@@ -177,7 +146,12 @@ pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Resul
             better.then_some(((gain, std::cmp::Reverse(level)), cut))
         });
         match best.max_by_key(|(key, _)| *key) {
-            Some((_, cut)) if costs.of(&gate) > 0 => build(b, &shapes, cut, map),
+            Some((_, cut)) if costs.of(&gate) > 0 => {
+                let leaves = cut.leaves.map(|leaf| map[leaf.index()]);
+                let built = function(b, cut.table, &leaves[..cut.len]);
+                debug_assert!(built.is_some(), "only cuts with a cost are built");
+                built.unwrap_or_else(|| b.gate(gate.map(|id| map[id.index()])))
+            }
             _ => b.gate(gate.map(|id| map[id.index()])),
         }
     })
@@ -203,30 +177,4 @@ fn freed(netlist: &Netlist, costs: &GateCosts, fanout: &[u32], root: usize, cut:
         }
     }
     total
-}
-
-fn build(b: &mut Builder, shapes: &[Option<Shape>; 256], cut: &Cut, map: &[NodeId]) -> NodeId {
-    let leaf = |k: usize| map[cut.leaves[k].index()];
-    let not_if = |b: &mut Builder, negate: bool, id: NodeId| if negate { b.not(id) } else { id };
-    match (cut.len, shapes[usize::from(cut.table)]) {
-        (0, _) => b.constant(cut.table & 1 == 1),
-        (1, _) => not_if(b, cut.table & 1 == 1, leaf(0)),
-        (2, _) => b.function2(cut.table & 0xf, leaf(0), leaf(1)),
-        (_, Some(Shape::Parity { negate })) => {
-            let id = b.xor3(leaf(0), leaf(1), leaf(2));
-            not_if(b, negate, id)
-        }
-        (_, Some(Shape::Majority { negate })) => {
-            let [x, y, z] = [0, 1, 2].map(|k| not_if(b, negate[k], leaf(k)));
-            b.maj(x, y, z)
-        }
-        (_, Some(Shape::Mux { order: [s, t, f], negate_true, negate_false })) => {
-            let (t, f) = (not_if(b, negate_true, leaf(t)), not_if(b, negate_false, leaf(f)));
-            b.mux(leaf(s), t, f)
-        }
-        (_, None) => {
-            debug_assert!(false, "only cuts with a cost are built");
-            b.constant(false)
-        }
-    }
 }

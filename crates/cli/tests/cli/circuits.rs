@@ -47,6 +47,26 @@ fn optimizing_lowers_the_cost_that_statistics_show() {
 }
 
 #[test]
+fn a_built_circuit_has_the_counts_that_its_file_has() {
+    let place = Place::new();
+    let counts = |text: &str| {
+        let json: Value = serde_json::from_str(text).unwrap();
+        ["gates", "bootstraps", "depth"].map(|key| json[key].as_u64().unwrap())
+    };
+    for recipe in ["fewest-bootstraps", "lowest-depth", "serial", "oh2018"] {
+        let mut kept = None;
+        for file in ["add.blif", "add.json", "add.txt"] {
+            let built = counts(&place.run(&format!("circuit build add --type u16 --recipe {recipe} -o {file} --json")));
+            assert_eq!(built, counts(&place.run(&format!("circuit stats {file} --json"))), "{recipe} {file}");
+            let [_, least, _] = *kept.get_or_insert(built);
+            assert!(if file == "add.txt" { built[1] >= least } else { built[1] == least }, "{recipe} {file}");
+        }
+    }
+    let said = place.run("circuit build add --type u16 --recipe oh2018 -o add.txt");
+    assert!(said.contains("; in BLIF or Yosys JSON 46 gates, 60 bootstraps, depth 16"), "{said}");
+}
+
+#[test]
 fn every_operation_can_be_built() {
     let place = Place::new();
     for operation in solinas_circuits::program::OPERATIONS {
