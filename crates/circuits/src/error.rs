@@ -65,6 +65,16 @@ pub enum Error {
         /// The value given.
         value: u128,
     },
+    /// A text that is no value of a port.
+    #[error("'{text}' is no value of {width} bits; give {expected}")]
+    BadValue {
+        /// The text, or its beginning.
+        text: String,
+        /// Bits of the port.
+        width: usize,
+        /// What can be given.
+        expected: String,
+    },
     /// Two operands of a builder differ in width.
     #[error("{op} needs operands of one width, got {lhs} and {rhs} bits; extend or truncate one of them first")]
     WidthMismatch {

@@ -298,6 +298,13 @@ impl Netlist {
         Self { gates, inputs, outputs }
     }
 
+    /// The same circuit with ports of one bit, named `x[0]`, `x[1]`, .., in place of each input port and output port that is to be split.
+    #[must_use]
+    pub fn split_ports(&self, input: impl Fn(&Port) -> bool, output: impl Fn(&Port) -> bool) -> Self {
+        let (inputs, outputs) = (split(&self.inputs, input), split(&self.outputs, output));
+        Self { gates: self.gates.clone(), inputs, outputs }
+    }
+
     /// The gates; operands come before their gate.
     #[must_use]
     pub fn gates(&self) -> &[Gate] {
@@ -348,6 +355,26 @@ impl Netlist {
         }
         fanout
     }
+}
+
+/// Ports, some of them as one of one bit for each bit, with names that differ.
+fn split(ports: &[Port], which: impl Fn(&Port) -> bool) -> Vec<Port> {
+    let mut taken: HashSet<String> = ports.iter().filter(|port| !which(port)).map(|port| port.name.clone()).collect();
+    let mut all = Vec::with_capacity(ports.len());
+    for port in ports {
+        if !which(port) {
+            all.push(port.clone());
+            continue;
+        }
+        for (i, &bit) in port.bits.iter().enumerate() {
+            let mut name = format!("{}[{i}]", port.name);
+            while !taken.insert(name.clone()) {
+                name.push('_');
+            }
+            all.push(Port { name, bits: vec![bit], signed: false });
+        }
+    }
+    all
 }
 
 fn check_ports(ports: &[Port], nodes: usize) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! `solinas circuit`: netlists without any encryption.
 
-use crate::error::{Error, Result, input, usage};
+use crate::error::{Error, Result, usage};
 use crate::files::{read_circuit, read_text, write_text};
 use crate::names::{parse_type, unknown_operation};
 use crate::output::Output;
@@ -8,8 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe, Style};
 use solinas_circuits::program::{Op, Program, Type};
-use solinas_circuits::{Features, GateCosts, Netlist, Stats, export, import};
-use solinas_runtime::Plain;
+use solinas_circuits::{Features, GateCosts, Netlist, Stats, bits, export, import};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -104,14 +103,19 @@ enum Verb {
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
-    /// Evaluates a circuit on plain integers
-    #[command(after_help = "Example:\n  solinas circuit run mul8.txt 12 13")]
+    /// Evaluates a circuit on plain values
+    #[command(
+        after_help = "Examples:\n  solinas circuit run mul8.txt 12 13\n  solinas circuit run mul8.txt 0x0c 0b1101 --hex"
+    )]
     Run {
         /// The circuit
         file: PathBuf,
-        /// One integer for each input port
+        /// One value for each input port: a number, 0x and hexadecimal digits, or 0b and bits
         #[arg(allow_negative_numbers = true)]
         values: Vec<String>,
+        /// Print hexadecimal digits; those of more than 128 bits are printed so anyway
+        #[arg(long)]
+        hex: bool,
     },
 }
 
@@ -237,7 +241,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             let format = to.or_else(|| by_name(output.as_deref())).unwrap_or(FormatName::Bristol);
             save(&netlist, format, output.as_deref(), out)
         }
-        Verb::Run { file, values } => evaluate(&file, &values, out),
+        Verb::Run { file, values, hex } => evaluate(&file, &values, hex, out),
     }
 }
 
@@ -358,7 +362,7 @@ struct PortValue<'a> {
     value: String,
 }
 
-fn evaluate(file: &Path, values: &[String], out: &Output) -> Result<()> {
+fn evaluate(file: &Path, values: &[String], hex: bool, out: &Output) -> Result<()> {
     let netlist = read_circuit(file)?;
     let ports = netlist.inputs();
     if values.len() != ports.len() {
@@ -366,26 +370,19 @@ fn evaluate(file: &Path, values: &[String], out: &Output) -> Result<()> {
         let what = format!("{} has {} inputs, and {} values were given", file.display(), ports.len(), values.len());
         return Err(usage(what, format!("give one for each of {}", names.join(", "))));
     }
-    let bits = ports.iter().zip(values).map(|(port, text)| {
-        let ty = port_type(&port.name, port.bits.len(), port.signed)?;
-        let plain =
-            Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("input '{}'", port.name)))?;
-        Ok(plain.values.first().copied().unwrap_or(0))
-    });
-    let bits = bits.collect::<Result<Vec<u128>>>()?;
-    let results = netlist.evaluate(&bits).map_err(Error::circuit(file.display()))?;
-    let results = netlist.outputs().iter().zip(results).map(|(port, bits)| {
-        let ty = port_type(&port.name, port.bits.len(), port.signed)?;
-        let value = if port.signed { ty.to_i128(bits).to_string() } else { bits.to_string() };
-        Ok(PortValue { port: &port.name, value })
-    });
-    let results = results.collect::<Result<Vec<_>>>()?;
-    out.result(&results, || results.iter().map(|PortValue { port, value }| format!("{port}: {value}\n")).collect())
-}
-
-fn port_type(name: &str, width: usize, signed: bool) -> Result<Type> {
-    match u8::try_from(width) {
-        Ok(width) if (1..=128).contains(&width) => Ok(if signed { Type::Int(width) } else { Type::Uint(width) }),
-        _ => Err(input(format!("port '{name}' has {width} bits"), "integers have 1 to 128 bits; split the port")),
+    let mut inputs = Vec::with_capacity(netlist.input_bits());
+    for (port, text) in ports.iter().zip(values) {
+        let place = format!("input '{}'", port.name);
+        inputs.extend(bits::parse(text, port.bits.len(), port.signed).map_err(Error::circuit(place))?);
     }
+    let results = netlist.evaluate_bits(&inputs).map_err(Error::circuit(file.display()))?;
+    let mut rest = &results[..];
+    let ports = netlist.outputs().iter().map(|port| {
+        let (of_port, others) = rest.split_at(port.bits.len());
+        rest = others;
+        let value = if hex { bits::to_hex(of_port) } else { bits::to_number(of_port, port.signed) };
+        PortValue { port: &port.name, value }
+    });
+    let ports: Vec<_> = ports.collect();
+    out.result(&ports, || ports.iter().map(|PortValue { port, value }| format!("{port}: {value}\n")).collect())
 }

@@ -4,6 +4,7 @@ use crate::error::{Error, Result, input};
 use crate::files::write_text;
 use crate::output::Output;
 use serde::Serialize;
+use solinas_circuits::bits;
 use solinas_circuits::program::Type;
 use solinas_runtime::{Ciphertext, ClientKey, KeyId, Plain, Scheme};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,9 @@ Examples:
   solinas decrypt --key keys/client.key sum.ct product.ct --json
   solinas decrypt --key keys/client.key sums.ct products.ct --csv -o table.csv
 
-The values of an array are printed one a line. --csv makes a column of each file, headed by its name.";
+  solinas decrypt --key keys/client.key digest.ct --hex
+
+The values of an array are printed one a line; with --hex or --bits, a row of bools is one value, its first bool the least significant bit. --csv makes a column of each file, headed by its name.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,6 +28,12 @@ pub(crate) struct Args {
     /// The ciphertexts
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Print 0x and hexadecimal digits, as many as the type has
+    #[arg(long, conflicts_with = "bits")]
+    hex: bool,
+    /// Print 0b and bits, as many as the type has
+    #[arg(long)]
+    bits: bool,
     /// Print a CSV table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -47,13 +56,17 @@ struct Decrypted<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Values {
+    Texts(Vec<String>),
     Bools(Vec<bool>),
     Signed(Vec<i128>),
     Unsigned(Vec<u128>),
 }
 
 impl Values {
-    fn of(plain: &Plain) -> Self {
+    fn of(plain: &Plain, digits: Option<Digits>) -> Self {
+        if let Some(digits) = digits {
+            return Self::Texts(texts(plain, Some(digits)));
+        }
         let values = plain.values.iter();
         match plain.ty {
             Type::Bool => Self::Bools(values.map(|bits| *bits == 1).collect()),
@@ -63,7 +76,26 @@ impl Values {
     }
 }
 
+/// How digits of bits are written.
+type Digits = fn(&[bool]) -> String;
+
+/// A text for each value, row by row; as digits of bits, one for each row of bools.
+fn texts(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
+    let Some(digits) = digits else { return plain.to_strings() };
+    if let (Type::Bool, Some([.., length])) = (plain.ty, plain.shape.as_deref()) {
+        let bools: Vec<bool> = plain.values.iter().map(|&value| value == 1).collect();
+        return bools.chunks((*length).max(1)).map(digits).collect();
+    }
+    let bits = |value: &u128| (0..plain.ty.width()).map(|i| value >> i & 1 == 1).collect::<Vec<_>>();
+    plain.values.iter().map(|value| digits(&bits(value))).collect()
+}
+
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
+    let digits: Option<Digits> = match (args.hex, args.bits) {
+        (true, _) => Some(bits::to_hex),
+        (_, true) => Some(bits::to_binary),
+        _ => None,
+    };
     let key = ClientKey::load(&args.key)?;
     let mut all = Vec::with_capacity(args.files.len());
     for file in &args.files {
@@ -72,15 +104,15 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         all.push(key.decrypt(&ciphertext).map_err(|error| Error::from(error).at(&file.display().to_string()))?);
     }
     if out.json() {
-        let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain)).collect();
+        let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain, digits)).collect();
         return out.result(&all, String::new);
     }
     let text = match (&all[..], args.csv) {
-        (_, true) => table(&args.files, &all),
-        ([plain], false) => rows(plain).join("\n") + "\n",
+        (_, true) => table(&args.files, &all, digits),
+        ([plain], false) => rows(plain, digits).join("\n") + "\n",
         (all, false) => {
             let line =
-                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), plain.to_strings().join(" "));
+                |(file, plain): (&PathBuf, &Plain)| format!("{}: {}\n", file.display(), texts(plain, digits).join(" "));
             args.files.iter().zip(all).map(line).collect()
         }
     };
@@ -111,14 +143,15 @@ pub(crate) fn check_key(
     Err(solinas_formats::Error::WrongKey { path, found: Some(ciphertext.key_id()), other, needed: key }.into())
 }
 
-fn decrypted<'a>(file: &'a Path, plain: &Plain) -> Decrypted<'a> {
-    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::of(plain) }
+fn decrypted<'a>(file: &'a Path, plain: &Plain, digits: Option<Digits>) -> Decrypted<'a> {
+    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::of(plain, digits) }
 }
 
 /// One line a value, or one line a row where there are rows.
-fn rows(plain: &Plain) -> Vec<String> {
-    let texts = plain.to_strings();
+fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
+    let texts = texts(plain, digits);
     let length = match plain.shape.as_deref() {
+        Some(_) if digits.is_some() && plain.ty == Type::Bool => 1,
         Some([.., _, last]) => (*last).max(1),
         _ => 1,
     };
@@ -126,7 +159,7 @@ fn rows(plain: &Plain) -> Vec<String> {
 }
 
 /// A column for each file; scalars and shorter arrays leave cells empty.
-fn table(files: &[PathBuf], all: &[Plain]) -> String {
+fn table(files: &[PathBuf], all: &[Plain], digits: Option<Digits>) -> String {
     let field = |text: &str| {
         if text.contains([',', '"', '\n', '\r']) {
             format!("\"{}\"", text.replace('"', "\"\""))
@@ -135,7 +168,7 @@ fn table(files: &[PathBuf], all: &[Plain]) -> String {
         }
     };
     let name = |file: &PathBuf| field(&file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy());
-    let columns: Vec<_> = all.iter().map(Plain::to_strings).collect();
+    let columns: Vec<_> = all.iter().map(|plain| texts(plain, digits)).collect();
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = files.iter().map(name).collect::<Vec<_>>().join(",") + "\n";
     for row in 0..longest {

@@ -1,12 +1,13 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
-use crate::error::{Result, input, usage};
+use crate::error::{Error, Result, input, usage};
 use crate::files::{check_ciphertext_target, check_not_input};
 use crate::names::parse_type;
 use crate::output::Output;
 use crate::progress::{interruptible, wait, watch};
 use crate::values::{csv_column, from_stdin};
 use serde::Serialize;
+use solinas_circuits::bits;
 use solinas_circuits::program::Type;
 use solinas_runtime::{EncryptionKey, Plain};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ Examples:
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
   solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
+  solinas encrypt --key keys/client.key --bits 256 0x8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92 -o block.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
 One value makes a scalar, several make an array; a CSV column always makes an array.
@@ -30,8 +32,11 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values
-    #[arg(long = "type", short, value_parser = parse_type)]
-    ty: Type,
+    #[arg(long = "type", short, value_parser = parse_type, required_unless_present = "bits", conflicts_with = "bits")]
+    ty: Option<Type>,
+    /// Encrypt values of N bits as bools, for ports of circuits: 0x and hexadecimal digits, 0b and bits, or a number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20), conflicts_with = "csv")]
+    bits: Option<u32>,
     /// The values; `-` reads them from standard input
     #[arg(allow_negative_numbers = true, required_unless_present = "csv", conflicts_with = "csv")]
     values: Vec<String>,
@@ -84,8 +89,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if let Some(matrix) = &args.matrix {
         check_not_input(&args.output, &[matrix])?;
     }
+    let ty = args.ty.unwrap_or(Type::Bool);
     let (texts, array) = match (&args.csv, &args.column) {
-        (Some(path), Some(column)) => (csv_column(path, column, args.ty)?, true),
+        (Some(path), Some(column)) => (csv_column(path, column, ty)?, true),
         _ if args.values == ["-"] => (from_stdin()?, args.array),
         _ if args.values.iter().any(|text| text == "-") => {
             return Err(usage("'-' stands among other values", "give it alone to read all values from standard input"));
@@ -93,8 +99,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         _ => (args.values, args.array),
     };
     let shape = (array || texts.len() > 1).then(|| vec![texts.len()]);
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let plain = Plain::parse(args.ty, &texts, shape)?;
+    let plain = match args.bits {
+        Some(width) => bools(&texts, width as usize, shape)?,
+        None => Plain::parse(ty, &texts, shape)?,
+    };
     let key = EncryptionKey::load(&args.key)?;
     check_memory(|plain| Ok(key.encrypt(plain)?.to_bytes()?.len()), &plain)?;
     let ciphertext = match &args.matrix {
@@ -106,6 +114,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     ciphertext.save(&args.output)?;
     let report = Report::of(&args.output, &ciphertext);
     out.report(&report, || report.line())
+}
+
+/// Values of `width` bits as bools, those of a value in the last axis, the least significant bit first.
+fn bools(texts: &[String], width: usize, shape: Option<Vec<usize>>) -> Result<Plain> {
+    let mut values = Vec::with_capacity(texts.len() * width);
+    for text in texts {
+        let bits = bits::parse(text, width, false).map_err(Error::circuit("--bits"))?;
+        values.extend(bits.into_iter().map(u128::from));
+    }
+    let shape = shape.into_iter().flatten().chain([width]).collect();
+    Ok(Plain::new(Type::Bool, Some(shape), values)?)
 }
 
 /// Fails where the ciphertext of many values is larger than the memory that is free, which ends the process without a message.

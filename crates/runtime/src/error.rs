@@ -154,13 +154,17 @@ pub enum Error {
         /// The type given.
         got: Type,
     },
-    /// A circuit port wider than an integer.
-    #[error("port {name:?} has {width} bits; ports of 1..=128 bits can be run")]
+    /// A circuit port wider than an integer, and no array of bools for it.
+    #[error(
+        "input {name:?} has {width} bits, got {got}; give an array of {width} bools (`solinas encrypt --bits {width}`, in Python `sl.bits`)"
+    )]
     PortWidth {
         /// Name of the port.
         name: String,
         /// Its bits.
         width: usize,
+        /// What was given.
+        got: String,
     },
     /// Values that a key does not hold: its plaintexts are of another modulus.
     #[error("key {params} holds {holds}, not {wanted}; use values of that type, or a key of another parameter set")]

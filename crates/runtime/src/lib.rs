@@ -24,6 +24,7 @@
 mod arithmetic;
 mod bgv;
 mod ciphertext;
+mod circuit_ports;
 mod control;
 mod disk;
 mod engine;
@@ -49,7 +50,7 @@ pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
 pub use scheme::Scheme;
-pub use server::{Estimate, Server, ServerOptions, cost, cost_under};
+pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect};

@@ -8,6 +8,7 @@ use crate::{
     ServerOptions, Type, bgv, gh, lwe, ntru, tfhe,
 };
 use serde::Serialize;
+use solinas_circuits::Netlist;
 use solinas_formats::{Destination, Header, Reader, Writer};
 use std::any::Any;
 use std::fmt::{self, Debug};
@@ -126,6 +127,9 @@ pub(crate) trait Roles: Sync {
 
     /// Counts and depth of a program under the parameter set of that name.
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error>;
+
+    /// Counts and depth of a circuit under the parameter set of that name, on one element.
+    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error>;
 
     /// The counts of an estimate in words.
     fn counts(&self, estimate: &Estimate) -> String;

@@ -1,11 +1,12 @@
 //! The server: runs programs and circuits on ciphertexts with the public evaluation key.
 
 use crate::ciphertext::Form;
+use crate::circuit_ports::CircuitPorts;
 use crate::engine::{Batch, Engine, Wanted, Work};
 use crate::error::same_key;
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
-use solinas_circuits::{Netlist, Port, program};
+use solinas_circuits::{Netlist, program};
 use std::fmt;
 
 /// What running something costs.
@@ -138,7 +139,8 @@ impl Server {
         self.pool.install(|| plan.run(&batch, control))
     }
 
-    /// Runs a circuit on one ciphertext for each of its input ports, of any type of the port's width.
+    /// Runs a circuit on one ciphertext for each of its input ports: of any type of the port's width, or, for ports of any width, an array of
+    /// bools whose last axis has the port's bits, the least significant first. Outputs of more than 128 bits are such arrays.
     ///
     /// # Errors
     /// As [`Self::run`]; [`Error::PortWidth`].
@@ -171,15 +173,13 @@ impl Server {
         inputs: &[Ciphertext],
         control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let ports = circuit_ports(netlist)?;
-        let wanted = |port: &Port| Ok(Wanted::of(port_type(port)?));
-        let outputs = netlist.outputs().iter().map(wanted).collect::<Result<Vec<_>, Error>>()?;
-        let shape = self.check_inputs(&ports, same_width, inputs)?;
-        let inputs = self.converted(inputs, control)?;
+        let ports = CircuitPorts::new(netlist, inputs)?;
+        let shape = self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
+        let (inputs, outputs) = (self.converted(&ports.inputs, control)?, ports.wanted());
         let work = self.work(&inputs);
-        let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
+        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
-        self.pool.install(|| plan.run(&batch, control))
+        ports.join(self.pool.install(|| plan.run(&batch, control))?)
     }
 
     /// What a program costs on `elements` fresh elements; where it goes across elements and one is said, on a polynomial full of them.
@@ -232,9 +232,10 @@ impl Server {
     /// # Errors
     /// As [`Self::run_circuit`].
     pub fn estimate_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
-        self.check_inputs(&circuit_ports(netlist)?, same_width, inputs)?;
-        let work = self.work(inputs);
-        self.engine.plan_circuit(netlist, true, &work)?.estimate(work.lanes, work.threads, &self.pool)
+        let ports = CircuitPorts::new(netlist, inputs)?;
+        self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
+        let work = self.work(&ports.inputs);
+        self.engine.plan_circuit(&ports.netlist, true, &work)?.estimate(work.lanes, work.threads, &self.pool)
     }
 
     /// The counts of a program on those ciphertexts: as [`Self::estimate_inputs`], but nothing is measured, so no seconds.
@@ -253,15 +254,16 @@ impl Server {
     /// # Errors
     /// As [`Self::run_circuit`].
     pub fn count_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
-        self.check_inputs(&circuit_ports(netlist)?, same_width, inputs)?;
-        let work = self.work(inputs);
-        self.engine.plan_circuit(netlist, true, &work)?.count(work.lanes)
+        let ports = CircuitPorts::new(netlist, inputs)?;
+        self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
+        let work = self.work(&ports.inputs);
+        self.engine.plan_circuit(&ports.netlist, true, &work)?.count(work.lanes)
     }
 
     /// What a circuit costs on one fresh element.
     ///
     /// # Errors
-    /// [`Error::PortWidth`].
+    /// Of the plan: a set without the levels.
     pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
         self.price_circuit(netlist, true)
     }
@@ -269,14 +271,15 @@ impl Server {
     /// As [`Self::estimate_circuit`], gate for gate.
     ///
     /// # Errors
-    /// [`Error::PortWidth`].
+    /// As [`Self::estimate_circuit`].
     pub fn estimate_circuit_as_is(&self, netlist: &Netlist) -> Result<Estimate, Error> {
         self.price_circuit(netlist, false)
     }
 
     fn price_circuit(&self, netlist: &Netlist, optimize: bool) -> Result<Estimate, Error> {
         let work = Work { inputs: None, lanes: 1, threads: self.threads() };
-        let plan = self.engine.plan_circuit(netlist, optimize, &work)?;
+        let ports = CircuitPorts::fresh(netlist);
+        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
         plan.estimate(1, self.threads(), &self.pool)
     }
 
@@ -353,6 +356,15 @@ pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Est
     scheme.roles().cost(program, params)
 }
 
+/// As [`cost`], of a circuit on one element.
+///
+/// # Errors
+/// An unknown set, or one that does not compute the circuit.
+pub fn cost_circuit(netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
+    let scheme = Scheme::of_params(params).unwrap_or_default();
+    scheme.roles().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params)
+}
+
 /// The outputs of a program on those inputs: of integers modulo a number, which share ciphertexts, scalars stay so.
 fn wanted(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> Result<Vec<Wanted>, Error> {
     let arrays = program.arrays(&inputs.iter().map(|input| input.shape().is_some()).collect::<Vec<_>>());
@@ -372,10 +384,6 @@ fn program_ports(program: &Program) -> Vec<(String, Type)> {
     program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
 }
 
-fn circuit_ports(netlist: &Netlist) -> Result<Vec<(String, Type)>, Error> {
-    netlist.inputs().iter().map(|port| Ok((port.name.clone(), port_type(port)?))).collect()
-}
-
 /// A circuit knows bits, not signs.
 fn same_width(a: Type, b: Type) -> bool {
     a.width() == b.width()
@@ -385,13 +393,4 @@ fn same_width(a: Type, b: Type) -> bool {
 fn same_type(a: Type, b: Type) -> bool {
     let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
     a == b || (bit(a) && bit(b))
-}
-
-fn port_type(port: &Port) -> Result<Type, Error> {
-    match (port.bits.len(), port.signed) {
-        (1, false) => Ok(Type::Bool),
-        (width @ 1..=128, false) => Ok(Type::Uint(width as u8)),
-        (width @ 1..=128, true) => Ok(Type::Int(width as u8)),
-        (width, _) => Err(Error::PortWidth { name: port.name.clone(), width }),
-    }
 }

@@ -134,6 +134,79 @@ fn circuits_run_in_both_families() {
     }
 }
 
+/// A circuit of a wide port and a narrow one: NOT of every bit but the first, which is an AND of the ends of the wide port and of the
+/// narrow one.
+fn wide_circuit(width: usize) -> solinas_circuits::Netlist {
+    let mut b = solinas_circuits::Builder::new();
+    let (x, y) = (b.input("x", width, false), b.input("y", 2, false));
+    let ends = b.and(x[0], x[width - 1]);
+    let both = b.and(ends, y[1]);
+    let out: Vec<_> = (0..width).map(|i| if i == 0 { both } else { b.not(x[i]) }).collect();
+    b.output("z", &out, false);
+    b.output("both", &[both], false);
+    b.finish().unwrap()
+}
+
+#[test]
+fn ports_of_any_width_take_arrays_of_bools() {
+    const WIDTH: usize = 130;
+    let netlist = wide_circuit(WIDTH);
+    let x: Vec<u128> = (0..2 * WIDTH as u128).map(|i| u128::from(i % 3 == 0)).collect();
+    let want = |bits: &[u128]| {
+        let both = bits[0] & bits[WIDTH - 1];
+        (bits.iter().enumerate().map(|(i, bit)| if i == 0 { both } else { 1 - bit }).collect::<Vec<_>>(), both)
+    };
+    for Setup { client, server } in [gates(), integers()] {
+        let encrypt = |ty, shape: &[usize], values: &[u128]| {
+            let shape = (!shape.is_empty()).then(|| shape.to_vec());
+            client.encrypt(&Plain::new(ty, shape, values.to_vec()).unwrap()).unwrap()
+        };
+        let run = |x: &Ciphertext, y: &Ciphertext| {
+            let inputs = [x.clone(), y.clone()];
+            let estimate = server.estimate_circuit_inputs(&netlist, &inputs).unwrap();
+            assert!(estimate.bootstraps >= 1, "{estimate}");
+            let out = server.run_circuit(&netlist, &inputs, &Control::default()).unwrap();
+            out.iter().map(|out| client.decrypt(out).unwrap()).collect::<Vec<_>>()
+        };
+        let (bits, y) = (encrypt(Type::Bool, &[WIDTH], &x[..WIDTH]), encrypt(Type::Uint(2), &[], &[2]));
+        let (z, both) = want(&x[..WIDTH]);
+        let shape = Some(vec![WIDTH]);
+        let whole = [Plain::new(Type::Bool, shape, z).unwrap(), Plain::unsigned(Type::Bool, both).unwrap()];
+        assert_eq!(run(&bits, &y), whole);
+        assert_eq!(run(&bits, &encrypt(Type::Bool, &[2], &[0, 1])), whole, "a narrow port by its bits, too");
+        // Two values side by side.
+        let got = run(&encrypt(Type::Bool, &[2, WIDTH], &x), &y);
+        let (first, second) = (want(&x[..WIDTH]), want(&x[WIDTH..]));
+        assert_eq!(got[0], Plain::new(Type::Bool, Some(vec![2, WIDTH]), [first.0, second.0].concat()).unwrap());
+        assert_eq!(got[1], Plain::new(Type::Bool, Some(vec![2]), vec![first.1, second.1]).unwrap());
+        let refused = |input: Ciphertext| {
+            server.run_circuit(&netlist, &[input, y.clone()], &Control::default()).unwrap_err().to_string()
+        };
+        let message = refused(encrypt(Type::Uint(128), &[], &[1]));
+        assert!(message.contains("\"x\" has 130 bits, got one u128") && message.contains("--bits 130"), "{message}");
+        let message = refused(encrypt(Type::Bool, &[129], &x[..129]));
+        assert!(message.contains("an array of bool of shape [129]"), "{message}");
+    }
+}
+
+#[test]
+fn circuits_are_priced_without_ciphertexts_or_keys() {
+    let netlist = wide_circuit(512);
+    for (setup, set) in [(gates(), "gates-40"), (integers(), "integers-40")] {
+        let (estimate, cost) =
+            (setup.server.estimate_circuit(&netlist).unwrap(), solinas_runtime::cost_circuit(&netlist, set).unwrap());
+        assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
+        assert_eq!((estimate.bootstraps, estimate.depth), (cost.bootstraps, cost.depth));
+    }
+    for params in solinas_runtime::params() {
+        match solinas_runtime::cost_circuit(&netlist, &params.name) {
+            Ok(cost) => assert!(cost.bootstraps + cost.products + cost.recrypts > 0, "{}: {cost}", params.name),
+            Err(Error::Modular { .. } | Error::Levels { .. } | Error::Memory { .. } | Error::Exhausted { .. }) => {}
+            Err(other) => panic!("{}: {other}", params.name),
+        }
+    }
+}
+
 #[test]
 fn bristol_adder64_runs_encrypted() {
     let folder = std::env::var_os("SOLINAS_CASES")

@@ -10,10 +10,12 @@ use crate::error::{Error, Result, usage};
 use crate::output::Output;
 use crate::progress::{abandonable, interruptible, visible, watch};
 use serde::Serialize;
-use solinas_circuits::program::OPERATIONS;
+use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
 use std::path::PathBuf;
 use std::time::Instant;
+
+use operation::Details;
 
 pub(crate) use operation::champion;
 
@@ -30,6 +32,8 @@ Examples:
   solinas eval --key keys/server.key mul a.ct b.ct --estimate
   solinas circuit build add --type u32 -o add32.txt
   solinas eval --key keys/server.key --circuit add32.txt --inputs a.ct b.ct -o sum.ct
+  solinas eval --circuit add32.txt --estimate --params gates-128
+  solinas eval --key keys/server.key lookup x.ct --table 0,1,4,9,16,25,36,49 --type u8 -o square.ct
   solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
 
 An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \
@@ -41,7 +45,7 @@ Ctrl-C stops with exit code 130 and writes nothing.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The server key
-    #[arg(long, short, value_name = "FILE", required_unless_present = "list")]
+    #[arg(long, short, value_name = "FILE", required_unless_present_any = ["list", "params"])]
     key: Option<PathBuf>,
     /// The operation
     #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
@@ -52,13 +56,19 @@ pub(crate) struct Args {
     /// Places to the left by which `rotate` moves the elements of an array; negative to the right
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "operation")]
     by: Option<i64>,
+    /// What `lookup` gives for 0, 1, 2, .., up to the largest value of the operand's type
+    #[arg(long, value_name = "V0,V1,..", value_delimiter = ',', allow_hyphen_values = true, requires = "operation")]
+    table: Vec<String>,
+    /// Type of the values of --table; by default the operand's
+    #[arg(long = "type", value_parser = crate::names::parse_type, requires = "table")]
+    ty: Option<Type>,
     /// Evaluate a circuit (Bristol, BLIF, Yosys JSON)
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     circuit: Option<PathBuf>,
     /// Evaluate a program of typed operations, as JSON
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// One ciphertext for each input of the circuit or program
+    /// One ciphertext for each input of the circuit or program; of a port of any width also as `encrypt --bits` makes it. --estimate needs none
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
     /// The ciphertext file to write, or a folder; repeat it for several results
@@ -73,6 +83,9 @@ pub(crate) struct Args {
     /// Print what it would cost, and do nothing
     #[arg(long)]
     estimate: bool,
+    /// Estimate the counts of a circuit or program under a parameter set, without a key
+    #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
+    params: Option<String>,
     /// Print the operations
     #[arg(long, conflicts_with_all = ["key", "operation", "circuit", "program", "inputs", "output", "threads", "memory", "estimate"])]
     list: bool,
@@ -82,12 +95,22 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     if args.list {
         return list(out);
     }
+    if let Some(params) = &args.params {
+        let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
+        let estimate = work.cost(params)?;
+        return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
+    }
     let key_file = args.key.as_deref().ok_or_else(|| usage("no server key is given", "add --key server.key"))?;
-    let (work, files) = match (&args.circuit, &args.program, &args.operation) {
-        (Some(circuit), _, _) => work::circuit(circuit, &args.inputs)?,
-        (_, Some(program), _) => work::program(program, &args.inputs)?,
-        (_, _, Some(name)) => operation::parse(name, &args.operands, args.by)?,
-        _ => return Err(usage("no operation is given", "`solinas eval --list` prints all")),
+    let fresh = args.estimate && args.inputs.is_empty() && args.operation.is_none();
+    let (work, files) = match &args.operation {
+        Some(name) => {
+            operation::parse(name, &args.operands, &Details { by: args.by, table: &args.table, ty: args.ty })?
+        }
+        None => {
+            let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
+            let files = if fresh { Vec::new() } else { work.load(&args.inputs)? };
+            (work, files)
+        }
     };
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let key = ServerKey::load(key_file)?;
@@ -105,7 +128,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
-        let estimate = abandonable(out, || work.estimate(&server, &files))?;
+        let estimate =
+            abandonable(out, || if fresh { work.estimate_fresh(&server) } else { work.estimate(&server, &files) })?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
     }
     interruptible()?;
@@ -161,6 +185,7 @@ struct Listed {
 fn list(out: &Output) -> Result<()> {
     let others = [
         ("to_TYPE", "a truncated or extended to a type, such as to_u8; to_bool keeps the lowest bit"),
+        ("lookup", "the entry of a public table (--table) at an encrypted index of at most 8 bits"),
         ("to_bits", "the ciphertext form of gates"),
         ("to_radix", "the ciphertext form of lookup tables"),
     ];

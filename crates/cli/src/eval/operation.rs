@@ -5,7 +5,7 @@ use crate::error::{Error, Result, input, usage};
 use crate::names::unknown_operation;
 use crate::values::Literal;
 use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
-use solinas_runtime::Form;
+use solinas_runtime::{Form, Plain};
 use std::path::{Path, PathBuf};
 
 /// Operations on one array that give one value.
@@ -28,8 +28,19 @@ enum Operand {
     Constant(Literal),
 }
 
-/// An operation of the command line; `by` is how far a rotation goes.
-pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<(Work, Vec<Loaded>)> {
+/// What an operation has beside its operands.
+pub(super) struct Details<'a> {
+    /// How far a rotation goes.
+    pub(super) by: Option<i64>,
+    /// Entries of a table.
+    pub(super) table: &'a [String],
+    /// Their type.
+    pub(super) ty: Option<Type>,
+}
+
+/// An operation of the command line.
+pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> Result<(Work, Vec<Loaded>)> {
+    let &Details { by, table, ty: table_type } = details;
     let mut files = Vec::new();
     let operands: Vec<_> = operands
         .iter()
@@ -52,6 +63,13 @@ pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<
         ("rotate", Some(_)) | (_, None) => {}
         _ => return Err(usage(format!("--by is for rotate, not for {name}"), "leave it out")),
     }
+    match (name, table) {
+        ("lookup", []) => {
+            return Err(usage("lookup takes a table", "add --table V0,V1,.. with an entry for each value"));
+        }
+        ("lookup", _) | (_, []) => {}
+        _ => return Err(usage(format!("--table is for lookup, not for {name}"), "leave it out")),
+    }
     let form = match name {
         "to_bits" => Some(Form::Bits),
         "to_radix" => Some(Form::Radix),
@@ -67,9 +85,11 @@ pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<
         && cast.is_none()
         && form.is_none()
         && across.is_none()
+        && name != "lookup"
         && !REDUCTIONS.iter().any(|(known, _)| *known == name)
     {
-        let others: Vec<_> = REDUCTIONS.iter().map(|(name, _)| *name).chain(ACROSS.map(|(name, ..)| name)).collect();
+        let others: Vec<_> =
+            REDUCTIONS.iter().map(|(name, _)| *name).chain(ACROSS.map(|(name, ..)| name)).chain(["lookup"]).collect();
         return Err(unknown_operation(name, &others));
     }
     let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
@@ -92,6 +112,10 @@ pub(super) fn parse(name: &str, operands: &[String], by: Option<i64>) -> Result<
     if reduces {
         let program = reduction(&name, &loaded[0])?;
         return Ok((Work::Reduction { name, program }, loaded));
+    }
+    if name == "lookup" {
+        let program = lookup(&loaded[0], table, table_type.unwrap_or(ty))?;
+        return Ok((Work::Program { name, program }, loaded));
     }
     let program = match operation {
         Some(op) => on_operands(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
@@ -144,6 +168,29 @@ fn on_operands(
     }
     let place = described.join(", ");
     let result = make(&mut builder, &args).map_err(Error::circuit(&place))?;
+    builder.output("result", result);
+    builder.finish().map_err(Error::circuit(place))
+}
+
+/// The entry of a table at an encrypted index.
+fn lookup((file, index): &Loaded, table: &[String], ty: Type) -> Result<Program> {
+    let wanted = 1usize.checked_shl(index.ty().width() as u32).filter(|_| index.ty().width() <= 8);
+    if wanted != Some(table.len()) {
+        let what = format!("{} is {}, and --table has {} entries", file.display(), index.ty(), table.len());
+        let help = match wanted {
+            Some(wanted) => format!("give {wanted}, for the values of its type in the order of their bits"),
+            None => "convert it to a type of at most 8 bits, such as by to_u8".to_owned(),
+        };
+        return Err(usage(what, help));
+    }
+    let entries = Plain::parse(ty, table, Some(vec![table.len()])).map_err(|e| Error::from(e).at("--table"))?;
+    let mut builder = ProgramBuilder::new();
+    let mut make = || {
+        let index = builder.input("index", index.ty())?;
+        builder.lookup(entries.values.clone(), index, ty)
+    };
+    let place = format!("{} ({})", file.display(), index.ty());
+    let result = make().map_err(Error::circuit(&place))?;
     builder.output("result", result);
     builder.finish().map_err(Error::circuit(place))
 }

@@ -26,24 +26,18 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Loaded>> {
     files.iter().map(|file| Ok((file.clone(), Ciphertext::load(file)?))).collect()
 }
 
-fn need(kind: &str, file: &Path, wanted: Vec<String>, given: usize) -> Result<()> {
-    if wanted.len() == given {
-        return Ok(());
+/// What is in the file of a circuit or program.
+pub(super) fn of_file(circuit_file: Option<&Path>, program_file: Option<&Path>) -> Result<Work> {
+    match (circuit_file, program_file) {
+        (Some(file), _) => circuit(file),
+        (_, Some(file)) => program(file),
+        _ => Err(usage("no operation is given", "`solinas eval --list` prints all")),
     }
-    let what = format!("{} has {} inputs, and {given} files were given", file.display(), wanted.len());
-    Err(usage(what, format!("after --inputs, give one for each of the {kind}'s {}", wanted.join(", "))))
 }
 
-/// The evaluation of a circuit file.
-pub(super) fn circuit(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
-    let netlist = read_circuit(file)?;
-    let wanted = netlist.inputs().iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len()));
-    need("circuit", file, wanted.collect(), inputs.len())?;
-    if let Some(port) = netlist.inputs().iter().chain(netlist.outputs()).find(|port| port.bits.len() > 128) {
-        let what = format!("{}: port '{}' has {} bits", file.display(), port.name, port.bits.len());
-        return Err(input(what, "integers have at most 128; split the port"));
-    }
-    Ok((Work::Circuit { file: file.to_path_buf(), netlist }, load(inputs)?))
+/// The circuit of a file.
+fn circuit(file: &Path) -> Result<Work> {
+    Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)? })
 }
 
 /// What the Python package puts around a graph; a graph alone has none of it.
@@ -62,8 +56,8 @@ struct Wrapped {
 /// What the Python package calls its files of programs, and their newest version.
 const FORMAT: (&str, u64) = ("solinas-program", 1);
 
-/// The evaluation of a program file.
-pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Loaded>)> {
+/// The program of a file.
+fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
     let none = |why: String| {
         input(format!("{place} is not a program: {why}"), "write it with `save` of a program of the Python package")
@@ -82,12 +76,48 @@ pub(super) fn program(file: &Path, inputs: &[PathBuf]) -> Result<(Work, Vec<Load
         Wrapping { .. } => serde_json::from_str::<Wrapped>(&text).map_err(bad)?.program,
     };
     program.validate().map_err(Error::circuit(&place))?;
-    let wanted = program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty));
-    need("program", file, wanted.collect(), inputs.len())?;
-    Ok((Work::Program { name: place, program }, load(inputs)?))
+    Ok(Work::Program { name: place, program })
 }
 
 impl Work {
+    /// The ciphertexts for the inputs of a circuit or program, one for each.
+    pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
+        let wanted: Vec<String> = match self {
+            Self::Circuit { netlist, .. } => {
+                netlist.inputs().iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len())).collect()
+            }
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty)).collect()
+            }
+            Self::Convert { .. } => Vec::new(),
+        };
+        if wanted.len() != inputs.len() {
+            let what = format!("{} has {} inputs, and {} files were given", self.label(), wanted.len(), inputs.len());
+            return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
+        }
+        load(inputs)
+    }
+
+    /// What it costs on fresh ciphertexts of one element.
+    pub(super) fn estimate_fresh(&self, server: &Server) -> Result<Estimate> {
+        match self {
+            Self::Program { program, .. } | Self::Reduction { program, .. } => Ok(server.estimate(program, 1)?),
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist)?),
+            Self::Convert { name, .. } => Err(not_estimated(name)),
+        }
+    }
+
+    /// What it costs on one element under a parameter set, without a key: counts alone.
+    pub(super) fn cost(&self, params: &str) -> Result<Estimate> {
+        match self {
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                Ok(solinas_runtime::cost(program, params)?)
+            }
+            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params)?),
+            Self::Convert { name, .. } => Err(not_estimated(name)),
+        }
+    }
+
     /// A few words for people.
     pub(super) fn label(&self) -> String {
         match self {
@@ -118,12 +148,25 @@ impl Work {
             }
             Self::Reduction { .. } | Self::Convert { .. } => return Ok(()),
         };
+        let bits = |ct: &Ciphertext, width: usize| {
+            ct.ty() == Type::Bool && width > 1 && ct.shape().and_then(<[usize]>::last) == Some(&width)
+        };
+        if matches!(self, Self::Circuit { .. })
+            && files.iter().zip(&wanted).any(|((_, ct), (.., width))| bits(ct, *width))
+        {
+            // The server checks what goes bit by bit.
+            return Ok(());
+        }
         for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
             if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
                 let wanted = ty.map_or_else(|| format!("{width} bits"), |ty| ty.to_string());
                 let what =
                     format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
-                return Err(input(what, "encrypt it with that type, or convert it with an operation such as to_u8"));
+                let help = match ty {
+                    None if width > 1 => format!("encrypt it with a type of {width} bits, or with --bits {width}"),
+                    _ => "encrypt it with that type, or convert it with an operation such as to_u8".to_owned(),
+                };
+                return Err(input(what, help));
             }
         }
         let mut arrays = files.iter().filter(|(_, ct)| ct.shape().is_some());
@@ -144,9 +187,7 @@ impl Work {
             Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs)?),
             Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?)?),
             Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs)?),
-            Self::Convert { name, .. } => {
-                Err(usage(format!("the cost of {name} is not estimated"), "run it: it takes a few bootstraps a value"))
-            }
+            Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
@@ -171,6 +212,10 @@ impl Work {
                 // A port takes bits; whether they were encrypted as signed is no matter.
                 let ports = inputs.into_iter().zip(netlist.inputs()).map(|(ciphertext, port)| {
                     let width = ciphertext.ty().width() as u8;
+                    // An array of bools stands for the bits of a wide port.
+                    if usize::from(width) != port.bits.len() {
+                        return Ok(ciphertext);
+                    }
                     let ty = if port.signed { Type::Int(width) } else { Type::Uint(width) };
                     if ciphertext.ty() == ty {
                         return Ok(ciphertext);
@@ -188,6 +233,10 @@ impl Work {
                 .collect::<Result<_>>()?,
         })
     }
+}
+
+fn not_estimated(name: &str) -> Error {
+    usage(format!("the cost of {name} is not estimated"), "run it: it takes a few bootstraps a value")
 }
 
 /// All elements of arrays, one after the other.

@@ -160,3 +160,89 @@ fn circuits_of_signed_operations_take_signed_ciphertexts() {
     place.run("eval --key SERVER to_i4 c.ct -o signed.ct");
     assert_eq!(place.run("decrypt --key CLIENT signed.ct"), "-3\n");
 }
+
+/// `y` is `x` with its bits complemented, but for the lowest, which is an AND of the ends.
+fn wide(width: usize) -> String {
+    let names = |name: &str| (0..width).map(|i| format!(" {name}_{i}")).collect::<String>();
+    let gates: String = (1..width).map(|i| format!(".names x_{i} y_{i}\n0 1\n")).collect();
+    let and = format!(".names x_0 x_{} y_0\n11 1\n", width - 1);
+    format!(".model m\n.inputs{}\n.outputs{}\n{gates}{and}.end\n", names("x"), names("y"))
+}
+
+#[test]
+fn wide_ports_are_encrypted_computed_and_decrypted() {
+    let place = Place::new();
+    place.write("wide.blif", wide(512));
+    let (x, y) = ("f".repeat(64) + &"0123456789abcdef".repeat(4), "0".repeat(64) + &"fedcba9876543210".repeat(4));
+    let y = y[..127].to_owned() + "1";
+    assert_eq!(place.run(&format!("circuit run wide.blif 0x{x}")), format!("y: 0x{y}\n"));
+    place.run(&format!("encrypt --key CLIENT --bits 512 0x{x} -o x.ct"));
+    assert_eq!(place.run("decrypt --key CLIENT x.ct --hex"), format!("0x{x}\n"));
+    place.run("eval --key SERVER --circuit wide.blif --inputs x.ct -o y.ct");
+    assert_eq!(place.run("decrypt --key CLIENT y.ct --hex"), format!("0x{y}\n"));
+    let json: Value = serde_json::from_str(&place.run("decrypt --key CLIENT y.ct --hex --json")).unwrap();
+    assert_eq!(json[0]["values"][0], format!("0x{y}"));
+    let bits = place.run("decrypt --key CLIENT y.ct --bits");
+    assert!(bits.starts_with("0b0000") && bits.len() == 515, "{bits}");
+    // Two values at once, also from standard input, and a narrow port by its bits.
+    place.write("narrow.blif", wide(4));
+    place.run("encrypt --key CLIENT --bits 4 0b1001 0xf -o two.ct");
+    place.run("eval --key SERVER --circuit narrow.blif --inputs two.ct -o two.ct");
+    assert_eq!(place.run("decrypt --key CLIENT two.ct"), "7\n1\n");
+    place.encrypt("u8", "200", "a.ct");
+    assert_eq!(place.run("decrypt --key CLIENT a.ct --hex"), "0xc8\n");
+    let message = place.fail("eval --key SERVER --circuit wide.blif --inputs a.ct -o r.ct", 1);
+    assert!(message.contains("512 bits") && message.contains("--bits 512"), "{message}");
+    let message = place.fail("encrypt --key CLIENT --bits 8 0x100 -o r.ct", 1);
+    assert!(message.contains("'0x100' is no value of 8 bits") && message.contains("0..=255"), "{message}");
+}
+
+#[test]
+fn circuits_and_programs_are_estimated_from_their_ports_alone() {
+    let place = Place::new();
+    place.run("circuit build add --type u16 -o add.blif");
+    let text = place.run("eval --key SERVER --circuit add.blif --estimate");
+    assert!(text.contains("31 bootstraps, depth 16") && text.contains("about"), "{text}");
+    let text = place.run("eval --circuit add.blif --estimate --params gates-128");
+    assert_eq!(text, "add.blif: 31 bootstraps, depth 16, with gates-128\n");
+    assert!(place.run("eval --circuit add.blif --estimate --params boot128-16384-8").contains("products"));
+    let message = place.fail("eval --circuit add.blif --estimate --params leveled-secure-1", 1);
+    assert!(message.contains("products in a row"), "{message}");
+    place.fail("eval --circuit add.blif --params gates-128", 2);
+    place.fail("eval --circuit add.blif --estimate --params no-such-set", 1);
+}
+
+#[test]
+fn tables_are_looked_up_at_encrypted_indices() {
+    let place = Place::new();
+    place.encrypt("u2", "0 1 2 3", "x.ct");
+    place.run("eval --key SERVER lookup x.ct --table 0,1,4,9 --type u4 -o square.ct");
+    assert_eq!(place.run("decrypt --key CLIENT square.ct"), "0\n1\n4\n9\n");
+    place.run("eval --key SERVER lookup x.ct --table 3,2,1,0 -o reverse.ct");
+    assert_eq!(place.run("decrypt --key CLIENT reverse.ct"), "3\n2\n1\n0\n");
+    assert!(place.fail("eval --key SERVER lookup x.ct -o r.ct", 2).contains("--table V0,V1"));
+    let message = place.fail("eval --key SERVER lookup x.ct --table 1,2 -o r.ct", 2);
+    assert!(message.contains("x.ct is u2, and --table has 2 entries") && message.contains("give 4"), "{message}");
+    place.encrypt("u9", "5", "wide.ct");
+    assert!(place.fail("eval --key SERVER lookup wide.ct --table 1,2 -o r.ct", 2).contains("at most 8 bits"));
+    assert!(place.fail("eval --key SERVER lookup x.ct --table 1,2,3,4 -o r.ct", 1).contains("--table"));
+    assert!(place.fail("eval --key SERVER neg x.ct --table 1,2 -o r.ct", 2).contains("--table is for lookup"));
+    assert!(place.run("eval --list").contains("lookup"));
+}
+
+#[test]
+fn aes_128_of_a_public_circuit_encrypts_the_block_of_fips_197() {
+    let folder = std::env::var_os("SOLINAS_CASES").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"),
+        std::path::PathBuf::from,
+    );
+    let file = folder.join("circuits/bristol_aes_128.txt");
+    if !file.exists() {
+        eprintln!("skipped: {} is not there; set SOLINAS_CASES to the folder of public circuits", file.display());
+        return;
+    }
+    let place = Place::new();
+    let (key, block) = ("000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff");
+    let text = place.run(&format!("circuit run {} 0x{key} 0x{block} --hex", file.display()));
+    assert_eq!(text, "out0: 0x69c4e0d86a7b0430d8cdb78070b4c55a\n");
+}

@@ -262,6 +262,12 @@ pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error
     Ok(count(&plan(program, params, &[])?, 1, params, RecryptMethod::PairTable))
 }
 
+/// As [`cost`], of a circuit.
+pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
+    let schedule = schedule(&netlist.optimize(&GATE_COSTS), params, &[])?;
+    Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
+}
+
 fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
     Estimate {
         recrypts: schedule.refreshes * lanes as u64,

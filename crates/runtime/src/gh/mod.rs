@@ -9,6 +9,7 @@ mod schedule;
 use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
+use solinas_circuits::Netlist;
 use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
@@ -55,6 +56,10 @@ impl Roles for Gh {
 
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
         engine::cost(program, &Params::named(params)?)
+    }
+
+    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
+        engine::cost_circuit(netlist, &Params::named(params)?)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

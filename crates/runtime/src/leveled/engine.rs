@@ -107,13 +107,8 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        if self.form() == Form::Slots {
-            let (params, ty) = (self.set().name().into(), plan::slot_type(self.set()));
-            return Err(Error::Modular { params, holds: ty.to_string(), wanted: "bits".into() });
-        }
         let (inputs, _) = states::<S>(work.inputs, self.set())?;
-        let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
-        Ok(self.job(plan::circuit(optimized.as_ref().unwrap_or(netlist), &setting(self.set(), &inputs))?))
+        Ok(self.job(plan_circuit(netlist, optimize, &setting(self.set(), &inputs))?))
     }
 
     fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
@@ -171,6 +166,17 @@ fn plan_program(
     }
 }
 
+/// The plan of a circuit.
+fn plan_circuit(netlist: &Netlist, optimize: bool, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
+    let params = setting.params;
+    if form_of(params) == Form::Slots {
+        let (name, ty) = (params.name().into(), plan::slot_type(params));
+        return Err(Error::Modular { params: name, holds: ty.to_string(), wanted: "bits".into() });
+    }
+    let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
+    plan::circuit(optimized.as_ref().unwrap_or(netlist), setting)
+}
+
 /// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
 fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<(Vec<State>, Vec<Slots>), Error> {
     let (mut states, mut slots) = (Vec::new(), Vec::new());
@@ -207,9 +213,18 @@ pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
     // A key may have them, or the parameters say why not.
     let setting = Setting { rotates: true, ..setting(params, &[]) };
-    let estimate = count::<S>(&plan_program(program, &setting, arrays)?, 1);
+    costs::<S>(&plan_program(program, &setting, arrays)?, params)
+}
+
+/// As [`cost`], of a circuit.
+pub(super) fn cost_circuit<S: Leveled>(netlist: &Netlist, params: &S::Params) -> Result<Estimate, Error> {
+    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]))?, params)
+}
+
+/// What a plan costs on one element.
+fn costs<S: Leveled>(planned: &Planned, params: &S::Params) -> Result<Estimate, Error> {
     let together = together::<S>(params, memory::budget()?);
-    Ok(with_memory::<S>(estimate, params, params.memory_bytes(), together))
+    Ok(with_memory::<S>(count::<S>(planned, 1), params, params.memory_bytes(), together))
 }
 
 /// With the memory of a key of so many bytes and of products that are computed together.

@@ -5,6 +5,7 @@ use super::keys::{Client, Public, Server, info};
 use super::{Leveled, Parameters, engine};
 use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use solinas_circuits::Netlist;
 use solinas_formats::{Kind, Reader};
 use std::sync::Arc;
 
@@ -60,6 +61,10 @@ impl<S: Leveled> Roles for S {
 
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
         engine::cost::<S>(program, &S::named(params)?)
+    }
+
+    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
+        engine::cost_circuit::<S>(netlist, &S::named(params)?)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

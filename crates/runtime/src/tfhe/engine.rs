@@ -107,12 +107,7 @@ impl Engine for TfheEngine {
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
         let weight = work.inputs.map_or(Ok(1), weight)?;
-        let optimized = optimize.then(|| netlist.optimize(&gate_costs(self.set())));
-        let netlist = optimized.as_ref().unwrap_or(netlist);
-        Ok(self.planned(match self.set().family() {
-            Family::Gates => gates::schedule(netlist, weight)?,
-            Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
-        }))
+        Ok(self.planned(circuit(netlist, optimize, self.set(), weight)?))
     }
 
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -180,6 +175,21 @@ impl Plan for Planned<'_> {
 /// Bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
     Ok(count(&plan(program, params, 1, false)?, 1, params))
+}
+
+/// As [`cost`], of a circuit.
+pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
+    Ok(count(&circuit(netlist, true, params, 1)?, 1, params))
+}
+
+/// The schedule of a circuit whose inputs have noise of that weight.
+fn circuit(netlist: &Netlist, optimize: bool, params: &Params, weight: u64) -> Result<Schedule, Error> {
+    let optimized = optimize.then(|| netlist.optimize(&gate_costs(params)));
+    let netlist = optimized.as_ref().unwrap_or(netlist);
+    Ok(match params.family() {
+        Family::Gates => gates::schedule(netlist, weight)?,
+        Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
+    })
 }
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params) -> Estimate {

@@ -10,6 +10,7 @@ mod tables;
 use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, info};
+use solinas_circuits::Netlist;
 use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
@@ -60,6 +61,10 @@ impl Roles for Tfhe {
 
     fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
         engine::cost(program, &Params::named(params)?)
+    }
+
+    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
+        engine::cost_circuit(netlist, &Params::named(params)?)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

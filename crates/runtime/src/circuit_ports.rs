@@ -1,0 +1,126 @@
+//! Ports of a circuit on ciphertexts: an integer of the port's width, or an array of bools whose last axis has one for each bit.
+
+use crate::engine::Wanted;
+use crate::{Ciphertext, Error, Type};
+use solinas_circuits::{Netlist, Port};
+use std::borrow::Cow;
+
+/// Widest port that an integer stands for.
+const MAX_WIDTH: usize = 128;
+
+/// A circuit with one ciphertext for each of its input ports, as an engine runs it: ports that arrays of bools stand for are split into ports
+/// of one bit.
+pub(crate) struct CircuitPorts<'a> {
+    pub(crate) netlist: Cow<'a, Netlist>,
+    pub(crate) inputs: Cow<'a, [Ciphertext]>,
+    /// For each output port of the circuit, in how many it was split.
+    outputs: Vec<usize>,
+}
+
+impl<'a> CircuitPorts<'a> {
+    /// For an estimate without ciphertexts.
+    pub(crate) fn fresh(netlist: &'a Netlist) -> Self {
+        Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Cow::Borrowed(&[]))
+    }
+
+    /// With one ciphertext for each input port.
+    ///
+    /// # Errors
+    /// [`Error::InputCount`]; [`Error::PortWidth`] for a wide port without an array of bools.
+    pub(crate) fn new(netlist: &'a Netlist, inputs: &'a [Ciphertext]) -> Result<Self, Error> {
+        let ports = netlist.inputs();
+        if inputs.len() != ports.len() {
+            let names: Vec<String> =
+                ports.iter().map(|port| format!("{}: {} bits", port.name, port.bits.len())).collect();
+            return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
+        }
+        let mut by_bits = Vec::new();
+        let mut all = Vec::with_capacity(inputs.len());
+        for (port, input) in ports.iter().zip(inputs) {
+            let width = port.bits.len();
+            if width > 1 && input.ty() == Type::Bool && input.shape().and_then(<[usize]>::last) == Some(&width) {
+                by_bits.push(port.name.as_str());
+                all.extend(bits_of(input, width)?);
+            } else if width > MAX_WIDTH {
+                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(input) });
+            } else {
+                all.push(input.clone());
+            }
+        }
+        Ok(Self::split(netlist, |port| by_bits.contains(&port.name.as_str()), Cow::Owned(all)))
+    }
+
+    fn split(netlist: &'a Netlist, input: impl Fn(&Port) -> bool, inputs: Cow<'a, [Ciphertext]>) -> Self {
+        let wide = |port: &Port| port.bits.len() > MAX_WIDTH;
+        let outputs = netlist.outputs().iter().map(|port| if wide(port) { port.bits.len() } else { 1 }).collect();
+        let whole = !netlist.inputs().iter().any(&input) && !netlist.outputs().iter().any(wide);
+        let netlist = if whole { Cow::Borrowed(netlist) } else { Cow::Owned(netlist.split_ports(input, wide)) };
+        Self { netlist, inputs, outputs }
+    }
+
+    /// Names and types of the input ports.
+    pub(crate) fn types(&self) -> Vec<(String, Type)> {
+        self.netlist.inputs().iter().map(|port| (port.name.clone(), port_type(port))).collect()
+    }
+
+    pub(crate) fn wanted(&self) -> Vec<Wanted> {
+        self.netlist.outputs().iter().map(|port| Wanted::of(port_type(port))).collect()
+    }
+
+    /// The results of the circuit's output ports, from those of the split ones.
+    pub(crate) fn join(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+        let mut results = results.into_iter();
+        let mut all = Vec::with_capacity(self.outputs.len());
+        for &count in &self.outputs {
+            match count {
+                1 => all.extend(results.next()),
+                _ => all.push(joined(&results.by_ref().take(count).collect::<Vec<_>>())?),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The type of a port of at most 128 bits.
+fn port_type(port: &Port) -> Type {
+    match (port.bits.len(), port.signed) {
+        (1, false) => Type::Bool,
+        (width, false) => Type::Uint(width as u8),
+        (width, true) => Type::Int(width as u8),
+    }
+}
+
+fn described(input: &Ciphertext) -> String {
+    match input.shape() {
+        None => format!("one {}", input.ty()),
+        Some(shape) => format!("an array of {} of shape {shape:?}", input.ty()),
+    }
+}
+
+/// For each bit of a port its ciphertext: a scalar, or an array over the other axes.
+fn bits_of(array: &Ciphertext, width: usize) -> Result<Vec<Ciphertext>, Error> {
+    let lead = array.shape().and_then(<[usize]>::split_last).map_or(&[][..], |(_, lead)| lead);
+    let bit = |bit: usize| match lead {
+        [] => array.get(bit),
+        _ if array.is_empty() => array.reshape(Some(lead.to_vec())),
+        _ => {
+            let lanes = (bit..array.len()).step_by(width).map(|index| array.get(index));
+            Ciphertext::stack(lanes.collect::<Result<_, _>>()?)?.reshape(Some(lead.to_vec()))
+        }
+    };
+    (0..width).map(bit).collect()
+}
+
+/// The array whose last axis has those bits.
+fn joined(bits: &[Ciphertext]) -> Result<Ciphertext, Error> {
+    let lead = bits.first().and_then(Ciphertext::shape);
+    let shape = lead.unwrap_or(&[]).iter().copied().chain([bits.len()]).collect();
+    let lanes = bits.first().map_or(0, Ciphertext::len);
+    match bits {
+        [first, ..] if lanes == 0 => first.reshape(Some(shape)),
+        _ => {
+            let all = (0..lanes).flat_map(|lane| bits.iter().map(move |bit| bit.get(lane)));
+            Ciphertext::stack(all.collect::<Result<_, _>>()?)?.reshape(Some(shape))
+        }
+    }
+}
