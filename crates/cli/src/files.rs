@@ -93,11 +93,7 @@ pub(crate) enum Over {
 
 /// Writes a secret to a regular file that its owner alone can read, whole or not at all.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> {
-    match over {
-        Over::Nothing => {}
-        Over::File => check_target(path)?,
-        Over::PrivateKey => check_magic(path, &head(path)?)?,
-    }
+    check_over(path, over)?;
     if over != Over::Nothing {
         return replace(path, bytes, 0o600).map_err(|e| Error::io("write", path, e));
     }
@@ -109,6 +105,15 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> 
         Ok(_) => Ok(()),
         Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Err(exists()),
         Err(e) => Err(Error::io("write", path, e.error)),
+    }
+}
+
+/// Fails where a secret may not replace the file that is there. Whether there is one is not checked.
+pub(crate) fn check_over(path: &Path, over: Over) -> Result<()> {
+    match over {
+        Over::Nothing => Ok(()),
+        Over::File => check_target(path),
+        Over::PrivateKey => check_magic(path, &head(path)?),
     }
 }
 
@@ -232,7 +237,7 @@ fn replace(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
 }
 
 /// A temporary file beside a path, with those permissions less the process' mask where there are permissions.
-fn temporary(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
+pub(crate) fn temporary(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".solinas-");
     #[cfg(unix)]

@@ -1,12 +1,12 @@
 //! `solinas rsa encrypt` and `solinas rsa decrypt`.
 
-use super::{HashName, MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at};
+use super::{MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at, hash_parser};
 use crate::error::{Result, usage};
 use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes, write_secret};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_schemes::rsa::EncryptionPadding;
+use solinas_schemes::rsa::{EncryptionPadding, Hash};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -15,17 +15,20 @@ Examples:
   solinas rsa encrypt --key public.pem message.txt -o message.rsa
   printf secret | solinas rsa encrypt --key public.pem - -o message.rsa
   solinas rsa encrypt --key public.pem --hash sha512 --label invoice message.txt -o message.rsa
+  solinas rsa encrypt --key public.pem --hash sha1 message.txt -o message.rsa
 
-A 3072-bit key takes 318 bytes with OAEP and SHA-256. For more, encrypt a random symmetric key, and the data with that.";
+OAEP with sha1 is what `openssl pkeyutl` takes by default. No attack on it is known; take it for peers that know no other hash. A 3072-bit key takes 318 bytes with OAEP and SHA-256. For more, encrypt a random symmetric key, and the data with that.";
 
 const DECRYPT_EXAMPLES: &str = "\
 Examples:
   solinas rsa decrypt --key key.pem message.rsa
   solinas rsa decrypt --key key.pem --padding pkcs1 message.rsa -o message.txt
   solinas rsa decrypt --key key.pem message.rsa --json
+  solinas rsa decrypt --key locked.pem --passphrase-file passphrase.txt message.rsa
 
-Padding, hashes and label must be those of the encryption. Whatever is wrong with the padding gives the same error. Do not let strangers
-see what fails: with pkcs1 above all, many answers decrypt a message.";
+Padding, hashes and label must be those of the encryption. With oaep, whatever is wrong gives the same error. With pkcs1, a damaged or forged \
+ciphertext gives no error: it decrypts to bytes that look random, of a random length, always the same ones for this key and ciphertext. \
+So nobody learns from the answer whether the padding was right, which would decrypt messages.";
 
 #[derive(clap::Args)]
 struct PaddingArgs {
@@ -33,11 +36,11 @@ struct PaddingArgs {
     #[arg(long, value_name = "PADDING", default_value = "oaep")]
     padding: PaddingName,
     /// The hash of OAEP
-    #[arg(long, value_name = "HASH", default_value = "sha256")]
-    hash: HashName,
+    #[arg(long, value_name = "HASH", default_value = Hash::Sha256.name(), value_parser = hash_parser())]
+    hash: Hash,
     /// The hash of OAEP's masks, if another one
-    #[arg(long, value_name = "HASH")]
-    mgf_hash: Option<HashName>,
+    #[arg(long, value_name = "HASH", value_parser = hash_parser())]
+    mgf_hash: Option<Hash>,
     /// OAEP's label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
@@ -78,8 +81,8 @@ impl PaddingArgs {
     fn padding(&self) -> Result<EncryptionPadding> {
         match self.padding {
             PaddingName::Oaep => Ok(EncryptionPadding::Oaep {
-                hash: self.hash.into(),
-                mgf: self.mgf_hash.map(Into::into),
+                hash: self.hash,
+                mgf: self.mgf_hash,
                 label: self.label().unwrap_or_default(),
             }),
             PaddingName::Pkcs1 if self.label().is_some() || self.mgf_hash.is_some() => {
@@ -140,6 +143,9 @@ struct Decrypted<'a> {
 pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
     let padding = args.padding.padding()?;
     out.no_json_with_bytes(&args.output)?;
+    if args.padding.padding == PaddingName::Oaep && args.padding.hash == Hash::Sha1 {
+        out.warn("OAEP with SHA-1 is for peers that know no other hash");
+    }
     let key = args.key.read()?;
     check_target(&args.output)?;
     check_not_input(&args.output, &[&args.key.key, &args.message])?;

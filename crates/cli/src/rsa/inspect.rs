@@ -1,5 +1,6 @@
 //! `solinas rsa inspect`: what keys are.
 
+use super::passphrase::PassphraseArgs;
 use super::{Key, at, claim};
 use crate::error::Result;
 use crate::output::Output;
@@ -22,6 +23,8 @@ pub(super) struct InspectArgs {
     /// The keys
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
 #[derive(Serialize)]
@@ -32,6 +35,8 @@ struct Summary<'a> {
     exponent: String,
     modulus: String,
     fingerprint: String,
+    /// Operations that the key allows.
+    key_use: String,
     insecure: bool,
     /// What is weak about the primes of a private key.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,12 +45,12 @@ struct Summary<'a> {
 }
 
 pub(super) fn run(args: InspectArgs, out: &Output) -> Result<()> {
-    let all = args.files.iter().map(|file| summary(file)).collect::<Result<Vec<_>>>()?;
+    let all = args.files.iter().map(|file| summary(file, &args.passphrase)).collect::<Result<Vec<_>>>()?;
     out.result(&all, || all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-fn summary(file: &Path) -> Result<Summary<'_>> {
-    let found = Key::read(file, true)?;
+fn summary<'a>(file: &'a Path, passphrase: &PassphraseArgs) -> Result<Summary<'a>> {
+    let found = Key::read(file, passphrase, true)?;
     let (kind, insecure, weak_primes) = match &found {
         Key::Public(_) => ("public", false, None),
         Key::Private(key) => {
@@ -61,6 +66,7 @@ fn summary(file: &Path) -> Result<Summary<'_>> {
         exponent: key.exponent().to_string(),
         modulus: key.modulus().to_hex(),
         fingerprint: key.fingerprint()?.iter().map(|byte| format!("{byte:02x}")).collect(),
+        key_use: key.key_use().to_string(),
         insecure,
         weak_primes,
         security: claim(key, insecure),
@@ -69,11 +75,12 @@ fn summary(file: &Path) -> Result<Summary<'_>> {
 
 impl std::fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { file, kind, bits, exponent, modulus, fingerprint, insecure, weak_primes, security } = self;
+        let Self { file, kind, bits, exponent, modulus, fingerprint, key_use, insecure, weak_primes, security } = self;
         writeln!(f, "{}: RSA {kind} key, {bits} bits", file.display())?;
         writeln!(f, "  exponent     {exponent}")?;
         writeln!(f, "  modulus      {}..{}", &modulus[..16], &modulus[modulus.len() - 16..])?;
         writeln!(f, "  fingerprint  {fingerprint}")?;
+        writeln!(f, "  use          {key_use}")?;
         writeln!(f, "  security     {} bits ({})", security.classical_bits, security.estimator)?;
         match &security.status {
             Status::Recommended => {}

@@ -1,8 +1,11 @@
 //! `solinas rsa keygen` and `solinas rsa public`.
 
-use super::{Key, claim, parallel};
+use super::passphrase::{PassphraseArgs, VARIABLE, new_passphrase};
+use super::{Key, claim, pair, parallel};
 use crate::error::{Result, input, usage};
-use crate::files::{Over, check_not_input, check_target, check_writable, same_file, write_bytes, write_secret};
+use crate::files::{
+    Over, check_not_input, check_over, check_target, check_writable, same_file, write_bytes, write_secret, write_text,
+};
 use crate::output::Output;
 use crate::progress::watch;
 use clap::ValueEnum;
@@ -11,12 +14,14 @@ use solinas_runtime::Progress;
 use solinas_schemes::rsa::{self, Control, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::security::SecurityClaim;
 use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
 
 const KEYGEN_EXAMPLES: &str = "\
 Examples:
   solinas rsa keygen -o key.pem --public public.pem
   solinas rsa keygen --bits 4096 --format pkcs1 -o key.pem
   solinas rsa keygen --bits 8192 --der -o key.der
+  solinas rsa keygen --passphrase -o key.pem --public public.pem
 
 The file is readable by you alone. The public exponent is 65537. Time grows with about the fourth power of the bits.";
 
@@ -44,6 +49,12 @@ pub(super) struct KeygenArgs {
     /// Write DER instead of PEM
     #[arg(long)]
     der: bool,
+    /// Encrypt the private key with a passphrase: the one in the variable SOLINAS_PASSPHRASE, or asked for at the terminal
+    #[arg(long)]
+    passphrase: bool,
+    /// Encrypt the private key with the passphrase on the first line of this file
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<PathBuf>,
     /// Replace a file that exists
     #[arg(long)]
     force: bool,
@@ -75,9 +86,11 @@ pub(super) struct PublicArgs {
     /// Accept keys below 2048 bits and public exponents below 65537
     #[arg(long)]
     research: bool,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum PrivateName {
     /// BEGIN PRIVATE KEY
     Pkcs8,
@@ -98,6 +111,7 @@ struct Report<'a> {
     private_key: &'a Path,
     public_key: Option<&'a Path>,
     bits: usize,
+    passphrase: bool,
     insecure: bool,
     security: SecurityClaim,
 }
@@ -114,6 +128,10 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     if public_path.is_some_and(|public| same_file(public, path)) {
         return Err(usage("private and public key cannot be one file", "name two files"));
     }
+    let locked = args.passphrase || args.passphrase_file.is_some();
+    if locked && args.format == PrivateName::Pkcs1 {
+        return Err(usage("PKCS#1 has no passphrase", "leave out --format, or the passphrase"));
+    }
     if path.exists() && !args.force {
         let what = format!("{} already exists, and keys cannot be made again", path.display());
         return Err(input(what, "write to another file, or --force to replace it"));
@@ -126,6 +144,8 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
             format!("choose a multiple of 64 from {least} to {most}, or add --research to study it"),
         ));
     }
+    let over = if args.force { Over::PrivateKey } else { Over::Nothing };
+    check_over(path, over)?;
     check_writable(path)?;
     if let Some(public) = public_path {
         check_target(public)?;
@@ -134,6 +154,8 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     if args.insecure_seed.is_some() {
         out.warn("a key from a fixed seed protects nothing; use it for tests only");
     }
+    let file = args.passphrase_file.as_deref();
+    let passphrase = locked.then(|| new_passphrase(file, "--passphrase-file", VARIABLE, path)).transpose()?;
     let options = KeygenOptions {
         bits: args.bits,
         research: args.research,
@@ -152,20 +174,25 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
         PrivateName::Pkcs8 => PrivateFormat::Pkcs8,
         PrivateName::Pkcs1 => PrivateFormat::Pkcs1,
     };
-    let over = if args.force { Over::PrivateKey } else { Over::Nothing };
-    if args.der {
-        write_secret(path, &key.to_der(format)?, over)?;
-    } else {
-        write_secret(path, key.to_pem(format)?.as_bytes(), over)?;
-    }
-    if let Some(public) = &args.public {
-        write_public(key.public_key(), PublicFormat::Spki, args.der, Some(public), out)?;
+    let private = encode(&key, format, args.der, passphrase.as_deref())?;
+    match public_path.filter(|public| public.is_file() || !public.exists()) {
+        Some(public) => {
+            let bytes = encode_public(key.public_key(), PublicFormat::Spki, args.der)?;
+            pair::write((path, &private), (public, &bytes), args.force)?;
+        }
+        None => {
+            write_secret(path, &private, over)?;
+            if let Some(public) = &args.public {
+                write_public(key.public_key(), PublicFormat::Spki, args.der, Some(public), out)?;
+            }
+        }
     }
     let security = claim(key.public_key(), key.is_insecure());
     let report = Report {
         private_key: path,
         public_key: args.public.as_deref(),
         bits: args.bits,
+        passphrase: locked,
         insecure: key.is_insecure(),
         security,
     };
@@ -188,7 +215,7 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
 }
 
 pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
-    let key = Key::read(&args.file, args.research)?;
+    let key = Key::read(&args.file, &args.passphrase, args.research)?;
     let key = key.public();
     let format = match args.format {
         PublicName::Spki => PublicFormat::Spki,
@@ -208,10 +235,30 @@ pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
     out.report(&report, || format!("{}: public key, {} bits\n", path.display(), key.bits()))
 }
 
+/// The bytes of the file of a private key, PKCS#8 under a passphrase if there is one.
+pub(super) fn encode(
+    key: &PrivateKey,
+    format: PrivateFormat,
+    der: bool,
+    passphrase: Option<&Vec<u8>>,
+) -> Result<Zeroizing<Vec<u8>>> {
+    let bytes = |mut text: Zeroizing<String>| Zeroizing::new(std::mem::take(&mut *text).into_bytes());
+    Ok(match (passphrase, der) {
+        (Some(passphrase), true) => Zeroizing::new(key.to_encrypted_der(passphrase)?),
+        (Some(passphrase), false) => bytes(key.to_encrypted_pem(passphrase)?),
+        (None, true) => key.to_der(format)?,
+        (None, false) => bytes(key.to_pem(format)?),
+    })
+}
+
 fn write_public(key: &PublicKey, format: PublicFormat, der: bool, path: Option<&Path>, out: &Output) -> Result<()> {
-    if der {
-        write_bytes(path, &key.to_der(format)?, out)
-    } else {
-        crate::files::write_text(path, &key.to_pem(format)?, out)
+    let bytes = encode_public(key, format, der)?;
+    match std::str::from_utf8(&bytes) {
+        Ok(pem) if !der => write_text(path, pem, out),
+        _ => write_bytes(path, &bytes, out),
     }
+}
+
+fn encode_public(key: &PublicKey, format: PublicFormat, der: bool) -> Result<Vec<u8>> {
+    Ok(if der { key.to_der(format)? } else { key.to_pem(format)?.into_bytes() })
 }

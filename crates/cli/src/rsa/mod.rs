@@ -3,12 +3,16 @@
 mod encryption;
 mod inspect;
 mod keys;
+mod pair;
+mod passphrase;
 mod signature;
 
 use crate::error::{Error, Result, input};
 use crate::files::{is_private_key, read_bytes};
 use crate::output::Output;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
+use passphrase::PassphraseArgs;
 use solinas_schemes::rsa::{self, Execution, Hash, Method, PrivateKey, PublicKey};
 use solinas_schemes::security::{SecurityClaim, Status};
 use std::path::{Path, PathBuf};
@@ -45,6 +49,8 @@ enum Verb {
     Keygen(keys::KeygenArgs),
     /// Write the public key of a private key, or a public key in another format
     Public(keys::PublicArgs),
+    /// Change or remove the passphrase of a private key, or give it one
+    Passphrase(passphrase::Args),
     /// Encrypt a short message with a public key
     Encrypt(encryption::EncryptArgs),
     /// Decrypt with a private key
@@ -61,6 +67,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     match args.verb {
         Verb::Keygen(args) => keys::keygen(args, out),
         Verb::Public(args) => keys::public(args, out),
+        Verb::Passphrase(args) => passphrase::run(args, out),
         Verb::Encrypt(args) => encryption::encrypt(args, out),
         Verb::Decrypt(args) => encryption::decrypt(args, out),
         Verb::Sign(args) => signature::sign(args, out),
@@ -96,6 +103,8 @@ struct PrivateKeyArgs {
     /// Accept keys below 2048 bits and public exponents below 65537
     #[arg(long)]
     research: bool,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
     /// The multiplication; by default the one that was measured fastest at the size. The result is the same
     #[arg(long, value_name = "METHOD")]
     method: Option<Multiplication>,
@@ -115,7 +124,7 @@ enum Multiplication {
 impl PrivateKeyArgs {
     fn read(&self, out: &Output) -> Result<PrivateKey> {
         let bytes = read_key(&self.key)?;
-        let mut key = PrivateKey::read(&bytes, self.research).map_err(at(&self.key))?;
+        let mut key = private_key(&self.key, &bytes, &self.passphrase, self.research)?;
         if key.is_insecure() {
             out.warn(&format!("{} was made from a chosen seed and protects nothing", self.key.display()));
         }
@@ -128,6 +137,15 @@ impl PrivateKeyArgs {
     }
 }
 
+/// A private key from the bytes of its file, with a passphrase if it needs one.
+fn private_key(path: &Path, bytes: &[u8], passphrase: &PassphraseArgs, research: bool) -> Result<PrivateKey> {
+    let read = match PrivateKey::read(bytes, research) {
+        Err(rsa::Error::Encrypted) => PrivateKey::read_encrypted(bytes, &passphrase.of(path)?, research),
+        read => read,
+    };
+    read.map_err(at(path))
+}
+
 /// A key of either kind.
 enum Key {
     Public(PublicKey),
@@ -135,13 +153,13 @@ enum Key {
 }
 
 impl Key {
-    fn read(path: &Path, research: bool) -> Result<Self> {
+    fn read(path: &Path, passphrase: &PassphraseArgs, research: bool) -> Result<Self> {
         let bytes = read_key(path)?;
         match PublicKey::read(&bytes, research) {
             Ok(key) => Ok(Self::Public(key)),
             // One that is damaged is not called a public key.
             Err(_) if is_private_key(&bytes) => {
-                PrivateKey::read(&bytes, research).map(|key| Self::Private(key.into())).map_err(at(path))
+                private_key(path, &bytes, passphrase, research).map(|key| Self::Private(key.into()))
             }
             Err(error) => Err(at(path)(error)),
         }
@@ -189,21 +207,13 @@ fn at(path: &Path) -> impl FnOnce(rsa::Error) -> Error {
     }
 }
 
-/// A hash function for the argument parser.
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum HashName {
-    #[default]
-    Sha256,
-    Sha384,
-    Sha512,
+/// Reads the name of a hash function, for the argument parser.
+fn hash_parser() -> impl TypedValueParser<Value = Hash> {
+    PossibleValuesParser::new(Hash::ALL.map(Hash::name)).try_map(|name| name.parse::<Hash>())
 }
 
-impl From<HashName> for Hash {
-    fn from(name: HashName) -> Self {
-        match name {
-            HashName::Sha256 => Self::Sha256,
-            HashName::Sha384 => Self::Sha384,
-            HashName::Sha512 => Self::Sha512,
-        }
-    }
+/// Reads the name of a hash function for signatures.
+fn signature_hash_parser() -> impl TypedValueParser<Value = Hash> {
+    let names = Hash::ALL.into_iter().filter(|hash| hash.signs()).map(Hash::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Hash>())
 }

@@ -1,18 +1,19 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
-use super::{HashName, MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at};
+use super::{MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at, hash_parser, signature_hash_parser};
 use crate::error::{Result, usage};
 use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_schemes::rsa::{Error, SignaturePadding};
+use solinas_schemes::rsa::{Error, Hash, KeyUse, SignaturePadding};
 use std::path::{Path, PathBuf};
 
 const SIGN_EXAMPLES: &str = "\
 Examples:
   solinas rsa sign --key key.pem document.pdf -o document.sig
   solinas rsa sign --key key.pem --padding pkcs1 --hash sha512 document.pdf -o document.sig
+  solinas rsa sign --key key.pem --hash sha3-256 document.pdf -o document.sig
 
 The file is hashed as it is, and the signature is bytes as other programs write them.";
 
@@ -28,15 +29,18 @@ struct PaddingArgs {
     /// The padding
     #[arg(long, value_name = "PADDING", default_value = "pss")]
     padding: PaddingName,
-    /// The hash of the message, and of PSS
-    #[arg(long, value_name = "HASH", default_value = "sha256")]
-    hash: HashName,
-    /// Bytes of PSS's salt; by default as many as the hash has to sign, and any number to verify
+    /// The hash of the message, and of PSS; by default sha256, or the one to which the key is restricted
+    #[arg(long, value_name = "HASH", value_parser = signature_hash_parser())]
+    hash: Option<Hash>,
+    /// The hash of PSS's masks, if another one
+    #[arg(long, value_name = "HASH", value_parser = hash_parser())]
+    mgf_hash: Option<Hash>,
+    /// Bytes of PSS's salt; by default as many as the key demands, or else as the hash has, to sign, and any number to verify
     #[arg(long, value_name = "BYTES")]
     salt_length: Option<usize>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum PaddingName {
     /// PSS: the one to take
     Pss,
@@ -45,14 +49,23 @@ enum PaddingName {
 }
 
 impl PaddingArgs {
-    fn padding(&self) -> Result<SignaturePadding> {
-        let hash = self.hash.into();
-        match self.padding {
-            PaddingName::Pss => Ok(SignaturePadding::Pss { hash, salt: self.salt_length }),
-            PaddingName::Pkcs1 if self.salt_length.is_some() => {
-                Err(usage("the padding pkcs1 has no salt", "leave out --salt-length"))
+    fn check(&self) -> Result<()> {
+        if self.padding == PaddingName::Pkcs1 && (self.salt_length.is_some() || self.mgf_hash.is_some()) {
+            return Err(usage("the padding pkcs1 has no salt and no masks", "leave out --salt-length and --mgf-hash"));
+        }
+        Ok(())
+    }
+
+    /// The padding for a key of that use: what is not given is as the key demands.
+    fn padding(&self, key_use: KeyUse) -> SignaturePadding {
+        let own = key_use.signature_padding();
+        let (hash, salt) = (self.hash.unwrap_or(own.hash()), self.salt_length);
+        match (self.padding, own) {
+            (PaddingName::Pkcs1, _) => SignaturePadding::Pkcs1 { hash },
+            (PaddingName::Pss, SignaturePadding::Pss { mgf, .. }) if self.hash.is_none() => {
+                SignaturePadding::Pss { hash, mgf: self.mgf_hash.or(mgf), salt }
             }
-            PaddingName::Pkcs1 => Ok(SignaturePadding::Pkcs1 { hash }),
+            (PaddingName::Pss, _) => SignaturePadding::Pss { hash, mgf: self.mgf_hash, salt },
         }
     }
 }
@@ -100,12 +113,13 @@ struct Verified {
 }
 
 pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
-    let padding = args.padding.padding()?;
+    args.padding.check()?;
     out.no_json_with_bytes(&args.output)?;
     check_target(&args.output)?;
     check_not_input(&args.output, &[&args.key.key, &args.message])?;
     let key = args.key.read(out)?;
-    let signature = key.sign(padding, &read_bytes(&args.message, MOST_MESSAGE)?)?;
+    let signature =
+        key.sign(args.padding.padding(key.public_key().key_use()), &read_bytes(&args.message, MOST_MESSAGE)?)?;
     write_bytes(Some(&args.output), &signature, out)?;
     if args.output == Path::new("-") {
         return Ok(());
@@ -115,7 +129,9 @@ pub(super) fn sign(args: SignArgs, out: &Output) -> Result<()> {
 }
 
 pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
-    let (key, padding) = (args.key.read()?, args.padding.padding()?);
+    args.padding.check()?;
+    let key = args.key.read()?;
+    let padding = args.padding.padding(key.key_use());
     if args.signature == Path::new("-") && args.message == Path::new("-") {
         return Err(usage("signature and message cannot both be standard input", "name a file for one"));
     }

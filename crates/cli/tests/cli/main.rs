@@ -13,6 +13,7 @@ mod lwe;
 mod ntru;
 mod operations;
 mod rsa;
+mod rsa_keys;
 mod safety;
 mod targets;
 mod terminal;

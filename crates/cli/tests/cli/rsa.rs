@@ -5,33 +5,33 @@ use crate::common::Place;
 use crate::common::mode;
 use std::process::{Command, Output};
 
-const MESSAGE: &str = "the message\n";
+pub(crate) const MESSAGE: &str = "the message\n";
 
 impl Place {
     /// A 2048-bit key of a fixed seed as `key.pem`, its public key as `public.pem`, and a message.
-    fn with_rsa_key() -> Self {
+    pub(crate) fn with_rsa_key() -> Self {
         let place = Self::new();
         place.rsa_key("key", 2048, 1);
         place.write("message", MESSAGE);
         place
     }
 
-    fn rsa_key(&self, name: &str, bits: usize, seed: u64) {
+    pub(crate) fn rsa_key(&self, name: &str, bits: usize, seed: u64) {
         let public = if name == "key" { "public.pem".to_owned() } else { format!("{name}-public.pem") };
         self.run(&format!("rsa keygen --bits {bits} --insecure-seed {seed} -o {name}.pem --public {public}"));
     }
 
-    fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap()
     }
 
-    fn openssl_output(&self, line: &str) -> Output {
+    pub(crate) fn openssl_output(&self, line: &str) -> Output {
         let mut command = Command::new("openssl");
         command.current_dir(self.path("")).args(line.split_whitespace());
         command.output().expect("the openssl command; install the package openssl to run the tests")
     }
 
-    fn openssl(&self, line: &str) -> String {
+    pub(crate) fn openssl(&self, line: &str) -> String {
         let output = self.openssl_output(line);
         assert!(output.status.success(), "openssl {line}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -121,7 +121,14 @@ fn exchange(place: &Place, encryption: &[(&str, &str)], signatures: &[(&str, &st
     }
 }
 
-const ENCRYPTION: [(&str, &str); 5] = [
+const ENCRYPTION: [(&str, &str); 8] = [
+    // The default of `openssl pkeyutl`.
+    ("--hash sha1", "-pkeyopt rsa_padding_mode:oaep"),
+    (
+        "--hash sha1 --mgf-hash sha256",
+        "-pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha1 -pkeyopt rsa_mgf1_md:sha256",
+    ),
+    ("--hash sha3-256", "-pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha3-256"),
     ("--hash sha256", "-pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256"),
     ("--hash sha384", "-pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha384"),
     (
@@ -132,7 +139,11 @@ const ENCRYPTION: [(&str, &str); 5] = [
     ("--padding pkcs1", "-pkeyopt rsa_padding_mode:pkcs1"),
 ];
 
-const SIGNATURES: [(&str, &str); 6] = [
+const SIGNATURES: [(&str, &str); 10] = [
+    ("--hash sha3-256", "-sha3-256 -sigopt rsa_padding_mode:pss"),
+    ("--hash sha256 --mgf-hash sha1", "-sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha1"),
+    ("--padding pkcs1 --hash sha3-384", "-sha3-384"),
+    ("--padding pkcs1 --hash sha3-512", "-sha3-512"),
     ("--hash sha256", "-sha256 -sigopt rsa_padding_mode:pss"),
     ("--hash sha384", "-sha384 -sigopt rsa_padding_mode:pss"),
     ("--hash sha512 --salt-length 20", "-sha512 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:20"),
@@ -179,7 +190,7 @@ fn openssl_and_we_understand_each_other_with_long_keys() {
         let place = Place::new();
         place.write("message", MESSAGE);
         place.run(&format!("rsa keygen --bits {bits} --insecure-seed {seed} -o key --public public"));
-        exchange(&place, &[ENCRYPTION[0], ENCRYPTION[4]], &[SIGNATURES[0], SIGNATURES[5]]);
+        exchange(&place, &[ENCRYPTION[3], ENCRYPTION[7]], &[SIGNATURES[4], SIGNATURES[9]]);
     }
 }
 
@@ -207,12 +218,32 @@ fn wrong_padding_key_or_damage_give_one_message() {
     damaged[100] ^= 1;
     place.write("damaged", damaged);
     let message = place.fail("rsa decrypt --key key.pem damaged", 1).replace("damaged:", "c:");
-    for options in ["--hash sha512", "--padding pkcs1", "--label x", "--mgf-hash sha512"] {
+    for options in ["--hash sha512", "--hash sha1", "--label x", "--mgf-hash sha512"] {
         assert_eq!(place.fail(&format!("rsa decrypt --key key.pem {options} c"), 1), message, "{options}");
     }
     // The other key's modulus may be below the ciphertext.
     let other = place.fail("rsa decrypt --key other.pem c", 1);
     assert!(other == message.replace("key.pem", "other.pem") || other.contains("not below the modulus"), "{other}");
+}
+
+#[test]
+fn pkcs1_gives_a_random_message_where_oaep_gives_an_error() {
+    let place = Place::with_rsa_key();
+    place.run("rsa encrypt --key public.pem message -o c");
+    for output in ["one", "two"] {
+        place.run(&format!("rsa decrypt --key key.pem --padding pkcs1 c -o {output}"));
+    }
+    assert_eq!(place.read("one"), place.read("two"));
+    assert!(place.read("one").len() < 246 && place.read("one") != MESSAGE.as_bytes());
+}
+
+#[test]
+fn encryption_with_sha1_says_that_it_is_for_peers_that_know_no_other() {
+    let place = Place::with_rsa_key();
+    let output = place.command("rsa encrypt --key public.pem --hash sha1 message -o c").assert().success();
+    assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("SHA-1"));
+    assert_eq!(place.run("rsa decrypt --key key.pem --hash sha1 c"), MESSAGE);
+    assert!(place.fail("rsa sign --key key.pem --hash sha1 message -o s", 2).contains("sha3-256"));
 }
 
 #[test]
@@ -225,7 +256,6 @@ fn bad_input_names_file_and_fix() {
     place.write("cut", &place.read("c")[1..]);
     place.run("rsa keygen --bits 1024 --research --insecure-seed 1 -o short.pem --public short-public.pem");
     place.openssl("genpkey -algorithm ed25519 -out ed.pem");
-    place.openssl("pkey -in key.pem -aes128 -passout pass:x -out locked.pem");
     for (line, code, expected) in [
         ("rsa keygen --bits 1024 -o k", 1, "from 2048 to 16384, or add --research"),
         ("rsa keygen --bits 2050 -o k", 1, "multiple of 64"),
@@ -247,7 +277,6 @@ fn bad_input_names_file_and_fix() {
         ("rsa encrypt --key public.pem --label-hex 123 message -o x", 2, "two digits"),
         ("rsa encrypt --key public.pem --hash md5 message -o x", 2, "sha256"),
         ("rsa decrypt --key public.pem c", 1, "it is a public key"),
-        ("rsa decrypt --key locked.pem c", 1, "openssl pkey"),
         ("rsa decrypt --key ed.pem c", 1, "1.3.101.112"),
         ("rsa decrypt --key key.pem cut", 1, "has 255 bytes, this key's have 256"),
         ("rsa decrypt --key key.pem empty", 1, "has 0 bytes"),

@@ -2,15 +2,14 @@
 
 use super::error::{Error, Result};
 use super::private::Parts;
-use super::{PrivateKey, PublicKey};
-use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
+use super::public::rng;
+use super::{KeyUse, PrivateKey, PublicKey, passphrase};
+use der::asn1::{BitStringRef, OctetStringRef, UintRef};
 use der::{Decode, Encode, SecretDocument};
 use pem_rfc7468::LineEnding;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
 
-/// `rsaEncryption`, the algorithm of RSA keys for any use.
-const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 /// Line in front of a PEM block whose key came from a chosen seed. Readers skip what is outside the block (RFC 7468, section 2).
 const INSECURE: &str = "INSECURE: made from a chosen seed, for tests only";
 /// Longest text that is looked through for a PEM block, bytes: a private key of 16,384 bits takes 13 KB.
@@ -56,6 +55,9 @@ impl Wanted {
     }
 }
 
+/// Label of a PKCS#8 key under a passphrase.
+const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
+
 /// DER and what is known of it.
 struct Block {
     /// Of the PEM block; none for DER as such.
@@ -76,8 +78,8 @@ fn open(bytes: &[u8], wanted: Wanted) -> Result<Block> {
     let end = text[begin..].find("-----END ").ok_or_else(|| wanted.malformed("no line says -----END"))? + begin;
     let end = text[end..].find('\n').map_or(text.len(), |line| end + line + 1);
     let block = &text[begin..end];
-    if block.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY") || block.contains("Proc-Type: 4,ENCRYPTED") {
-        return Err(Error::Encrypted);
+    if block.contains("Proc-Type: 4,ENCRYPTED") {
+        return Err(Error::Encryption { detail: "it has the header Proc-Type of RFC 1421".to_owned() });
     }
     let (label, der) = pem_rfc7468::decode_vec(block.as_bytes())
         .map_err(|e| wanted.malformed(format!("the PEM does not parse: {e}")))?;
@@ -86,18 +88,6 @@ fn open(bytes: &[u8], wanted: Wanted) -> Result<Block> {
 
 fn number(value: UintRef<'_>) -> Natural {
     Natural::from_be_bytes(value.as_bytes())
-}
-
-/// Whether an algorithm is plain RSA; its parameters must be NULL or absent.
-fn check_algorithm(algorithm: &spki::AlgorithmIdentifierRef<'_>, wanted: Wanted) -> Result<()> {
-    if algorithm.oid != RSA {
-        return Err(Error::Algorithm { oid: algorithm.oid.to_string() });
-    }
-    match algorithm.parameters {
-        None => Ok(()),
-        Some(parameters) if parameters.is_null() => Ok(()),
-        Some(_) => Err(wanted.malformed("the algorithm has parameters, where RSA has none")),
-    }
 }
 
 impl PublicKey {
@@ -111,10 +101,9 @@ impl PublicKey {
         match block.label.as_deref() {
             Some("PUBLIC KEY") => Self::from_spki(&block.der, research),
             Some("RSA PUBLIC KEY") => Self::from_pkcs1(&block.der, research),
-            Some("PRIVATE KEY" | "RSA PRIVATE KEY") => Err(Error::PrivateKeyGiven),
+            Some("PRIVATE KEY" | "RSA PRIVATE KEY" | ENCRYPTED) => Err(Error::PrivateKeyGiven),
             Some(label) => Err(PUBLIC.malformed(format!("the PEM block is a {label}"))),
-            None if is_private(&block.der) => Err(Error::PrivateKeyGiven),
-            None if is_encrypted(&block.der) => Err(Error::Encrypted),
+            None if is_private(&block.der) || is_encrypted(&block.der) => Err(Error::PrivateKeyGiven),
             None if pkcs1::RsaPublicKeyRef::from_der(&block.der).is_ok() => Self::from_pkcs1(&block.der, research),
             None => Self::from_spki(&block.der, research),
         }
@@ -122,9 +111,9 @@ impl PublicKey {
 
     fn from_spki(der: &[u8], research: bool) -> Result<Self> {
         let info = spki::SubjectPublicKeyInfoRef::from_der(der).map_err(|e| PUBLIC.der(&e))?;
-        check_algorithm(&info.algorithm, PUBLIC)?;
+        let key_use = KeyUse::read(&info.algorithm, |detail| PUBLIC.malformed(detail))?;
         let key = info.subject_public_key.as_bytes().ok_or_else(|| PUBLIC.malformed("the key is not whole bytes"))?;
-        Self::from_pkcs1(key, research)
+        Ok(Self::from_pkcs1(key, research)?.with_use(key_use))
     }
 
     fn from_pkcs1(der: &[u8], research: bool) -> Result<Self> {
@@ -135,19 +124,21 @@ impl PublicKey {
     /// The key as DER.
     ///
     /// # Errors
-    /// None with a key that was checked; [`Error::Malformed`] if the encoder refuses.
+    /// [`Error::KeyUse`] for PKCS#1 of a key that is for PSS alone, which that format cannot express; [`Error::Malformed`] if the encoder refuses.
     pub fn to_der(&self, format: PublicFormat) -> Result<Vec<u8>> {
+        if format == PublicFormat::Pkcs1 {
+            self.key_use().check_any("PKCS#1, which has no place for that")?;
+        }
         let (n, e) = (self.modulus().to_be_bytes(), self.exponent().to_be_bytes());
         let encode = || {
             let key =
                 pkcs1::RsaPublicKeyRef { modulus: UintRef::new(&n)?, public_exponent: UintRef::new(&e)? }.to_der()?;
             match format {
                 PublicFormat::Pkcs1 => Ok(key),
-                PublicFormat::Spki => spki::SubjectPublicKeyInfoRef {
-                    algorithm: algorithm(),
-                    subject_public_key: BitStringRef::from_bytes(&key)?,
-                }
-                .to_der(),
+                PublicFormat::Spki => self.key_use().write(|algorithm| {
+                    spki::SubjectPublicKeyInfoRef { algorithm, subject_public_key: BitStringRef::from_bytes(&key)? }
+                        .to_der()
+                }),
             }
         };
         encode().map_err(|e: der::Error| PUBLIC.der(&e))
@@ -172,15 +163,28 @@ impl PrivateKey {
     /// with a public exponent below 65537, only with `research`.
     ///
     /// # Errors
-    /// [`Error::Malformed`]; [`Error::Encrypted`]; [`Error::Algorithm`]; as [`Self::from_primes`].
+    /// [`Error::Malformed`]; [`Error::Encrypted`]; [`Error::Encryption`]; [`Error::Algorithm`]; as [`Self::from_primes`].
     pub fn read(bytes: &[u8], research: bool) -> Result<Self> {
+        Self::read_block(bytes, None, research)
+    }
+
+    /// As [`Self::read`], also of PKCS#8 under that passphrase, by PBES2 (RFC 8018). Of a key that is not encrypted, the passphrase does not matter.
+    ///
+    /// # Errors
+    /// [`Error::Passphrase`]; as [`Self::read`].
+    pub fn read_encrypted(bytes: &[u8], passphrase: &[u8], research: bool) -> Result<Self> {
+        Self::read_block(bytes, Some(passphrase), research)
+    }
+
+    fn read_block(bytes: &[u8], passphrase: Option<&[u8]>, research: bool) -> Result<Self> {
         let block = open(bytes, PRIVATE)?;
         let mut key = match block.label.as_deref() {
+            Some(ENCRYPTED) => Self::from_encrypted(&block.der, passphrase, research),
             Some("PRIVATE KEY") => Self::from_pkcs8(&block.der, research),
             Some("RSA PRIVATE KEY") => Self::from_pkcs1(&block.der, research),
             Some("PUBLIC KEY" | "RSA PUBLIC KEY") => Err(PRIVATE.malformed("it is a public key")),
             Some(label) => Err(PRIVATE.malformed(format!("the PEM block is a {label}"))),
-            None if is_encrypted(&block.der) => Err(Error::Encrypted),
+            None if is_encrypted(&block.der) => Self::from_encrypted(&block.der, passphrase, research),
             None if pkcs8::PrivateKeyInfoRef::from_der(&block.der).is_ok() => Self::from_pkcs8(&block.der, research),
             None => Self::from_pkcs1(&block.der, research),
         }?;
@@ -188,10 +192,21 @@ impl PrivateKey {
         Ok(key)
     }
 
+    fn from_encrypted(der: &[u8], passphrase: Option<&[u8]>, research: bool) -> Result<Self> {
+        let key = passphrase::unlock(der, passphrase.ok_or(Error::Encrypted)?)?;
+        // One wrong passphrase of about 256 gives bytes that end as they should.
+        if pkcs8::PrivateKeyInfoRef::from_der(&key).is_err() {
+            return Err(Error::Passphrase);
+        }
+        Self::from_pkcs8(&key, research)
+    }
+
     fn from_pkcs8(der: &[u8], research: bool) -> Result<Self> {
         let info = pkcs8::PrivateKeyInfoRef::from_der(der).map_err(|e| PRIVATE.der(&e))?;
-        check_algorithm(&info.algorithm, PRIVATE)?;
-        Self::from_pkcs1(info.private_key.as_bytes(), research)
+        let key_use = KeyUse::read(&info.algorithm, |detail| PRIVATE.malformed(detail))?;
+        let mut key = Self::from_pkcs1(info.private_key.as_bytes(), research)?;
+        key.set_use(key_use);
+        Ok(key)
     }
 
     fn from_pkcs1(der: &[u8], research: bool) -> Result<Self> {
@@ -214,8 +229,12 @@ impl PrivateKey {
     /// The key as DER.
     ///
     /// # Errors
-    /// None with a key that was checked; [`Error::Malformed`] if the encoder refuses.
+    /// As [`PublicKey::to_der`].
     pub fn to_der(&self, format: PrivateFormat) -> Result<Zeroizing<Vec<u8>>> {
+        let key_use = self.public_key().key_use();
+        if format == PrivateFormat::Pkcs1 {
+            key_use.check_any("PKCS#1, which has no place for that")?;
+        }
         let bytes = |value: &Natural| Zeroizing::new(value.to_be_bytes());
         let (n, e) = (bytes(self.public_key().modulus()), bytes(self.public_key().exponent()));
         let parts = self.parts();
@@ -235,10 +254,10 @@ impl PrivateKey {
             })?;
             Ok(match format {
                 PrivateFormat::Pkcs1 => key,
-                PrivateFormat::Pkcs8 => SecretDocument::encode_msg(&pkcs8::PrivateKeyInfoRef::new(
-                    algorithm(),
-                    OctetStringRef::new(key.as_bytes())?,
-                ))?,
+                PrivateFormat::Pkcs8 => key_use.write(|algorithm| {
+                    let key = OctetStringRef::new(key.as_bytes())?;
+                    SecretDocument::encode_msg(&pkcs8::PrivateKeyInfoRef::new(algorithm, key))
+                })?,
             })
         };
         encode().map(|der| der.to_bytes()).map_err(|e: der::Error| PRIVATE.der(&e))
@@ -253,21 +272,37 @@ impl PrivateKey {
             PrivateFormat::Pkcs8 => "PRIVATE KEY",
             PrivateFormat::Pkcs1 => "RSA PRIVATE KEY",
         };
-        let block = pem_rfc7468::encode_string(label, LineEnding::LF, &self.to_der(format)?);
+        self.pem(label, &self.to_der(format)?)
+    }
+
+    /// The key as DER of PKCS#8 under a passphrase, by scrypt and AES-256-CBC.
+    ///
+    /// # Errors
+    /// [`Error::Entropy`]; [`Error::Encryption`] if the encoder refuses.
+    pub fn to_encrypted_der(&self, passphrase: &[u8]) -> Result<Vec<u8>> {
+        passphrase::lock(&self.to_der(PrivateFormat::Pkcs8)?, passphrase, &mut rng()?)
+    }
+
+    /// The key as PEM of PKCS#8 under a passphrase; see [`Self::to_encrypted_der`] and [`Self::to_pem`].
+    ///
+    /// # Errors
+    /// As [`Self::to_encrypted_der`].
+    pub fn to_encrypted_pem(&self, passphrase: &[u8]) -> Result<Zeroizing<String>> {
+        self.pem(ENCRYPTED, &self.to_encrypted_der(passphrase)?)
+    }
+
+    fn pem(&self, label: &str, der: &[u8]) -> Result<Zeroizing<String>> {
+        let block = pem_rfc7468::encode_string(label, LineEnding::LF, der);
         let block = Zeroizing::new(block.map_err(|e| PRIVATE.malformed(e.to_string()))?);
         Ok(if self.is_insecure() { Zeroizing::new(format!("{INSECURE}\n{}", *block)) } else { block })
     }
-}
-
-fn algorithm() -> spki::AlgorithmIdentifierRef<'static> {
-    spki::AlgorithmIdentifierRef { oid: RSA, parameters: Some(AnyRef::NULL) }
 }
 
 fn is_private(der: &[u8]) -> bool {
     pkcs8::PrivateKeyInfoRef::from_der(der).is_ok() || pkcs1::RsaPrivateKeyRef::from_der(der).is_ok()
 }
 
-/// Whether this is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3): an algorithm and an octet string.
+/// Whether this is an `EncryptedPrivateKeyInfo` (RFC 5958, section 3).
 fn is_encrypted(der: &[u8]) -> bool {
-    spki::SubjectPublicKeyInfo::<AnyRef<'_>, &OctetStringRef>::from_der(der).is_ok()
+    passphrase::algorithm(der).is_some()
 }

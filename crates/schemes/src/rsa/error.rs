@@ -112,13 +112,40 @@ pub enum Error {
         /// Formats that are read.
         formats: &'static str,
     },
-    /// A private key under a passphrase.
-    #[error(
-        "the private key is encrypted with a passphrase; decrypt it first, as with `openssl pkey -in FILE -out PLAIN`"
-    )]
+    /// A private key under a passphrase, which was not given.
+    #[error("the private key is encrypted with a passphrase; give the passphrase")]
     Encrypted,
+    /// A passphrase that does not open the key.
+    #[error("the passphrase does not open the private key, or the key is damaged; check both")]
+    Passphrase,
+    /// An encrypted private key that is not read.
+    #[error(
+        "the private key is encrypted in a way that is not read: {detail}; convert it, as with `openssl pkey -in FILE -aes256 -out NEW`"
+    )]
+    Encryption {
+        /// What is not read.
+        detail: String,
+    },
+    /// An operation that the key does not allow.
+    #[error("the key is for {allowed}, not for {wanted}; use another key, or keep to what this one allows")]
+    KeyUse {
+        /// Operations that it allows.
+        allowed: String,
+        /// What it was to do.
+        wanted: &'static str,
+    },
+    /// A hash function that signatures must not use.
+    #[error(
+        "{hash} is not for signatures, as two messages with one hash value are known; choose another hash, such as SHA-256"
+    )]
+    WeakHash {
+        /// The hash function.
+        hash: Hash,
+    },
     /// A key of another algorithm.
-    #[error("the key is for the algorithm {oid}, not for RSA (1.2.840.113549.1.1.1); give an RSA key")]
+    #[error(
+        "the key is for the algorithm {oid}, not for RSA (1.2.840.113549.1.1.1 or, for PSS, 1.2.840.113549.1.1.10); give an RSA key"
+    )]
     Algorithm {
         /// Object identifier found.
         oid: String,

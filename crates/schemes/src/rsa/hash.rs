@@ -1,14 +1,18 @@
 //! The hash functions of paddings and signatures.
 
+use der::oid::{AssociatedOid, ObjectIdentifier};
+use sha1::Sha1;
 use sha2::{Sha256, Sha384, Sha512};
+use sha3::{Sha3_256, Sha3_384, Sha3_512};
 use std::fmt;
 use std::str::FromStr;
 use zeroize::Zeroize;
 
-/// A hash function of FIPS 180-4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+/// A hash function of FIPS 180-4 or FIPS 202.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Hash {
+    /// SHA-1, whose collisions are known: for OAEP alone, which does not need that there are none.
+    Sha1,
     /// SHA-256.
     #[default]
     Sha256,
@@ -16,6 +20,48 @@ pub enum Hash {
     Sha384,
     /// SHA-512.
     Sha512,
+    /// SHA3-256.
+    Sha3_256,
+    /// SHA3-384.
+    Sha3_384,
+    /// SHA3-512.
+    Sha3_512,
+}
+
+/// `$body` with `$D` as the type that implements `$hash`.
+macro_rules! with_type {
+    ($hash:expr, $D:ident => $body:expr) => {
+        match $hash {
+            Hash::Sha1 => {
+                type $D = Sha1;
+                $body
+            }
+            Hash::Sha256 => {
+                type $D = Sha256;
+                $body
+            }
+            Hash::Sha384 => {
+                type $D = Sha384;
+                $body
+            }
+            Hash::Sha512 => {
+                type $D = Sha512;
+                $body
+            }
+            Hash::Sha3_256 => {
+                type $D = Sha3_256;
+                $body
+            }
+            Hash::Sha3_384 => {
+                type $D = Sha3_384;
+                $body
+            }
+            Hash::Sha3_512 => {
+                type $D = Sha3_512;
+                $body
+            }
+        }
+    };
 }
 
 /// A hash value of up to 64 bytes; wiped when dropped, since some are masks of secrets.
@@ -40,20 +86,40 @@ impl std::ops::Deref for Digest {
 
 impl Hash {
     /// Every hash function.
-    pub const ALL: [Self; 3] = [Self::Sha256, Self::Sha384, Self::Sha512];
+    pub const ALL: [Self; 7] =
+        [Self::Sha1, Self::Sha256, Self::Sha384, Self::Sha512, Self::Sha3_256, Self::Sha3_384, Self::Sha3_512];
 
     /// Bytes of a hash value.
     pub const fn len(self) -> usize {
         match self {
-            Self::Sha256 => 32,
-            Self::Sha384 => 48,
-            Self::Sha512 => 64,
+            Self::Sha1 => 20,
+            Self::Sha256 | Self::Sha3_256 => 32,
+            Self::Sha384 | Self::Sha3_384 => 48,
+            Self::Sha512 | Self::Sha3_512 => 64,
         }
     }
 
     /// False: no hash value is empty.
     pub const fn is_empty(self) -> bool {
         false
+    }
+
+    /// The name that the command line and `openssl` take, such as `sha256` and `sha3-256`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sha1 => "sha1",
+            Self::Sha256 => "sha256",
+            Self::Sha384 => "sha384",
+            Self::Sha512 => "sha512",
+            Self::Sha3_256 => "sha3-256",
+            Self::Sha3_384 => "sha3-384",
+            Self::Sha3_512 => "sha3-512",
+        }
+    }
+
+    /// Whether signatures may use it: nobody knows two messages with one hash value.
+    pub const fn signs(self) -> bool {
+        !matches!(self, Self::Sha1)
     }
 
     /// The hash of the parts, one after the other.
@@ -65,22 +131,21 @@ impl Hash {
             bytes[..value.len()].copy_from_slice(&value);
             Digest { bytes, len: value.len() }
         }
-        match self {
-            Self::Sha256 => run::<Sha256>(parts),
-            Self::Sha384 => run::<Sha384>(parts),
-            Self::Sha512 => run::<Sha512>(parts),
-        }
+        with_type!(self, D => run::<D>(parts))
+    }
+
+    /// Its object identifier.
+    pub(super) const fn oid(self) -> ObjectIdentifier {
+        with_type!(self, D => <D as AssociatedOid>::OID)
     }
 
     /// DER of `DigestInfo` up to the hash value (RFC 8017, 9.2, note 1).
-    pub(super) const fn digest_info(self) -> [u8; 19] {
-        // SEQUENCE { SEQUENCE { OID 2.16.840.1.101.3.4.2.x, NULL }, OCTET STRING }
-        let (arc, len) = match self {
-            Self::Sha256 => (1, 32),
-            Self::Sha384 => (2, 48),
-            Self::Sha512 => (3, 64),
-        };
-        [0x30, 17 + len, 0x30, 13, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, arc, 5, 0, 4, len]
+    pub(super) fn digest_info(self) -> Vec<u8> {
+        // SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING }
+        let (oid, value) = (self.oid(), self.len() as u8);
+        let oid = oid.as_bytes();
+        let len = oid.len() as u8;
+        [&[0x30, len + value + 8, 0x30, len + 4, 6, len], oid, &[5, 0, 4, value]].concat()
     }
 
     /// `out <- out xor MGF1(seed)` (RFC 8017, B.2.1).
@@ -95,9 +160,13 @@ impl Hash {
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Sha1 => "SHA-1",
             Self::Sha256 => "SHA-256",
             Self::Sha384 => "SHA-384",
             Self::Sha512 => "SHA-512",
+            Self::Sha3_256 => "SHA3-256",
+            Self::Sha3_384 => "SHA3-384",
+            Self::Sha3_512 => "SHA3-512",
         })
     }
 }
@@ -106,9 +175,12 @@ impl FromStr for Hash {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let name = text.to_lowercase().replace('-', "");
-        let found = Self::ALL.into_iter().find(|hash| hash.to_string().to_lowercase().replace('-', "") == name);
-        found.ok_or_else(|| format!("there is no hash {text:?} here; choose sha256, sha384 or sha512"))
+        let plain = |name: &str| name.to_lowercase().replace('-', "");
+        let found = Self::ALL.into_iter().find(|hash| plain(hash.name()) == plain(text));
+        found.ok_or_else(|| {
+            let all = Self::ALL.map(Self::name).join(", ");
+            format!("there is no hash function {text:?} here; choose one of {all}")
+        })
     }
 }
 
@@ -117,16 +189,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_those_of_fips_180() {
+    fn hashes_are_those_of_the_standards() {
         let start = |hash: Hash| u32::from_be_bytes(hash.of(&[b"a", b"bc"])[..4].try_into().unwrap());
-        assert_eq!(Hash::ALL.map(start), [0xba78_16bf, 0xcb00_753f, 0xddaf_35a1]);
+        // The examples for "abc" of FIPS 180-4 and FIPS 202.
+        let expected = [0xa999_3e36, 0xba78_16bf, 0xcb00_753f, 0xddaf_35a1, 0x3a98_5da7, 0xec01_4982, 0xb751_850b];
+        assert_eq!(Hash::ALL.map(start), expected);
         assert!(Hash::ALL.iter().all(|hash| hash.of(&[]).len() == hash.len() && !hash.is_empty()));
     }
 
     #[test]
     fn names_are_read_with_and_without_dash() {
-        assert_eq!(["sha256", "SHA-384", "Sha512"].map(|name| name.parse::<Hash>().unwrap()), Hash::ALL);
+        assert!(Hash::ALL.into_iter().all(|hash| hash.name().parse() == Ok(hash)));
+        assert!(Hash::ALL.into_iter().all(|hash| hash.to_string().parse() == Ok(hash)));
         assert!("md5".parse::<Hash>().unwrap_err().contains("sha256"));
+    }
+
+    #[test]
+    fn digest_info_is_that_of_rfc_8017() {
+        let sha256 = [0x30, 0x31, 0x30, 13, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1, 5, 0, 4, 32];
+        assert_eq!(Hash::Sha256.digest_info(), sha256);
+        let sha1 = [0x30, 0x21, 0x30, 9, 6, 5, 0x2b, 14, 3, 2, 26, 5, 0, 4, 20];
+        assert_eq!(Hash::Sha1.digest_info(), sha1);
+        // The arcs of FIPS 202's hash functions (NIST's register of algorithms).
+        let arc = |hash: Hash| hash.digest_info()[14];
+        assert_eq!([Hash::Sha3_256, Hash::Sha3_384, Hash::Sha3_512].map(arc), [8, 9, 10]);
     }
 
     #[test]

@@ -25,8 +25,10 @@
 mod encoding;
 mod error;
 mod hash;
+mod key_use;
 mod keygen;
 mod padding;
+mod passphrase;
 mod prime;
 mod private;
 mod public;
@@ -36,6 +38,7 @@ mod secret;
 pub use encoding::{PrivateFormat, PublicFormat};
 pub use error::{Error, Result};
 pub use hash::Hash;
+pub use key_use::{KeyUse, PssParameters};
 pub use keygen::{Control, KeygenOptions};
 pub use padding::{EncryptionPadding, SignaturePadding};
 pub use private::{Execution, PrivateKey};

@@ -1,6 +1,8 @@
 //! The private key: decryption and signatures.
 
+use super::KeyUse;
 use super::error::{Error, Result};
+use super::padding::rejection::Alternative;
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::public::{PublicKey, rng};
 use super::ring::{Method, Ring};
@@ -132,6 +134,10 @@ impl PrivateKey {
         self.insecure = insecure;
     }
 
+    pub(super) fn set_use(&mut self, key_use: KeyUse) {
+        self.public = self.public.clone().with_use(key_use);
+    }
+
     pub(super) fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -184,29 +190,35 @@ impl PrivateKey {
             .then_some("the primes are close to each other: Fermat's method may factor the modulus at once")
     }
 
-    /// Decrypts. What is not well-formed gives one error, whatever is wrong with it, in the same time.
+    /// Decrypts.
     ///
-    /// That there is an error at all helps an attacker who can send many ciphertexts and see the answers, above all with
-    /// [`EncryptionPadding::Pkcs1`] (Bleichenbacher 1998): use OAEP, and do not tell strangers what failed.
+    /// With [`EncryptionPadding::Oaep`], every malformed message gives the same error in the same time. With [`EncryptionPadding::Pkcs1`], a malformed
+    /// message gives no error: a message that looks random takes its place, of a random length, always the same for this key and ciphertext
+    /// (implicit rejection, as in OpenSSL 3.2). Whoever needs to notice damage authenticates the message, or uses OAEP.
     ///
     /// # Errors
     /// [`Error::Decryption`]; [`Error::Length`] and [`Error::Range`] for what is no ciphertext of this key at all; [`Error::Fault`];
-    /// [`Error::Entropy`].
+    /// [`Error::Entropy`]; [`Error::KeyUse`] with a key for signatures alone.
     pub fn decrypt(&self, padding: &EncryptionPadding, ciphertext: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        self.public.key_use().check_any("encryption")?;
         let number = self.public.element("ciphertext", ciphertext)?;
         let opened = self.raw(&number, &mut rng()?)?;
         let encoded = Zeroizing::new(self.public.bytes(&opened)?);
         match padding {
-            EncryptionPadding::Oaep { hash, mgf, label } => oaep::decode((*hash, mgf.unwrap_or(*hash), label), encoded),
-            EncryptionPadding::Pkcs1 => pkcs1::decode(&encoded),
+            EncryptionPadding::Oaep { hash, mgf, label } => {
+                oaep::decode((*hash, mgf.unwrap_or(*hash), label), encoded).ok_or(Error::Decryption)
+            }
+            EncryptionPadding::Pkcs1 => {
+                let exponent = Zeroizing::new(self.public.bytes(&self.parts.d)?);
+                Ok(pkcs1::decode(&encoded, &Alternative::new(&exponent, ciphertext)))
+            }
         }
-        .ok_or(Error::Decryption)
     }
 
     /// Signs a message.
     ///
     /// # Errors
-    /// [`Error::NoRoom`]; [`Error::Fault`]; [`Error::Entropy`].
+    /// [`Error::NoRoom`]; [`Error::Fault`]; [`Error::Entropy`]; [`Error::KeyUse`] for a padding that the key does not allow; [`Error::WeakHash`].
     pub fn sign(&self, padding: SignaturePadding, message: &[u8]) -> Result<Vec<u8>> {
         self.sign_digest(padding, &padding.hash().of(&[message]))
     }
@@ -216,20 +228,21 @@ impl PrivateKey {
     /// # Errors
     /// As [`Self::sign`]; [`Error::Length`] for a value of another length than the hash's.
     pub fn sign_digest(&self, padding: SignaturePadding, value: &[u8]) -> Result<Vec<u8>> {
+        self.public.key_use().check_signature(padding)?;
         let (hash, mut rng) = (padding.hash(), rng()?);
         if value.len() != hash.len() {
             return Err(Error::Length { what: "hash value", got: value.len(), want: hash.len() });
         }
         let encoded = match padding {
             SignaturePadding::Pkcs1 { hash } => pkcs1::encode_signature(hash, value, self.public.size()),
-            SignaturePadding::Pss { hash, salt } => {
-                let len = salt.unwrap_or(hash.len());
+            SignaturePadding::Pss { hash, mgf, salt } => {
+                let len = salt.or(self.public.key_use().salt()).unwrap_or(hash.len());
                 if len > self.public.size() {
                     return Err(Error::NoRoom { bits: self.public.bits(), hash });
                 }
                 let mut salt = vec![0; len];
                 rng.fill_bytes(&mut salt);
-                pss::encode(hash, value, &salt, self.public.bits() - 1)
+                pss::encode((hash, mgf.unwrap_or(hash)), value, &salt, self.public.bits() - 1)
             }
         };
         let encoded = encoded.ok_or(Error::NoRoom { bits: self.public.bits(), hash })?;

@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::padding::{EncryptionPadding, SignaturePadding, oaep, pkcs1, pss};
 use super::ring::{Method, Ring};
-use super::{Hash, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
+use super::{Hash, KeyUse, MAX_BITS, MIN_BITS, PublicFormat, RESEARCH_MIN_BITS};
 use crate::random::SecretSeed;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
@@ -18,6 +18,7 @@ pub(super) const EXPONENT: u64 = 65537;
 pub struct PublicKey {
     exponent: Natural,
     ring: Ring,
+    key_use: KeyUse,
 }
 
 impl fmt::Debug for PublicKey {
@@ -28,7 +29,7 @@ impl fmt::Debug for PublicKey {
 
 impl PartialEq for PublicKey {
     fn eq(&self, other: &Self) -> bool {
-        self.modulus() == other.modulus() && self.exponent == other.exponent
+        self.modulus() == other.modulus() && self.exponent == other.exponent && self.key_use == other.key_use
     }
 }
 
@@ -65,7 +66,7 @@ impl PublicKey {
         };
         match problem {
             Some(problem) => Err(Error::Exponent { problem }),
-            None => Ok(Self { exponent, ring: Ring::new(modulus, Method::Word)? }),
+            None => Ok(Self { exponent, ring: Ring::new(modulus, Method::Word)?, key_use: KeyUse::Any }),
         }
     }
 
@@ -77,6 +78,16 @@ impl PublicKey {
     /// The public exponent e.
     pub fn exponent(&self) -> &Natural {
         &self.exponent
+    }
+
+    /// Operations that the key allows.
+    pub fn key_use(&self) -> KeyUse {
+        self.key_use
+    }
+
+    /// The same key, for that use.
+    pub(super) fn with_use(self, key_use: KeyUse) -> Self {
+        Self { key_use, ..self }
     }
 
     /// Bits of the modulus: the size of the key.
@@ -108,7 +119,7 @@ impl PublicKey {
     /// has [`Self::size`] bytes.
     ///
     /// # Errors
-    /// [`Error::MessageTooLong`]; [`Error::NoRoom`]; [`Error::Entropy`].
+    /// [`Error::MessageTooLong`]; [`Error::NoRoom`]; [`Error::Entropy`]; [`Error::KeyUse`] with a key for signatures alone.
     pub fn encrypt(&self, padding: &EncryptionPadding, message: &[u8]) -> Result<Vec<u8>> {
         self.encrypt_with(padding, message, &mut rng()?)
     }
@@ -119,6 +130,7 @@ impl PublicKey {
         message: &[u8],
         rng: &mut impl RngCore,
     ) -> Result<Vec<u8>> {
+        self.key_use.check_any("encryption")?;
         let k = self.size();
         let encoded = match padding {
             EncryptionPadding::Oaep { hash, mgf, label } => {
@@ -139,7 +151,8 @@ impl PublicKey {
     /// Verifies the signature of a message.
     ///
     /// # Errors
-    /// [`Error::Verification`]; [`Error::Length`] and [`Error::Range`] for what is no signature of any message; [`Error::NoRoom`].
+    /// [`Error::Verification`]; [`Error::Length`] and [`Error::Range`] for what is no signature of any message; [`Error::NoRoom`];
+    /// [`Error::KeyUse`] and [`Error::WeakHash`] for what the key or nobody signs with.
     pub fn verify(&self, padding: SignaturePadding, message: &[u8], signature: &[u8]) -> Result<()> {
         self.verify_digest(padding, &padding.hash().of(&[message]), signature)
     }
@@ -149,6 +162,7 @@ impl PublicKey {
     /// # Errors
     /// As [`Self::verify`].
     pub fn verify_digest(&self, padding: SignaturePadding, value: &[u8], signature: &[u8]) -> Result<()> {
+        self.key_use.check_signature(padding)?;
         if value.len() != padding.hash().len() {
             return Err(Error::Verification);
         }
@@ -159,11 +173,12 @@ impl PublicKey {
                 let expected = pkcs1::encode_signature(hash, value, self.size());
                 self.bytes(&opened)? == expected.ok_or(Error::NoRoom { bits: self.bits(), hash })?
             }
-            SignaturePadding::Pss { hash, salt } => {
+            SignaturePadding::Pss { hash, mgf, salt } => {
+                let salts = salt.map_or(self.key_use.salt().unwrap_or(0)..=usize::MAX, |salt| salt..=salt);
                 let bits = self.bits() - 1;
                 // Where the block is a byte shorter than the modulus, a longer number is none.
                 let block = opened.to_be_bytes_padded(bits.div_ceil(8));
-                block.is_ok_and(|block| pss::verify(hash, value, salt, &block, bits))
+                block.is_ok_and(|block| pss::verify((hash, mgf.unwrap_or(hash)), value, &salts, &block, bits))
             }
         };
         if valid { Ok(()) } else { Err(Error::Verification) }

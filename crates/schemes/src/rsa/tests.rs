@@ -14,14 +14,16 @@ static KEY: LazyLock<PrivateKey> = LazyLock::new(|| generate(2048, 2));
 
 fn paddings() -> Vec<EncryptionPadding> {
     let labelled = EncryptionPadding::Oaep { hash: Hash::Sha256, mgf: Some(Hash::Sha512), label: b"a label".to_vec() };
-    Hash::ALL.map(EncryptionPadding::oaep).into_iter().chain([labelled, EncryptionPadding::Pkcs1]).collect()
+    let masks = EncryptionPadding::Oaep { hash: Hash::Sha1, mgf: Some(Hash::Sha256), label: Vec::new() };
+    Hash::ALL.map(EncryptionPadding::oaep).into_iter().chain([labelled, masks, EncryptionPadding::Pkcs1]).collect()
 }
 
 fn signature_paddings() -> Vec<SignaturePadding> {
     let of = |hash| {
-        [SignaturePadding::pss(hash), SignaturePadding::Pss { hash, salt: Some(0) }, SignaturePadding::Pkcs1 { hash }]
+        let pss = |mgf, salt| SignaturePadding::Pss { hash, mgf, salt };
+        [SignaturePadding::pss(hash), pss(None, Some(0)), pss(Some(Hash::Sha1), None), SignaturePadding::Pkcs1 { hash }]
     };
-    Hash::ALL.into_iter().flat_map(of).collect()
+    Hash::ALL.into_iter().filter(|hash| hash.signs()).flat_map(of).collect()
 }
 
 #[test]
@@ -49,28 +51,68 @@ fn encryption_is_randomized() {
     }
 }
 
+/// Ciphertexts of no message under a padding: of others, damaged, and numbers as they are.
+fn malformed(padding: &EncryptionPadding) -> Vec<Vec<u8>> {
+    let encrypt = |padding: &EncryptionPadding| KEY.public_key().encrypt(padding, b"message").unwrap();
+    let mut all: Vec<_> =
+        paddings().into_iter().filter(|other| other != padding).map(|other| encrypt(&other)).collect();
+    let mut damaged = encrypt(padding);
+    damaged[100] ^= 1;
+    all.push(damaged);
+    all.extend([0u8, 1, 2].map(|number| [vec![0; 255], vec![number]].concat()));
+    all
+}
+
 #[test]
 fn what_is_not_well_formed_gives_one_error() {
     let key = &*KEY;
     for padding in paddings() {
-        for other in paddings().into_iter().filter(|other| *other != padding) {
-            let ciphertext = key.public_key().encrypt(&other, b"message").unwrap();
-            assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption, "{padding:?} {other:?}");
+        for ciphertext in malformed(&padding).iter().filter(|_| padding != EncryptionPadding::Pkcs1) {
+            assert_eq!(key.decrypt(&padding, ciphertext).unwrap_err(), Error::Decryption, "{padding:?}");
         }
-        let mut ciphertext = key.public_key().encrypt(&padding, b"message").unwrap();
-        ciphertext[100] ^= 1;
-        assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption);
-        for number in [0u8, 1, 2] {
-            let mut ciphertext = vec![0; 256];
-            ciphertext[255] = number;
-            assert_eq!(key.decrypt(&padding, &ciphertext).unwrap_err(), Error::Decryption);
-        }
+        let ciphertext = key.public_key().encrypt(&padding, b"message").unwrap();
         let length = |got| Error::Length { what: "ciphertext", got, want: 256 };
         assert_eq!(key.decrypt(&padding, &ciphertext[1..]).unwrap_err(), length(255));
         assert_eq!(key.decrypt(&padding, &[]).unwrap_err(), length(0));
         let modulus = key.public_key().modulus().to_be_bytes();
         assert_eq!(key.decrypt(&padding, &modulus).unwrap_err(), Error::Range { what: "ciphertext" });
         assert_eq!(key.decrypt(&padding, &[0xff; 256]).unwrap_err(), Error::Range { what: "ciphertext" });
+    }
+}
+
+#[test]
+fn malformed_pkcs1_gives_the_same_random_message_each_time() {
+    let padding = EncryptionPadding::Pkcs1;
+    let mut seen = std::collections::HashSet::new();
+    for ciphertext in malformed(&padding) {
+        let message = KEY.decrypt(&padding, &ciphertext).unwrap();
+        assert_eq!(KEY.decrypt(&padding, &ciphertext).unwrap(), message);
+        assert!(message.len() < 246 && seen.insert(message.to_vec()) | message.is_empty());
+    }
+    let ciphertext = KEY.public_key().encrypt(&EncryptionPadding::default(), b"message").unwrap();
+    let mut key = generate(2048, 2);
+    for execution in [Execution { method: Some(Method::Fft), parallel: true }, Execution::default()] {
+        key.set_execution(execution).unwrap();
+        assert_eq!(key.decrypt(&padding, &ciphertext).unwrap(), KEY.decrypt(&padding, &ciphertext).unwrap());
+    }
+}
+
+/// Length and first bytes of what OpenSSL 4.0 (in pyca/cryptography 50) decrypts the numbers 0, 1, .. to, with the same key.
+const OPENSSL: [(usize, [u8; 8]); 6] = [
+    (158, [94, 255, 127, 152, 183, 37, 32, 103]),
+    (59, [181, 175, 234, 252, 207, 164, 3, 15]),
+    (42, [176, 215, 77, 226, 193, 212, 110, 183]),
+    (49, [91, 32, 7, 2, 47, 148, 206, 141]),
+    (243, [55, 34, 146, 25, 248, 187, 244, 8]),
+    (151, [109, 254, 253, 112, 28, 79, 37, 197]),
+];
+
+#[test]
+fn malformed_pkcs1_gives_the_messages_of_openssl() {
+    for (number, expected) in (0..).zip(OPENSSL) {
+        let ciphertext = [vec![0; 255], vec![number]].concat();
+        let message = KEY.decrypt(&EncryptionPadding::Pkcs1, &ciphertext).unwrap();
+        assert_eq!((message.len(), &message[..8]), (expected.0, &expected.1[..]), "{number}");
     }
 }
 
@@ -83,7 +125,7 @@ fn signatures_verify_for_their_message_key_and_padding_alone() {
         assert_eq!(key.public_key().verify(padding, b"other", &signature), Err(Error::Verification));
         for other in signature_paddings() {
             let fits = other == padding
-                || matches!((padding, other), (SignaturePadding::Pss { hash: a, .. }, SignaturePadding::Pss { hash: b, salt: None }) if a == b);
+                || matches!((padding, other), (SignaturePadding::Pss { hash: a, mgf: x, .. }, SignaturePadding::Pss { hash: b, mgf: y, salt: None }) if (a, x) == (b, y));
             assert_eq!(key.public_key().verify(other, b"message", &signature).is_ok(), fits, "{padding:?} {other:?}");
         }
         let mut changed = signature.clone();
@@ -107,7 +149,7 @@ fn a_signature_of_the_hash_value_is_one_of_the_message() {
         match (padding.hash(), signature) {
             (_, Ok(signature)) => SMALL.public_key().verify(padding, b"message", &signature).unwrap(),
             // 1024 bits take no 64-byte salt beside a 64-byte hash.
-            (Hash::Sha512, Err(Error::NoRoom { bits: 1024, .. })) => {}
+            (Hash::Sha512 | Hash::Sha3_512, Err(Error::NoRoom { bits: 1024, .. })) => {}
             (_, Err(error)) => panic!("{padding:?}: {error}"),
         }
         assert!(matches!(SMALL.sign_digest(padding, &value[1..]), Err(Error::Length { .. })));
@@ -117,7 +159,7 @@ fn a_signature_of_the_hash_value_is_one_of_the_message() {
 #[test]
 fn a_hash_or_salt_without_room_is_refused() {
     let key = generate(512, 4);
-    let pss = |salt| SignaturePadding::Pss { hash: Hash::Sha512, salt };
+    let pss = |salt| SignaturePadding::Pss { hash: Hash::Sha512, mgf: None, salt };
     let no_room = Error::NoRoom { bits: 512, hash: Hash::Sha512 };
     assert_eq!(key.sign(pss(None), b""), Err(no_room.clone()));
     assert_eq!(key.sign(pss(Some(usize::MAX)), b""), Err(no_room.clone()));
@@ -324,15 +366,87 @@ fn malformed_keys_name_what_is_wrong() {
     assert!(
         message(b"-----BEGIN EC PRIVATE KEY-----\nMAA=\n-----END EC PRIVATE KEY-----\n").contains("EC PRIVATE KEY")
     );
-    assert!(
-        message(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAA=\n-----END ENCRYPTED PRIVATE KEY-----\n")
-            .contains("openssl pkey")
-    );
+    let encrypted = b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAA=\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    assert!(message(encrypted).contains("give the passphrase"));
+    assert!(PrivateKey::read_encrypted(encrypted, b"x", false).unwrap_err().to_string().contains("openssl pkey"));
     let pem = KEY.public_key().to_pem(PublicFormat::Spki).unwrap();
     assert!(message(pem.as_bytes()).contains("it is a public key"));
     let small = SMALL.to_pem(PrivateFormat::Pkcs8).unwrap();
     assert_eq!(PrivateKey::read(small.as_bytes(), false).unwrap_err(), Error::KeyTooShort { bits: 1024, least: 2048 });
     assert!(PrivateKey::read(small.as_bytes(), true).is_ok());
+}
+
+#[test]
+fn a_passphrase_opens_what_it_locks() {
+    let key = &*SMALL;
+    let (pem, der) = (key.to_encrypted_pem(b"pass phrase").unwrap(), key.to_encrypted_der(b"pass phrase").unwrap());
+    for bytes in [pem.as_bytes(), &der] {
+        assert_eq!(PrivateKey::read(bytes, true).unwrap_err(), Error::Encrypted);
+        assert_eq!(PublicKey::read(bytes, true).unwrap_err(), Error::PrivateKeyGiven);
+        assert_eq!(PrivateKey::read_encrypted(bytes, b"pass phrase\n", true).unwrap_err(), Error::Passphrase);
+        let again = PrivateKey::read_encrypted(bytes, b"pass phrase", true).unwrap();
+        assert_eq!(*again.to_der(PrivateFormat::Pkcs1).unwrap(), *key.to_der(PrivateFormat::Pkcs1).unwrap());
+    }
+    assert!(PrivateKey::read_encrypted(pem.as_bytes(), b"pass phrase", true).unwrap().is_insecure());
+    assert_ne!(key.to_encrypted_der(b"pass phrase").unwrap(), der);
+    // A passphrase for a key that needs none.
+    assert!(PrivateKey::read_encrypted(&key.to_der(PrivateFormat::Pkcs8).unwrap(), b"x", true).is_ok());
+    for end in 0..der.len() {
+        assert!(PrivateKey::read_encrypted(&der[..end], b"pass phrase", true).is_err());
+    }
+}
+
+fn restricted(parameters: Option<PssParameters>) -> PrivateKey {
+    let mut key = generate(2048, 2);
+    key.set_use(KeyUse::Pss(parameters));
+    key
+}
+
+#[test]
+fn keys_for_pss_alone_do_nothing_else() {
+    let own = PssParameters { hash: Hash::Sha384, mgf: Hash::Sha256, salt: 40 };
+    let pss = |hash, mgf, salt| SignaturePadding::Pss { hash, mgf: Some(mgf), salt };
+    for key in [restricted(None), restricted(Some(own))] {
+        let (padding, free) =
+            (key.public_key().key_use().signature_padding(), key.public_key().key_use() == KeyUse::Pss(None));
+        let signature = key.sign(padding, b"message").unwrap();
+        key.public_key().verify(padding, b"message", &signature).unwrap();
+        for (padding, allowed) in [
+            (pss(Hash::Sha384, Hash::Sha256, Some(40)), true),
+            (pss(Hash::Sha384, Hash::Sha256, Some(41)), true),
+            (pss(Hash::Sha384, Hash::Sha256, Some(39)), free),
+            (pss(Hash::Sha384, Hash::Sha384, None), free),
+            (pss(Hash::Sha256, Hash::Sha256, None), free),
+            (SignaturePadding::Pkcs1 { hash: Hash::Sha384 }, false),
+        ] {
+            let signature = KEY.sign(padding, b"message").unwrap();
+            let signed = key.sign(padding, b"message").map(drop);
+            let verified = key.public_key().verify(padding, b"message", &signature);
+            assert_eq!((signed.is_ok(), verified.is_ok()), (allowed, allowed), "{padding:?}");
+            assert!(allowed || matches!((signed, verified), (Err(Error::KeyUse { .. }), Err(Error::KeyUse { .. }))));
+        }
+        // A salt that is shorter than the key demands is found in the signature, too.
+        let short = KEY.sign(pss(Hash::Sha384, Hash::Sha256, Some(39)), b"message").unwrap();
+        assert_eq!(key.public_key().verify(pss(Hash::Sha384, Hash::Sha256, None), b"message", &short).is_ok(), free);
+        let refused = |result: Result<Vec<u8>>| assert!(matches!(result, Err(Error::KeyUse { .. })));
+        for padding in paddings() {
+            refused(key.public_key().encrypt(&padding, b"message"));
+            refused(key.decrypt(&padding, &[0; 256]).map(|message| message.to_vec()));
+        }
+        refused(key.to_der(PrivateFormat::Pkcs1).map(|der| der.to_vec()));
+        refused(key.public_key().to_der(PublicFormat::Pkcs1));
+        let der = key.to_der(PrivateFormat::Pkcs8).unwrap();
+        assert_eq!(PrivateKey::read(&der, false).unwrap().public_key(), key.public_key());
+        let der = key.public_key().to_der(PublicFormat::Spki).unwrap();
+        assert_eq!(PublicKey::read(&der, false).unwrap(), *key.public_key());
+    }
+}
+
+#[test]
+fn sha1_signs_nothing() {
+    let padding = SignaturePadding::Pkcs1 { hash: Hash::Sha1 };
+    assert_eq!(KEY.sign(padding, b"message"), Err(Error::WeakHash { hash: Hash::Sha1 }));
+    assert_eq!(KEY.public_key().verify(padding, b"", &[0; 256]), Err(Error::WeakHash { hash: Hash::Sha1 }));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 pub(super) mod oaep;
 pub(super) mod pkcs1;
 pub(super) mod pss;
+pub(super) mod rejection;
 
 use super::Hash;
 
@@ -18,18 +19,21 @@ pub enum EncryptionPadding {
         /// Label that both sides know; most have none.
         label: Vec<u8>,
     },
-    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2): for peers that know no other.
+    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2): for peers that know no other. A damaged ciphertext gives a message that looks random, not an error (implicit
+    /// rejection).
     Pkcs1,
 }
 
 /// Padding of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignaturePadding {
-    /// RSASSA-PSS (RFC 8017, 8.1): the one to take. Masks by MGF1 with the same hash.
+    /// RSASSA-PSS (RFC 8017, 8.1): the one to take.
     Pss {
-        /// Hash of the message and of the masks.
+        /// Hash of the message and, where there is no other, of the masks.
         hash: Hash,
-        /// Bytes of salt. Without: as many as the hash has when signing, any number when verifying.
+        /// Hash of the masks (MGF1), if another one.
+        mgf: Option<Hash>,
+        /// Bytes of salt. Without: when signing as many as the key is restricted to, or else as the hash has; when verifying any number that the key allows.
         salt: Option<usize>,
     },
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): deterministic, widespread.
@@ -69,7 +73,7 @@ impl Default for SignaturePadding {
 impl SignaturePadding {
     /// PSS with a salt as long as the hash.
     pub const fn pss(hash: Hash) -> Self {
-        Self::Pss { hash, salt: None }
+        Self::Pss { hash, mgf: None, salt: None }
     }
 
     /// The hash of the message.

@@ -1,0 +1,180 @@
+//! A private key and its public key in two files: both are written, or neither.
+
+use crate::error::{Error, Result, input};
+use crate::files::{folder, plain, temporary};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A key for a regular file, stored under another name beside it.
+struct Stored {
+    /// The name it is for, symbolic links followed.
+    path: PathBuf,
+    new: NamedTempFile,
+    /// A copy of the file that has the name.
+    old: Option<NamedTempFile>,
+}
+
+impl Stored {
+    fn new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Self> {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let store = |bytes: &[u8]| {
+            let mut file = temporary(&path, mode)?;
+            file.write_all(bytes)?;
+            file.as_file().sync_all()?;
+            Ok::<_, io::Error>(file)
+        };
+        let old = match std::fs::read(&path).map(zeroize::Zeroizing::new) {
+            Ok(old) => Some(store(&old)?),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(e),
+        };
+        Ok(Self { new: store(bytes)?, old, path })
+    }
+}
+
+fn sync(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { std::fs::File::open(folder(path))?.sync_all() } else { Ok(()) }
+}
+
+/// Replaces whatever has the name, or removes it.
+fn restore(path: &Path, old: Option<NamedTempFile>) -> io::Result<()> {
+    match old {
+        Some(old) => old.persist(path).map(drop).map_err(|e| e.error)?,
+        None => std::fs::remove_file(path)?,
+    }
+    sync(path)
+}
+
+/// Writes both keys, or leaves both files as they are. The private key replaces a file only with `force`.
+///
+/// The old public key goes first and the new one comes last. So wherever the process is killed, a public key that has its name belongs to the private key.
+///
+/// # Errors
+/// From the files.
+pub(super) fn write(private: (&Path, &[u8]), public: (&Path, &[u8]), force: bool) -> Result<()> {
+    write_with(private, public, force, &|_| Ok(()))
+}
+
+/// [`write`], which calls `before` with the name of each step, and takes an error of it for one of the step.
+fn write_with(
+    (private_path, private): (&Path, &[u8]),
+    (public_path, public): (&Path, &[u8]),
+    force: bool,
+    before: &dyn Fn(&'static str) -> io::Result<()>,
+) -> Result<()> {
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |e: io::Error| Error::io("write", &path, plain(&e))
+    };
+    let private = before("store private").and_then(|()| Stored::new(private_path, private, 0o600));
+    let private = private.map_err(failed(private_path))?;
+    let public = before("store public").and_then(|()| Stored::new(public_path, public, 0o666));
+    let public = public.map_err(failed(public_path))?;
+
+    let removed = before("remove public").and_then(|()| match &public.old {
+        Some(_) => std::fs::remove_file(&public.path).and_then(|()| sync(&public.path)),
+        None => Ok(()),
+    });
+    removed.map_err(failed(public_path))?;
+
+    let placed = before("place private").and_then(|()| {
+        let path = &private.path;
+        let done = if force { private.new.persist(path) } else { private.new.persist_noclobber(path) };
+        done.map_err(|e| e.error)?;
+        sync(path)
+    });
+    if let Err(error) = placed {
+        // The first error is the one to report.
+        let _ = public.old.map(|old| restore(&public.path, Some(old)));
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            let what = format!("{} already exists", private_path.display());
+            return Err(input(what, "write to another file, or --force to replace it"));
+        }
+        return Err(failed(private_path)(error));
+    }
+
+    let placed = before("place public").and_then(|()| {
+        public.new.persist(&public.path).map_err(|e| e.error)?;
+        sync(&public.path)
+    });
+    placed.map_err(|error| {
+        let _ = restore(&private.path, private.old);
+        let _ = public.old.map(|old| restore(&public.path, Some(old)));
+        failed(public_path)(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    const STEPS: [&str; 5] = ["store private", "store public", "remove public", "place private", "place public"];
+
+    fn files(folder: &Path) -> BTreeMap<String, String> {
+        let name = |entry: &std::fs::DirEntry| entry.file_name().into_string().unwrap();
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        entries.map(|entry| (name(&entry), std::fs::read_to_string(entry.path()).unwrap())).collect()
+    }
+
+    fn pair(generation: &str) -> BTreeMap<String, String> {
+        ["private", "public"].map(|name| (name.to_owned(), format!("{name} {generation}"))).into()
+    }
+
+    /// Writes the pair `new` over what is there, with `before` at each step.
+    fn replace(folder: &Path, force: bool, before: &dyn Fn(&'static str) -> io::Result<()>) -> Result<()> {
+        let (private, public) = (folder.join("private"), folder.join("public"));
+        write_with((&private, b"private new"), (&public, b"public new"), force, before)
+    }
+
+    fn with_old_pair() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        pair("old").iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+        folder
+    }
+
+    #[test]
+    fn a_failure_at_any_step_changes_nothing() {
+        for failing in STEPS {
+            let fail = |step| if step == failing { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) };
+            let folder = with_old_pair();
+            assert!(replace(folder.path(), true, &fail).is_err());
+            assert_eq!(files(folder.path()), pair("old"), "{failing}");
+            let folder = tempfile::tempdir().unwrap();
+            assert!(replace(folder.path(), false, &fail).is_err());
+            assert!(files(folder.path()).is_empty(), "{failing}");
+        }
+    }
+
+    /// A panic ends the work as a kill does, but for the temporary files.
+    #[test]
+    fn a_kill_at_any_step_leaves_no_public_key_of_another_private_key() {
+        for fatal in STEPS {
+            let kill = |step| if step == fatal { panic!("killed before: {step}") } else { Ok(()) };
+            let folder = with_old_pair();
+            assert!(catch_unwind(AssertUnwindSafe(|| replace(folder.path(), true, &kill))).is_err());
+            let (mut left, generations) = (files(folder.path()), [pair("old"), pair("new")]);
+            assert!(left.contains_key("private"), "{fatal}: {left:?}");
+            let whole = left.len() == 2;
+            left.entry("public".to_owned()).or_insert_with(|| "public".to_owned());
+            let matches = |pair: &BTreeMap<String, String>| {
+                pair["private"] == left["private"] && (!whole || pair["public"] == left["public"])
+            };
+            assert!(generations.iter().any(matches), "{fatal}: {left:?}");
+        }
+    }
+
+    #[test]
+    fn both_are_written_and_a_private_key_is_replaced_by_force_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        replace(folder.path(), false, &|_| Ok(())).unwrap();
+        assert_eq!(files(folder.path()), pair("new"));
+        let folder = with_old_pair();
+        assert!(replace(folder.path(), false, &|_| Ok(())).unwrap_err().to_string().contains("already exists"));
+        assert_eq!(files(folder.path()), pair("old"));
+        replace(folder.path(), true, &|_| Ok(())).unwrap();
+        assert_eq!(files(folder.path()), pair("new"));
+    }
+}

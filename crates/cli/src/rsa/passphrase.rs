@@ -1,0 +1,148 @@
+//! Passphrases of private keys, and `solinas rsa passphrase`, which changes them.
+
+use super::{keys::encode, private_key, read_key};
+use crate::error::{Result, input, usage};
+use crate::files::{Over, check_writable, read_bytes, same_file, write_secret};
+use crate::output::Output;
+use serde::Serialize;
+use solinas_schemes::rsa::PrivateFormat;
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+const EXAMPLES: &str = "\
+Examples:
+  solinas rsa passphrase key.pem
+  solinas rsa passphrase key.pem --new-passphrase-file new.txt
+  solinas rsa passphrase key.pem --passphrase-file old.txt --remove -o plain.pem
+
+The key is written as PKCS#8: with a passphrase encrypted by scrypt and AES-256-CBC, which `openssl pkey` reads. Without -o it replaces \
+the file in one step. The new passphrase is that of --new-passphrase-file, or of the variable SOLINAS_NEW_PASSPHRASE, or asked for at the terminal.";
+
+/// Most bytes of a passphrase.
+const MOST: u64 = 1 << 12;
+/// Variable that holds the passphrase of a key that is read.
+pub(super) const VARIABLE: &str = "SOLINAS_PASSPHRASE";
+/// Variable that holds the passphrase of a key that `rsa passphrase` writes.
+const NEW_VARIABLE: &str = "SOLINAS_NEW_PASSPHRASE";
+
+/// Where the passphrase of a private key comes from.
+#[derive(clap::Args)]
+pub(super) struct PassphraseArgs {
+    /// Read the key's passphrase from the first line of this file; else it is in the variable SOLINAS_PASSPHRASE, or asked for at the terminal
+    #[arg(long, value_name = "FILE")]
+    pub(super) passphrase_file: Option<PathBuf>,
+}
+
+impl PassphraseArgs {
+    /// The passphrase of a key that exists.
+    pub(super) fn of(&self, key: &Path) -> Result<Zeroizing<Vec<u8>>> {
+        let option = "--passphrase-file";
+        get(self.passphrase_file.as_deref(), VARIABLE, option, || {
+            ask(&format!("Passphrase of {}: ", key.display()), option, VARIABLE)
+        })
+    }
+}
+
+/// A passphrase for a key that is written, from a file, a variable or the terminal.
+pub(super) fn new_passphrase(
+    file: Option<&Path>,
+    option: &str,
+    variable: &str,
+    key: &Path,
+) -> Result<Zeroizing<Vec<u8>>> {
+    let passphrase = get(file, variable, option, || {
+        let first = ask(&format!("New passphrase of {}: ", key.display()), option, variable)?;
+        let second = ask("Again: ", option, variable)?;
+        if first != second {
+            return Err(input("the passphrases differ", "type the same one twice"));
+        }
+        Ok(first)
+    })?;
+    if passphrase.is_empty() {
+        return Err(input(
+            "the new passphrase is empty",
+            "give one; for a key without a passphrase, leave out the option or use --remove",
+        ));
+    }
+    Ok(passphrase)
+}
+
+fn get(
+    file: Option<&Path>,
+    variable: &str,
+    option: &str,
+    ask: impl FnOnce() -> Result<Zeroizing<Vec<u8>>>,
+) -> Result<Zeroizing<Vec<u8>>> {
+    match (file, std::env::var_os(variable)) {
+        (Some(file), _) if file == Path::new("-") => {
+            Err(usage(format!("{option} does not read standard input"), format!("name a file, or set {variable}")))
+        }
+        (Some(file), _) => {
+            let text = Zeroizing::new(read_bytes(file, MOST)?);
+            let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            Ok(Zeroizing::new(line.strip_suffix(b"\r").unwrap_or(line).to_vec()))
+        }
+        (None, Some(value)) => Ok(Zeroizing::new(value.into_encoded_bytes())),
+        (None, None) => ask(),
+    }
+}
+
+fn ask(prompt: &str, option: &str, variable: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let typed = rpassword::prompt_password(crate::output::harmless(prompt)).map_err(|error| {
+        let help = format!("give {option}, or set {variable}");
+        input(format!("a passphrase is needed, and no terminal can be asked: {error}"), help)
+    })?;
+    Ok(Zeroizing::new(typed.into_bytes()))
+}
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The private key
+    file: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseArgs,
+    /// Read the new passphrase from the first line of this file
+    #[arg(long, value_name = "FILE", conflicts_with = "remove")]
+    new_passphrase_file: Option<PathBuf>,
+    /// Write the key without a passphrase
+    #[arg(long)]
+    remove: bool,
+    /// Where to write the key; by default it replaces the file that was read
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    private_key: &'a Path,
+    passphrase: bool,
+}
+
+pub(super) fn run(args: Args, out: &Output) -> Result<()> {
+    let Args { file, .. } = &args;
+    let path = args.output.as_ref().unwrap_or(file);
+    if path == Path::new("-") {
+        return Err(usage(
+            "a private key does not go to standard output",
+            "name a file with -o; ./- is a file named -",
+        ));
+    }
+    check_writable(path)?;
+    let over = if args.force || same_file(path, file) { Over::PrivateKey } else { Over::Nothing };
+    let bytes = read_key(file)?;
+    // The sizes that need --research do not matter where a key is only stored.
+    let key = private_key(file, &bytes, &args.passphrase, true)?;
+    let new = args.new_passphrase_file.as_deref();
+    let ask = || new_passphrase(new, "--new-passphrase-file", NEW_VARIABLE, path);
+    let passphrase = (!args.remove).then(ask).transpose()?;
+    // DER begins with the tag of a SEQUENCE, which no text begins with.
+    let der = bytes.first() == Some(&0x30);
+    write_secret(path, &encode(&key, PrivateFormat::Pkcs8, der, passphrase.as_deref())?, over)?;
+    let report = Report { private_key: path, passphrase: passphrase.is_some() };
+    let with = if report.passphrase { "with the new passphrase" } else { "without a passphrase" };
+    out.report(&report, || format!("{}: secret, {with}\n", path.display()))
+}

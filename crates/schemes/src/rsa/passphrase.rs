@@ -1,0 +1,118 @@
+//! Private keys under a passphrase: PKCS#8 with PBES2 (RFC 5958, section 3; RFC 8018, section 6.2).
+
+use super::error::{Error, Result};
+use der::asn1::{AnyRef, ObjectIdentifier, OctetStringRef};
+use der::{Decode, Encode};
+use pkcs8::pkcs5::pbes2::{Kdf, PBES2_OID, Parameters, Pbkdf2Params, ScryptParams};
+use pkcs8::pkcs5::{EncryptionScheme, scrypt};
+use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
+use rand_core::RngCore;
+use zeroize::Zeroizing;
+
+/// Cost of scrypt for keys written here: log2 N, r and p. A setting of OWASP's (2023) whose 16 MiB are within what other programs allow by default.
+const COST: (u8, u32, u32) = (14, 8, 5);
+/// Most iterations of PBKDF2 that are done for a file.
+const MOST_ITERATIONS: u32 = 10_000_000;
+/// Most memory that scrypt gets for a file, bytes.
+const MOST_MEMORY: u64 = 1 << 28;
+/// Bytes of AES' block, by which the encryption is longer at most.
+const BLOCK: usize = 16;
+
+/// DER of a PKCS#8 key to DER of the same key under a passphrase: scrypt and AES-256-CBC.
+///
+/// # Errors
+/// [`Error::Encryption`] if the encoder refuses.
+pub(super) fn lock(key: &[u8], passphrase: &[u8], rng: &mut impl RngCore) -> Result<Vec<u8>> {
+    let (mut salt, mut iv) = ([0; 16], [0; BLOCK]);
+    rng.fill_bytes(&mut salt);
+    rng.fill_bytes(&mut iv);
+    let (log_n, r, p) = COST;
+    let cost = scrypt::Params::new(log_n, r, p).map_err(refused)?;
+    let parameters = Parameters::generate_scrypt_aes256cbc(cost, &salt, iv).map_err(refused)?;
+    let mut buffer = Zeroizing::new([key, &[0; BLOCK]].concat());
+    let data = parameters.encrypt_in_place(passphrase, &mut buffer, key.len()).map_err(refused)?;
+    let encrypted_data = OctetStringRef::new(data).map_err(refused)?;
+    EncryptedPrivateKeyInfo { encryption_algorithm: parameters.into(), encrypted_data }.to_der().map_err(refused)
+}
+
+/// DER of a PKCS#8 key under a passphrase to DER of the key.
+///
+/// # Errors
+/// [`Error::Passphrase`]; [`Error::Encryption`] for another method than PBES2, or one whose cost is out of range.
+pub(super) fn unlock(der: &[u8], passphrase: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    if let Some(oid) = algorithm(der).filter(|oid| *oid != PBES2_OID) {
+        return Err(refused(format!("its algorithm is {oid}, not PBES2 ({PBES2_OID})")));
+    }
+    let info = EncryptedPrivateKeyInfoRef::from_der(der).map_err(refused)?;
+    let EncryptionScheme::Pbes2(parameters) = info.encryption_algorithm else {
+        return Err(refused("it is not PBES2"));
+    };
+    check_cost(&parameters.kdf)?;
+    let mut buffer = Zeroizing::new(info.encrypted_data.as_bytes().to_vec());
+    let key = parameters.decrypt_in_place(passphrase, &mut buffer).map_err(|_| Error::Passphrase)?;
+    Ok(Zeroizing::new(key.to_vec()))
+}
+
+/// The algorithm of an `EncryptedPrivateKeyInfo`: a SEQUENCE of an algorithm and an OCTET STRING. None for anything else.
+pub(super) fn algorithm(der: &[u8]) -> Option<ObjectIdentifier> {
+    let info = spki::SubjectPublicKeyInfo::<AnyRef<'_>, &OctetStringRef>::from_der(der);
+    info.ok().map(|info| info.algorithm.oid)
+}
+
+fn refused(detail: impl ToString) -> Error {
+    Error::Encryption { detail: detail.to_string() }
+}
+
+/// That opening the key takes seconds and some memory at most, whoever wrote the file; and that the library has no cause to panic.
+fn check_cost(kdf: &Kdf) -> Result<()> {
+    match kdf {
+        Kdf::Pbkdf2(Pbkdf2Params { iteration_count, .. }) if *iteration_count > MOST_ITERATIONS => {
+            Err(refused(format!("PBKDF2 with {iteration_count} iterations, above {MOST_ITERATIONS}")))
+        }
+        Kdf::Pbkdf2(_) => Ok(()),
+        Kdf::Scrypt(ScryptParams { cost_parameter, block_size, parallelization, .. }) => {
+            let (n, r, p) = (*cost_parameter, u64::from(*block_size), u64::from(*parallelization));
+            let memory = (128 * r).saturating_mul(n.saturating_add(p));
+            if n < 2 || !n.is_power_of_two() || r == 0 || p == 0 {
+                return Err(refused(format!("scrypt with N = {n}, r = {r} and p = {p}")));
+            }
+            // The time is that of p passes over the memory.
+            if memory > MOST_MEMORY || memory.saturating_mul(p) > 8 * MOST_MEMORY {
+                let mib = memory >> 20;
+                return Err(refused(format!("scrypt with {mib} MiB of memory and p = {p}, above what is allowed")));
+            }
+            Vec::<u8>::new()
+                .try_reserve_exact(memory as usize)
+                .map_err(|_| refused("scrypt needs more memory than is free"))
+        }
+        _ => Err(refused("the key derivation is not known")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a key with that cost of scrypt is refused for, if it is.
+    fn scrypt_is_refused(n: u64, r: u16, p: u16) -> bool {
+        let salt = [0; 16].as_slice().try_into().unwrap();
+        let kdf = ScryptParams { salt, cost_parameter: n, block_size: r, parallelization: p, key_length: None };
+        matches!(check_cost(&kdf.into()), Err(Error::Encryption { .. }))
+    }
+
+    #[test]
+    fn costs_that_hang_exhaust_or_panic_are_refused() {
+        for (n, r, p) in [(0, 8, 1), (1, 8, 1), (3, 8, 1), (1 << 14, 0, 1), (1 << 14, 8, 0)] {
+            assert!(scrypt_is_refused(n, r, p), "{n} {r} {p}");
+        }
+        for (n, r, p) in [(1 << 19, 8, 1), (1 << 63, 8, 1), (1 << 63, u16::MAX, u16::MAX), (1 << 14, 8, 4000)] {
+            assert!(scrypt_is_refused(n, r, p), "{n} {r} {p}");
+        }
+        // OpenSSL's, ours, and the strongest of OWASP's settings.
+        for (n, r, p) in [(1 << 14, 8, 1), (1 << 14, 8, 5), (1 << 17, 8, 1)] {
+            assert!(!scrypt_is_refused(n, r, p), "{n} {r} {p}");
+        }
+        let pbkdf2 = |iterations| check_cost(&Pbkdf2Params::hmac_sha256(iterations, &[0; 16]).unwrap().into());
+        assert!(pbkdf2(600_000).is_ok() && pbkdf2(MOST_ITERATIONS + 1).is_err());
+    }
+}
