@@ -57,6 +57,11 @@ impl PyClientKey {
         self.inner.params().into()
     }
 
+    /// Why what the key protects is not safe, if so.
+    fn weakness(&self) -> Option<String> {
+        self.inner.weakness()
+    }
+
     /// Encrypts values given as bits.
     fn encrypt(
         &self,
@@ -145,6 +150,11 @@ impl PyServerKey {
     #[getter]
     fn params(&self) -> PyParamsInfo {
         self.key.params().into()
+    }
+
+    /// Why what the key protects is not safe, if so.
+    fn weakness(&self) -> Option<String> {
+        self.key.weakness()
     }
 
     /// Threads it works on.

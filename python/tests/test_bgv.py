@@ -136,7 +136,7 @@ def test_a_key_that_bootstraps_runs_deep_circuits(tmp_path):
     assert server.estimate(deep).bootstraps > 0
     assert client.decrypt(server.run(deep, a, b).result()) == 15
     server.save(tmp_path / "server.key")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
     assert client.decrypt(again.run(deep, a, b).result()) == 15
     secure = next(p for p in sl.params() if p.name == "boot128-16384-8")
     assert (secure.recommended, secure.bootstraps, secure.depth) == (True, True, 8)
@@ -147,7 +147,7 @@ def test_files_and_parameters(slots, bits, tmp_path):
     client.save(tmp_path / "client.key")
     server.save(tmp_path / "server.key")
     client.encrypt([1, 2, 65536], Residue).save(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
     product = again.bind(sl.Ciphertext.load(tmp_path / "x.ct")) * 2
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(product).tolist() == [2, 4, 65535]
     assert (client.params.depth, client.params.plaintext_modulus, client.params.slots) == (3, P, 128)

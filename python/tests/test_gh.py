@@ -39,7 +39,7 @@ def test_files_keep_everything(keys, tmp_path):
     x = client.encrypt(sl.u8(12))
     x.save(tmp_path / "x.ct")
     loaded = sl.Ciphertext.load(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, memory=1 << 26)
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, memory=1 << 26, research=True)
     result = again.run(mix, loaded, sl.Ciphertext.from_bytes(x.to_bytes())).result()
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(result) == 24
     assert loaded.params == "ci-15"
@@ -84,7 +84,7 @@ def test_mistakes_raise_what_the_library_says(keys, gates):
         server.convert(x, "radix").result()
     with pytest.raises(sl.RangeError):
         sl.keygen("gh", params="ci-15", research=True, memory=-1)
-    poor = sl.ServerKey.from_bytes(server.to_bytes(), memory=1 << 10)
+    poor = sl.ServerKey.from_bytes(server.to_bytes(), memory=1 << 10, research=True)
     with pytest.raises(sl.ParameterError, match="MiB are allowed"):
         poor.run(mix, x, x).result()
     shallow, shallow_server = sl.keygen("gh", params="ci-3", research=True, insecure_seed=1)

@@ -40,7 +40,7 @@ def test_files_and_parameters(keys, tmp_path):
     server.save(tmp_path / "server.key")
     x = client.encrypt([1, 2, 255], sl.U8)
     x.save(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
     flipped = again.bind(sl.Ciphertext.load(tmp_path / "x.ct")) ^ 3
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(flipped).tolist() == [2, 1, 252]
     assert (client.params.depth, client.params.plaintext_modulus, client.params.bootstraps) == (9, 2, False)

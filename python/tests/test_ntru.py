@@ -75,7 +75,7 @@ def test_files_and_parameters(slots, tmp_path):
     server.save(tmp_path / "server.key")
     x = client.encrypt([1, 2, 256], Residue)
     x.save(tmp_path / "x.ct")
-    again = sl.ServerKey.load(tmp_path / "server.key", threads=1)
+    again = sl.ServerKey.load(tmp_path / "server.key", threads=1, research=True)
     product = again.bind(sl.Ciphertext.load(tmp_path / "x.ct")) * 2
     assert sl.ClientKey.load(tmp_path / "client.key").decrypt(product).tolist() == [2, 4, 255]
     assert (client.params.depth, client.params.plaintext_modulus, client.params.bootstraps) == (3, 257, False)

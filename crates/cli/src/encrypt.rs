@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// The column: its name, or its number from 0
     #[arg(long, value_name = "NAME|INDEX", requires = "csv")]
     column: Option<String>,
+    /// Do not warn of a key that is for research only or made from a chosen seed
+    #[arg(long)]
+    research: bool,
     /// Make an array even of one value
     #[arg(long)]
     array: bool,
@@ -104,6 +107,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         None => Plain::parse(ty, &texts, shape)?,
     };
     let key = EncryptionKey::load(&args.key)?;
+    out.warn_of_weakness(&args.key, key.weakness(), args.research);
     check_memory(|plain| Ok(key.encrypt(plain)?.to_bytes()?.len()), &plain)?;
     let ciphertext = match &args.matrix {
         Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,

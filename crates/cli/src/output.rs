@@ -83,6 +83,13 @@ impl Output {
         let _ = writeln!(io::stderr(), "{text}");
     }
 
+    /// Warns of a key that protects little or nothing, if so; `research` says that its user knows.
+    pub(crate) fn warn_of_weakness(&self, key: &Path, weakness: Option<String>, research: bool) {
+        if let Some(why) = weakness.filter(|_| !research) {
+            self.warn(&format!("{}: {why}; --research says that you know", key.display()));
+        }
+    }
+
     pub(crate) fn finish(&self) -> Result<()> {
         io::stdout().flush().map_err(printing)
     }

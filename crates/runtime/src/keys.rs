@@ -88,6 +88,11 @@ impl ClientKey {
         self.0.params()
     }
 
+    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    pub fn weakness(&self) -> Option<String> {
+        weakness(&self.params(), self.0.is_insecure())
+    }
+
     /// Writes the key, readable by its owner alone; it replaces a file only with `overwrite`.
     ///
     /// # Errors
@@ -141,6 +146,11 @@ impl ServerKey {
         self.0.params()
     }
 
+    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    pub fn weakness(&self) -> Option<String> {
+        weakness(&self.params(), self.0.is_insecure())
+    }
+
     /// Writes the key; it replaces a file only with `overwrite`.
     ///
     /// # Errors
@@ -180,6 +190,14 @@ impl ServerKey {
 
     fn read(reader: &Reader) -> Result<Self, Error> {
         Ok(Self(Scheme::of(reader)?.roles().read_server(reader)?))
+    }
+}
+
+fn weakness(params: &ParamsInfo, insecure: bool) -> Option<String> {
+    match &params.research_only {
+        _ if insecure => Some("the key was made from a chosen seed and protects nothing".to_owned()),
+        Some(why) => Some(format!("the parameter set {} is for research only: {why}", params.name)),
+        None => None,
     }
 }
 
@@ -243,5 +261,10 @@ impl EncryptionKey {
     /// The parameter set.
     pub fn params(&self) -> ParamsInfo {
         self.0.params()
+    }
+
+    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    pub fn weakness(&self) -> Option<String> {
+        weakness(&self.params(), self.0.is_insecure())
     }
 }

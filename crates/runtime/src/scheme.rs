@@ -150,6 +150,9 @@ pub(crate) trait Encrypt: Debug + Send + Sync {
 
     fn params(&self) -> ParamsInfo;
 
+    /// Whether it was made from a chosen seed.
+    fn is_insecure(&self) -> bool;
+
     /// Encrypts each element.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error>;
 
@@ -184,6 +187,9 @@ pub(crate) trait Public: Debug + Send + Sync {
     fn key_id(&self) -> KeyId;
 
     fn params(&self) -> ParamsInfo;
+
+    /// Whether it was made from a chosen seed.
+    fn is_insecure(&self) -> bool;
 
     /// Makes it ready, on the current thread pool.
     fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error>;

@@ -25,6 +25,7 @@ from solinas._errors import (
     ShapeError,
     SolinasError,
     TypeMismatchError,
+    WeakKeyWarning,
 )
 from solinas._find import find_params
 from solinas._keys import ClientKey, Job, ServerKey, keygen, params
@@ -101,6 +102,7 @@ __all__ = [
     "TypeMismatchError",
     "UInt",
     "Value",
+    "WeakKeyWarning",
     "__version__",
     "bool_",
     "find_params",

@@ -51,5 +51,9 @@ class CancelledError(SolinasError):
     """A job that was cancelled."""
 
 
+class WeakKeyWarning(UserWarning):
+    """A key that protects little or nothing: its set is for research alone, or it was made from a chosen seed."""
+
+
 class InternalError(SolinasError):
     """A bug of this package."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
 
 from solinas import _core
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray, PathLike
 from solinas._data import decode, encode, flatten, infer
-from solinas._errors import CancelledError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError
+from solinas._errors import CancelledError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
 from solinas._program import Program, read_text
 from solinas._values import Value
 
@@ -56,7 +58,8 @@ def keygen(
     client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
     if watch is _bar:
         sys.stderr.write("\n")
-    return ClientKey._wrap(client), ServerKey._wrap(server)
+    # Who made the keys knows what they are.
+    return ClientKey._wrap(client, None), ServerKey._wrap(server, None)
 
 
 def _bar(done: int, total: int) -> None:
@@ -77,6 +80,13 @@ def _memory(memory: int | None) -> int | None:
     return memory
 
 
+def _warn(weakness: str | None, callers: int) -> None:
+    """Warn of a weak key, at the line that many calls above this one."""
+    if weakness is not None:
+        message = f"{weakness}; load it with research=True to say that you know"
+        warnings.warn(message, WeakKeyWarning, stacklevel=callers + 1)
+
+
 def params() -> list[_core.ParamsInfo]:
     """Give every parameter set, the default first."""
     return _core.params()
@@ -85,16 +95,18 @@ def params() -> list[_core.ParamsInfo]:
 class ClientKey:
     """The secret key: encrypts and decrypts. It stays with the client."""
 
-    __slots__ = ("_inner",)
+    __slots__ = ("_inner", "_weakness")
     _inner: _core.ClientKey
+    _weakness: str | None
 
     def __init__(self) -> None:
         raise TypeError("a client key comes from sl.keygen or ClientKey.load")
 
     @classmethod
-    def _wrap(cls, core: _core.ClientKey) -> ClientKey:
+    def _wrap(cls, core: _core.ClientKey, weakness: str | None) -> ClientKey:
         key = cls.__new__(cls)
         key._inner = core
+        key._weakness = weakness
         return key
 
     @property
@@ -121,8 +133,10 @@ class ClientKey:
         """Encrypt a typed value, a numpy array, or Python integers (also nested lists of them) with their type.
 
         `encrypt(sl.u32(5))`, `encrypt(5, sl.U32)`, `encrypt(np.array([1, 2], dtype=np.uint16))`,
-        `encrypt([1, 2], sl.U16)`. A bool is no number: `encrypt(True)` is of type `sl.Bool`.
+        `encrypt([1, 2], sl.U16)`. A bool is no number: `encrypt(True)` is of type `sl.Bool`. A loaded key that is for
+        research alone, or made from a chosen seed, gives a `WeakKeyWarning`.
         """
+        _warn(self._weakness, 2)
         kind = infer(value) if to is None else to
         if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
             raise TypeMismatchError(
@@ -152,18 +166,20 @@ class ClientKey:
         self._inner.save(path, overwrite)
 
     @classmethod
-    def load(cls, path: PathLike) -> ClientKey:
-        """Read it from a file; every byte is checked."""
-        return cls._wrap(_core.ClientKey.load(path))
+    def load(cls, path: PathLike, *, research: bool = False) -> ClientKey:
+        """Read it from a file; every byte is checked. `research=True` silences `WeakKeyWarning`."""
+        core = _core.ClientKey.load(path)
+        return cls._wrap(core, None if research else core.weakness())
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file: the secret itself."""
         return self._inner.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> ClientKey:
-        """Read it from the bytes of a file."""
-        return cls._wrap(_core.ClientKey.from_bytes(data))
+    def from_bytes(cls, data: bytes, *, research: bool = False) -> ClientKey:
+        """Read it from the bytes of a file, as `load` does."""
+        core = _core.ClientKey.from_bytes(data)
+        return cls._wrap(core, None if research else core.weakness())
 
     def __reduce__(self) -> NoReturn:
         raise TypeMismatchError(
@@ -242,16 +258,18 @@ class Job(Generic[R]):
 class ServerKey:
     """The public evaluation key and the threads that work with it: a server, which sees no plain value."""
 
-    __slots__ = ("_inner",)
+    __slots__ = ("_inner", "_weakness")
     _inner: _core.ServerKey
+    _weakness: str | None
 
     def __init__(self) -> None:
         raise TypeError("a server key comes from sl.keygen or ServerKey.load")
 
     @classmethod
-    def _wrap(cls, core: _core.ServerKey) -> ServerKey:
+    def _wrap(cls, core: _core.ServerKey, weakness: str | None) -> ServerKey:
         key = cls.__new__(cls)
         key._inner = core
+        key._weakness = weakness
         return key
 
     @property
@@ -309,6 +327,8 @@ class ServerKey:
         return Job(self._inner.run_circuit(text, cores), finish)
 
     def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
+        """Check the inputs of the public method that calls this, and warn its caller of a weak key."""
+        _warn(self._weakness, 3)
         for item in inputs:
             if item.key_id != self.key_id:
                 raise KeyMismatchError(
@@ -371,21 +391,27 @@ class ServerKey:
         self._inner.save(path, overwrite)
 
     @classmethod
-    def load(cls, path: PathLike, *, threads: int | None = None, memory: int | None = None) -> ServerKey:
-        """Read it from a file; every byte is checked."""
-        return cls._wrap(_core.ServerKey.load(path, _threads(threads), _memory(memory)))
+    def load(
+        cls, path: PathLike, *, threads: int | None = None, memory: int | None = None, research: bool = False
+    ) -> ServerKey:
+        """Read it from a file; every byte is checked. `research=True` silences `WeakKeyWarning`."""
+        core = _core.ServerKey.load(path, _threads(threads), _memory(memory))
+        return cls._wrap(core, None if research else core.weakness())
 
     def to_bytes(self) -> bytes:
         """Give the bytes of its file."""
         return self._inner.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, threads: int | None = None, memory: int | None = None) -> ServerKey:
-        """Read it from the bytes of a file."""
-        return cls._wrap(_core.ServerKey.from_bytes(data, _threads(threads), _memory(memory)))
+    def from_bytes(
+        cls, data: bytes, *, threads: int | None = None, memory: int | None = None, research: bool = False
+    ) -> ServerKey:
+        """Read it from the bytes of a file, as `load` does."""
+        core = _core.ServerKey.from_bytes(data, _threads(threads), _memory(memory))
+        return cls._wrap(core, None if research else core.weakness())
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return ServerKey.from_bytes, (self.to_bytes(),)
+        return partial(ServerKey.from_bytes, research=self._weakness is None), (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"

@@ -80,6 +80,9 @@ pub(crate) struct Args {
     /// MiB of memory for tables, scheme gh; by default SOLINAS_MEMORY_MIB, or three quarters of what is free
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// Do not warn of a key that is for research only or made from a chosen seed
+    #[arg(long)]
+    research: bool,
     /// Print what it would cost, and do nothing
     #[arg(long)]
     estimate: bool,
@@ -114,6 +117,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let targets = if args.estimate { Vec::new() } else { outputs::targets(&args.output, &work.output_names())? };
     let key = ServerKey::load(key_file)?;
+    if !args.estimate {
+        out.warn_of_weakness(key_file, key.weakness(), args.research);
+    }
     let scheme = key.params().scheme;
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;

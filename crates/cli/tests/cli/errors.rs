@@ -220,3 +220,34 @@ fn existing_places_are_named_with_the_way_out() {
     let message = place.fail("encrypt --key CLIENT --type u4 --csv columns.csv --column x -o r.ct", 1);
     assert!(message.contains("no column 'x'\n  help: its columns are a;b; or"), "{message}");
 }
+
+#[test]
+fn keys_that_protect_nothing_warn_whoever_encrypts_or_computes() {
+    let place = Place::new();
+    let warning = |line: &str| {
+        let output = place.command(line).assert().success();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    place.run("keygen --params gates-128 --out sound");
+    place.run("keygen --scheme gh --params ci-3 --research --out gh");
+    for (encrypt, eval, why) in [
+        ("sound/client.key", "sound/server.key", None),
+        ("CLIENT", "SERVER", Some("chosen seed")),
+        // A public key that encrypts came from others, who made it with --research.
+        ("gh/server.key", "gh/server.key", Some("ci-3 is for research only")),
+    ] {
+        for (key, line) in [
+            (encrypt, format!("encrypt --key {encrypt} --type bool true -o a.ct")),
+            (eval, format!("eval --key {eval} not a.ct -o r.ct")),
+        ] {
+            let said = warning(&line);
+            match why {
+                Some(why) => assert!(said.starts_with("warning: ") && said.contains(why), "{key}: {said}"),
+                None => assert_eq!(said, "", "{key}"),
+            }
+            assert_eq!(warning(&format!("{line} --research")), "", "{key}");
+        }
+        let json = warning(&format!("encrypt --key {encrypt} --type bool true -o a.ct --json"));
+        assert_eq!(json.contains("{\"warning\":"), why.is_some(), "{json}");
+    }
+}

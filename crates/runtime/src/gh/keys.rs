@@ -88,6 +88,10 @@ impl Encrypt for Public {
         info(self.key.params())
     }
 
+    fn is_insecure(&self) -> bool {
+        self.key.is_insecure()
+    }
+
     /// On the current thread pool, with randomness from the operating system for every key.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         bits_only(&plain, self.key.params().name())?;
@@ -150,6 +154,10 @@ impl Encrypt for Client {
         self.public.params()
     }
 
+    fn is_insecure(&self) -> bool {
+        self.public.is_insecure()
+    }
+
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         self.public.encrypt(plain)
     }
@@ -196,6 +204,10 @@ impl scheme::Public for Server {
 
     fn params(&self) -> ParamsInfo {
         info(self.0.params())
+    }
+
+    fn is_insecure(&self) -> bool {
+        self.0.public().is_insecure()
     }
 
     fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {

@@ -119,6 +119,10 @@ impl<S: Leveled> Encrypt for Public<S> {
         self.info.get_or_init(|| info::<S>(S::params(&self.key))).clone()
     }
 
+    fn is_insecure(&self) -> bool {
+        S::is_insecure(&self.key)
+    }
+
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         encrypt::<S>(&self.key, plain, |plaintexts| S::encrypt_all(&self.key, plaintexts, self.next()))
     }
@@ -168,6 +172,10 @@ impl<S: Leveled> Encrypt for Client<S> {
 
     fn params(&self) -> ParamsInfo {
         self.public.params()
+    }
+
+    fn is_insecure(&self) -> bool {
+        self.public.is_insecure()
     }
 
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
@@ -258,6 +266,10 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 
     fn params(&self) -> ParamsInfo {
         self.info()
+    }
+
+    fn is_insecure(&self) -> bool {
+        S::is_insecure(self.public())
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {

@@ -41,6 +41,10 @@ impl Encrypt for Client {
         info(self.key.params())
     }
 
+    fn is_insecure(&self) -> bool {
+        self.key.is_insecure()
+    }
+
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error> {
         bits_only(&plain, self.key.params().name())?;
         let key = &self.key;
@@ -91,6 +95,10 @@ impl Public for ServerKey {
 
     fn params(&self) -> ParamsInfo {
         info(self.params())
+    }
+
+    fn is_insecure(&self) -> bool {
+        self.is_insecure()
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
