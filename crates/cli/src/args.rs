@@ -62,6 +62,10 @@ pub(crate) enum Command {
     Bigint(crate::bigint::Args),
     /// Hold a sealed-bid auction
     Demo(crate::demo::Args),
+    /// Print the completions of a shell
+    Completions(crate::manual::CompletionsArgs),
+    /// Write the manual pages
+    Man(crate::manual::ManArgs),
 }
 
 /// As many threads as asked for, but at most four for each processor: more only get in each other's way.
@@ -91,5 +95,7 @@ pub(crate) fn run(command: Command, out: &Output) -> Result<()> {
         Command::Rsa(args) => crate::rsa::run(args, out),
         Command::Bigint(args) => crate::bigint::run(args, out),
         Command::Demo(args) => crate::demo::run(args, out),
+        Command::Completions(args) => crate::manual::completions(args, out),
+        Command::Man(args) => crate::manual::man(args, out),
     }
 }

@@ -16,6 +16,7 @@ mod files;
 mod find;
 mod inspect;
 mod keygen;
+mod manual;
 mod names;
 mod output;
 mod paper;

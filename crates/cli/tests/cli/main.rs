@@ -10,6 +10,7 @@ mod errors;
 mod find;
 mod gh;
 mod lwe;
+mod manual;
 mod ntru;
 mod operations;
 mod rsa;

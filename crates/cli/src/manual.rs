@@ -1,0 +1,101 @@
+//! `solinas completions` and `solinas man`: the command line described for shells and for `man`.
+
+use crate::args::Cli;
+use crate::error::{Error, Result, usage};
+use crate::files::write_bytes;
+use crate::output::Output;
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use std::path::{Path, PathBuf};
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  solinas completions bash > ~/.local/share/bash-completion/completions/solinas
+  solinas completions zsh > ~/.zfunc/_solinas
+  solinas completions fish > ~/.config/fish/completions/solinas.fish
+
+The script completes verbs, options and their values in new shells. For zsh, ~/.zfunc must be in fpath before compinit runs. In bash, for this shell alone: source <(solinas completions bash).";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  solinas man --out ~/.local/share/man/man1
+  man solinas-rsa-keygen
+  solinas man | man -l -
+
+With --out every verb gets a page of its own, such as solinas-rsa-keygen.1. Without it the page of the command itself goes to standard output.";
+
+#[derive(clap::Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(crate) struct ManArgs {
+    /// Folder for a page of every verb; made if needed
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn completions(args: CompletionsArgs, out: &Output) -> Result<()> {
+    no_json(out, "leave out --json")?;
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "solinas", &mut script);
+    out.text(&String::from_utf8_lossy(&script))
+}
+
+pub(crate) fn man(args: ManArgs, out: &Output) -> Result<()> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let Some(folder) = args.out else {
+        no_json(out, "name a folder with --out")?;
+        return out.text(&String::from_utf8_lossy(&page(&command)?));
+    };
+    std::fs::create_dir_all(&folder).map_err(|e| Error::io("make the folder", &folder, e))?;
+    let mut files = Vec::new();
+    write_pages(&command, &folder, out, &mut files)?;
+    out.report(&serde_json::json!({ "files": files }), || format!("{}: {} pages\n", folder.display(), files.len()))
+}
+
+fn no_json(out: &Output, help: &str) -> Result<()> {
+    if out.json() { Err(usage("what goes to standard output is no JSON", help)) } else { Ok(()) }
+}
+
+/// Writes the pages of a command and of all below it.
+fn write_pages(command: &Command, folder: &Path, out: &Output, files: &mut Vec<PathBuf>) -> Result<()> {
+    let path = folder.join(Man::new(command.clone()).get_filename());
+    write_bytes(Some(&path), &page(command)?, out)?;
+    files.push(path);
+    command.get_subcommands().try_for_each(|command| write_pages(command, folder, out, files))
+}
+
+/// A page as roff. Examples are lines as they are, which [`Man::render`] would fill to paragraphs.
+fn page(command: &Command) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let man = Man::new(command.clone());
+    let rendered = (|| {
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        if command.has_subcommands() {
+            man.render_subcommands_section(&mut page)?;
+        }
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let (examples, notes) = help.split_once("\n\n").unwrap_or((&help, ""));
+        let mut roff = Roff::default();
+        roff.control("SH", ["EXAMPLES"]).control("nf", []);
+        roff.text([roman(examples.trim_start_matches("Examples:\n"))]).control("fi", []);
+        if !notes.is_empty() {
+            roff.control("SH", ["NOTES"]).text([roman(notes)]);
+        }
+        roff.to_writer(&mut page)
+    })();
+    rendered.map_err(|e| Error::io("write", Path::new("the page"), e))?;
+    Ok(page)
+}
