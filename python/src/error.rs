@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Runtime(Box<Error>),
     /// Text that is not what it should be.
     Format(String),
+    /// A job that a parent process started and that was not done when it forked.
+    Forked,
     /// A bug of ours, such as a caught panic.
     Internal(String),
 }
@@ -34,6 +36,12 @@ impl From<Failure> for PyErr {
         let (class, message) = match failure {
             Failure::Runtime(error) => (class(&error), error.to_string()),
             Failure::Format(message) => ("FormatError", message),
+            Failure::Forked => (
+                "SolinasError",
+                "the job runs in the process that started it, of which this one is a fork; wait for its result there, \
+                 or start the job in this process"
+                    .to_owned(),
+            ),
             Failure::Internal(message) => ("InternalError", message),
         };
         Python::attach(|py| {
@@ -68,6 +76,7 @@ fn class(error: &Error) -> &'static str {
         | Error::SchemeForm { .. }
         | Error::NoSlots { .. }
         | Error::NoRotations { .. }
+        | Error::NoPublicKey { .. }
         | Error::Ntru(ntru::Error::Slots(_))
         | Error::Bgv(bgv::Error::Slots(_)) => "ParameterError",
         Error::Lwe(lwe::Error::UnknownParams { .. } | lwe::Error::Params { .. } | lwe::Error::ResearchOnly { .. }) => {

@@ -33,6 +33,8 @@ struct Shared<T> {
     outcome: Mutex<Outcome<T>>,
     finished: Condvar,
     cancel: AtomicBool,
+    /// The process whose thread it is.
+    process: u32,
     done: AtomicU64,
     total: AtomicU64,
 }
@@ -51,6 +53,7 @@ impl<T: Send + 'static> Task<T> {
             outcome: Mutex::new(Outcome::Awaited),
             finished: Condvar::new(),
             cancel: AtomicBool::new(false),
+            process: std::process::id(),
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
         });
@@ -79,6 +82,11 @@ impl<T: Send + 'static> Task<T> {
         !self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_awaited()
     }
 
+    /// Whether another process works on it, of which this one is a fork.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.shared.process != std::process::id()
+    }
+
     /// Parts done and parts in all.
     pub(crate) fn progress(&self) -> (u64, u64) {
         (self.shared.done.load(Ordering::Relaxed), self.shared.total.load(Ordering::Relaxed))
@@ -94,13 +102,16 @@ impl<T: Send + 'static> Task<T> {
     /// Waits, without the interpreter's lock, until the work is done. `watch` gets (done, total) from time to time.
     ///
     /// # Errors
-    /// `TimeoutError` after `timeout` seconds; what a signal handler or `watch` raises, after cancelling the work.
+    /// In a process that was forked meanwhile; `TimeoutError` after `timeout` seconds; what a signal handler or `watch` raises, after cancelling the work.
     pub(crate) fn wait(&self, py: Python<'_>, timeout: Option<f64>, watch: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         // Absent also where the timeout is too long for a clock: that is for ever.
         let deadline = timeout
             .and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok())
             .and_then(|timeout| Instant::now().checked_add(timeout));
         let mut seen = None;
+        if self.is_forked() && !self.is_done() {
+            return Err(Failure::Forked.into());
+        }
         loop {
             let limit = deadline.map_or(TICK, |deadline| deadline.saturating_duration_since(Instant::now()));
             let done = py.detach(|| self.tick(limit));
@@ -157,9 +168,14 @@ impl PyJob {
 #[pymethods]
 impl PyJob {
     /// Waits for the outputs.
-    #[pyo3(signature = (timeout=None))]
-    fn result(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Vec<Py<PyCiphertext>>> {
-        self.task.wait(py, timeout, None)?;
+    #[pyo3(signature = (timeout=None, watch=None))]
+    fn result(
+        &self,
+        py: Python<'_>,
+        timeout: Option<f64>,
+        watch: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Py<PyCiphertext>>> {
+        self.task.wait(py, timeout, watch)?;
         match self.result.get_or_init(py, || self.take(py)) {
             Ok(outputs) => Ok(outputs.iter().map(|output| output.clone_ref(py)).collect()),
             Err(error) => Err(error.clone_ref(py)),
@@ -168,7 +184,7 @@ impl PyJob {
 
     /// Whether a result or an error is there.
     fn done(&self) -> bool {
-        self.task.is_done()
+        self.task.is_done() || self.task.is_forked()
     }
 
     /// Asks it to stop after the batch in flight.

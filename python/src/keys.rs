@@ -1,14 +1,14 @@
 //! Keys, and the server that works with the public one.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use solinas_circuits::import::Format;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Estimate, Form, KeygenOptions, ParamsInfo, Plain, Server, ServerKey, ServerOptions,
-    Type,
+    Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Server,
+    ServerKey, ServerOptions, Type,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -70,8 +70,8 @@ impl PyClientKey {
         shape: Option<Vec<usize>>,
         values: Vec<u128>,
     ) -> PyResult<PyCiphertext> {
-        let ty: Type = ty.parse().map_err(|error| circuit_error(&error))?;
-        guarded(py, || Ok(self.inner.encrypt(&Plain::new(ty, shape, values)?)?.into()))
+        let plain = plain(ty, shape, values)?;
+        guarded(py, || Ok(self.inner.encrypt(&plain)?.into()))
     }
 
     /// The values' bits.
@@ -105,18 +105,32 @@ impl PyClientKey {
 pub(crate) struct PyServerKey {
     key: Arc<ServerKey>,
     options: ServerOptions,
-    server: Arc<Mutex<Option<Arc<Server>>>>,
+    server: Arc<PerProcess<Slot>>,
+}
+
+/// A server once it is made.
+type Slot = Mutex<Option<Arc<Server>>>;
+
+/// What the parent process has made; nothing where a fork came while it was being made.
+fn inherited(parent: &Slot) -> Slot {
+    let made = match parent.try_lock() {
+        Ok(server) => server.clone(),
+        Err(TryLockError::Poisoned(server)) => server.into_inner().clone(),
+        Err(TryLockError::WouldBlock) => None,
+    };
+    Mutex::new(made)
 }
 
 impl PyServerKey {
     fn new(key: ServerKey, options: ServerOptions) -> Self {
-        Self { key: Arc::new(key), options, server: Arc::default() }
+        Self { key: Arc::new(key), options, server: Arc::new(PerProcess::new(Slot::default())) }
     }
 
     /// A function that makes the server once, for the worker's thread.
     fn ready(&self) -> impl FnOnce() -> Result<Arc<Server>, Failure> + Send + 'static {
         let (key, options, slot) = (Arc::clone(&self.key), self.options, Arc::clone(&self.server));
         move || {
+            let slot = slot.get(|parent| Ok::<_, Failure>(inherited(parent)))?;
             let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(server) = &*slot {
                 return Ok(Arc::clone(server));
@@ -133,6 +147,28 @@ impl PyServerKey {
     ) -> PyResult<PyJob> {
         let ready = self.ready();
         Ok(PyJob::new(Task::start(move |control| work(&*ready()?, control))?))
+    }
+}
+
+/// Values given as bits.
+fn plain(ty: &str, shape: Option<Vec<usize>>, values: Vec<u128>) -> PyResult<Plain> {
+    let ty: Type = ty.parse().map_err(|error| circuit_error(&error))?;
+    Ok(Plain::new(ty, shape, values).map_err(Failure::from)?)
+}
+
+/// An input of a program: a ciphertext, or the type, shape and bits of public values.
+#[derive(FromPyObject)]
+enum PyInput<'py> {
+    Encrypted(PyRef<'py, PyCiphertext>),
+    Public((String, Option<Vec<usize>>, Vec<u128>)),
+}
+
+impl PyInput<'_> {
+    fn owned(self) -> PyResult<Input> {
+        match self {
+            Self::Encrypted(ciphertext) => Ok(ciphertext.inner.clone().into()),
+            Self::Public((ty, shape, values)) => Ok(plain(&ty, shape, values)?.into()),
+        }
     }
 }
 
@@ -169,10 +205,23 @@ impl PyServerKey {
         guarded(py, || Ok(ready()?.memory_bytes()))
     }
 
-    /// Starts a program.
-    fn run(&self, program: &PyProgram, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
-        let (program, inputs) = (program.program.clone(), owned(&inputs));
-        self.start(move |server, control| Ok(server.run(&program, &inputs, control)?))
+    /// Encrypts values given as bits, with the public key that a server key of most schemes holds.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        ty: &str,
+        shape: Option<Vec<usize>>,
+        values: Vec<u128>,
+    ) -> PyResult<PyCiphertext> {
+        let plain = plain(ty, shape, values)?;
+        guarded(py, || Ok(self.key.encrypt(&plain)?.into()))
+    }
+
+    /// Starts a program. An input is a ciphertext, or the type, shape and bits of public values.
+    fn run(&self, program: &PyProgram, inputs: Vec<PyInput<'_>>) -> PyResult<PyJob> {
+        let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
+        let program = program.program.clone();
+        self.start(move |server, control| Ok(server.run_inputs(&program, &inputs, control)?))
     }
 
     /// Starts a circuit, given as the text of a Bristol, BLIF or Yosys JSON file.
@@ -287,6 +336,31 @@ impl PyParamsInfo {
         let failure = log2_failure.map_or_else(String::new, |failure| format!(", failure 2^{failure:.0}"));
         format!("<parameters {name}: {classical_bits:.0}-bit security{failure}{note}>")
     }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let rows = [
+            ("name", self.name.clone()),
+            ("scheme", self.scheme.clone()),
+            ("values", self.description.clone()),
+            ("classical security in bits", format!("{:.0}", self.classical_bits)),
+            ("quantum security in bits", format!("{:.0}", self.quantum_bits)),
+            (
+                "log2 of the failure probability",
+                self.log2_failure.map_or_else(String::new, |log2| format!("{log2:.0}")),
+            ),
+            ("ciphertext in bytes", self.ciphertext_bytes.to_string()),
+            ("server key in bytes", self.server_key_bytes.to_string()),
+            ("for research alone", self.research_only.clone().unwrap_or_default()),
+        ];
+        html(py, "parameters", rows.into_iter().filter(|(_, value)| !value.is_empty()))
+    }
+}
+
+/// A table for notebooks; names and values are escaped.
+fn html(py: Python<'_>, title: &str, rows: impl IntoIterator<Item = (&'static str, String)>) -> PyResult<String> {
+    let cells = PyDict::new(py);
+    rows.into_iter().try_for_each(|(name, value)| cells.set_item(name, value))?;
+    py.import("solinas._html")?.getattr("table")?.call1((title, cells))?.extract()
 }
 
 /// Every parameter set, the default first.
@@ -346,5 +420,17 @@ impl PyEstimate {
         let Self { work, threads, .. } = self;
         let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads} threads"));
         format!("<estimate: {work}{time}>")
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let Self { work, depth, seconds, threads, memory_bytes, .. } = self;
+        let rows = [
+            ("work", work.clone()),
+            ("depth", depth.to_string()),
+            ("seconds", seconds.map_or_else(|| "not measured".to_owned(), |seconds| format!("{seconds:.2}"))),
+            ("threads", threads.to_string()),
+            ("memory in bytes", memory_bytes.to_string()),
+        ];
+        html(py, "estimate", rows)
     }
 }

@@ -207,28 +207,6 @@ impl PyProgram {
         })
     }
 
-    /// The program with some inputs fixed to public bits; the rest keep their order.
-    fn specialize(&self, fixed: Vec<(u32, u128)>) -> PyResult<Self> {
-        let mut program = self.program.clone();
-        let value = |index: u32| fixed.iter().find(|(at, _)| *at == index).map(|(_, bits)| *bits);
-        let mut kept = Vec::new();
-        let mut place = Vec::new();
-        for (index, input) in self.program.inputs.iter().enumerate() {
-            place.push(kept.len() as u32);
-            if value(index as u32).is_none() {
-                kept.push(input.clone());
-            }
-        }
-        program.inputs = kept;
-        for node in &mut program.nodes {
-            if let Op::Input(index) = node.op {
-                node.op = value(index).map_or_else(|| Op::Input(place[index as usize]), Op::Const);
-            }
-        }
-        program.validate().map_err(|error| circuit_error(&error))?;
-        Ok(Self { program })
-    }
-
     /// A picture of the program's gates.
     fn gates_svg(&self, py: Python<'_>) -> PyResult<String> {
         let program = &self.program;

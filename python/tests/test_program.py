@@ -204,7 +204,7 @@ def refused(annotations, body, **options):
         ({"a": sl.U8}, lambda a: sl.lookup([1, 2], a), "needs a table of 256 entries"),
         ({"a": sl.U16}, lambda a: sl.lookup([1, 2], a), "at most 8 bits"),
         ({"a": sl.U8}, lambda a: a.cast(int), "give a type such as"),
-        ({"a": sl.Array[sl.U8, 3]}, lambda a: a + [1, 2], "3 and 2 elements"),
+        ({"a": sl.Array[sl.U8, 3]}, lambda a: a + [1, 2], "one shape"),
         ({"a": sl.Array[sl.U8, 3]}, lambda a: 1 in a, "any"),
         ({"a": sl.U8, "return": sl.U16}, lambda a: a, r"returns a \(u8\), but is annotated u16"),
         ({"a": sl.U8, "return": tuple[sl.U8, sl.U8]}, lambda a: (a,), "returns a tuple of 1"),
@@ -212,7 +212,7 @@ def refused(annotations, body, **options):
         ({"a": sl.U8}, lambda a: None, "returns None"),
         ({"a": int}, lambda a: a, "parameter a needs a type as its annotation"),
         ({}, lambda a: a, "parameter a needs a type as its annotation"),
-        ({"a": sl.U8}, lambda a=1: a, "must be a plain one"),
+        ({"a": sl.U8}, lambda *a: a, "must be a plain one"),
         ({}, lambda: 1, "at least one parameter"),
     ],
 )
@@ -222,9 +222,9 @@ def test_mistakes_are_named_when_traced(annotations, body, message):
 
 
 def test_mistakes_are_named_when_called():
-    with pytest.raises(sl.TypeMismatchError, match="given were 1"):
+    with pytest.raises(sl.TypeMismatchError, match="missing a required argument: 'b'"):
         auction.simulate(1)
-    with pytest.raises(sl.TypeMismatchError, match="and c"):
+    with pytest.raises(sl.TypeMismatchError, match="missing a required argument"):
         auction.simulate(1, c=2)
     with pytest.raises(sl.RangeError, match="argument b: -1 is out of range for u32"):
         auction.simulate(1, -1)

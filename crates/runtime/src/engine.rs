@@ -1,6 +1,6 @@
 //! What a scheme is to the server: it plans programs and circuits, prices plans and runs them.
 
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Type};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, Type};
 use solinas_circuits::Netlist;
 
 /// A scheme's evaluation under one key.
@@ -22,6 +22,11 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
 
     /// The plan of a circuit; `optimize` shrinks it first.
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error>;
+
+    /// Public values as inputs of a run, where it takes them whole; none where each is a constant of its element's operations.
+    fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
+        Ok(None)
+    }
 
     /// Measures what estimates are made from, once, on the current thread pool: where it takes long it can be stopped.
     fn measure(&self, _control: &Control<'_>) -> Result<(), Error> {

@@ -315,6 +315,12 @@ pub enum Error {
         /// The scheme.
         scheme: Scheme,
     },
+    /// A server key of a scheme in which the client key alone encrypts.
+    #[error("keys of scheme {scheme} have no public key: encrypt with the client key")]
+    NoPublicKey {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// A setting of the environment that is none.
     #[error("{name} is {value:?}; give {expected}, or unset it")]
     Setting {

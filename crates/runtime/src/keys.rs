@@ -1,6 +1,7 @@
 //! Client and server keys: generation, encryption, decryption, files.
 
 use crate::error::same_key;
+use crate::process::on_pool;
 use crate::scheme::{Encrypt, Public, Secret};
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
@@ -55,8 +56,14 @@ pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientK
     if options.rotations && !options.scheme.roles().rotates() {
         return Err(Error::NoSlots { scheme: options.scheme });
     }
-    let (client, server) = options.scheme.roles().keygen(options, control)?;
+    let (client, server) = on_pool(|| options.scheme.roles().keygen(options, control))?;
     Ok((ClientKey(client), ServerKey(server)))
+}
+
+/// Encrypts each element of what is checked first.
+fn encrypt(key: &(impl Encrypt + ?Sized), plain: &Plain) -> Result<Ciphertext, Error> {
+    let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
+    on_pool(|| key.encrypt(plain))
 }
 
 impl ClientKey {
@@ -65,7 +72,7 @@ impl ClientKey {
     /// # Errors
     /// No randomness from the operating system; [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        self.0.encrypt(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?)
+        encrypt(&*self.0, plain)
     }
 
     /// Decrypts each element.
@@ -74,7 +81,7 @@ impl ClientKey {
     /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a ciphertext that no honest server makes; a bound of noise that leaves no margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Plain, Error> {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
-        let values = self.0.decrypt(ciphertext)?;
+        let values = on_pool(|| self.0.decrypt(ciphertext))?;
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
     }
 
@@ -136,6 +143,15 @@ impl ClientKey {
 }
 
 impl ServerKey {
+    /// Encrypts each element, where the key holds a public key of a scheme that encrypts by one (Gentry-Halevi, NTRU, BGV, LWE).
+    ///
+    /// # Errors
+    /// [`Error::NoPublicKey`] where it holds none (TFHE); as [`ClientKey::encrypt`].
+    pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        let key = self.0.encryption().ok_or_else(|| Error::NoPublicKey { scheme: self.params().scheme })?;
+        encrypt(key, plain)
+    }
+
     /// Identity, shared with the client key and every ciphertext.
     pub fn key_id(&self) -> KeyId {
         self.0.key_id()
@@ -225,7 +241,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
-        self.0.encrypt(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?)
+        encrypt(&*self.0, plain)
     }
 
     /// As [`Self::encrypt`], with the public matrix read from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts pieces of it.
@@ -233,7 +249,8 @@ impl EncryptionKey {
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        self.0.encrypt_streamed(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?, matrix, control)
+        let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
+        on_pool(|| self.0.encrypt_streamed(plain, matrix, control))
     }
 
     /// Bytes of the file that [`Self::write_matrix`] makes.
@@ -250,7 +267,7 @@ impl EncryptionKey {
     /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Lwe`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
     pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         disk::check(path, self.matrix_bytes()?)?;
-        self.0.write_matrix(path, control)
+        on_pool(|| self.0.write_matrix(path, control))
     }
 
     /// Identity.

@@ -191,6 +191,11 @@ pub(crate) trait Public: Debug + Send + Sync {
     /// Whether it was made from a chosen seed.
     fn is_insecure(&self) -> bool;
 
+    /// The public key that encrypts, where the scheme has one.
+    fn encryption(&self) -> Option<&dyn Encrypt> {
+        None
+    }
+
     /// Makes it ready, on the current thread pool.
     fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error>;
 

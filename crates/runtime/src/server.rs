@@ -4,6 +4,7 @@ use crate::ciphertext::Form;
 use crate::circuit_ports::CircuitPorts;
 use crate::engine::{Batch, Engine, Wanted, Work};
 use crate::error::same_key;
+use crate::process::Pool;
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
 use serde::Serialize;
 use solinas_circuits::{Netlist, program};
@@ -63,8 +64,9 @@ const MAX_THREADS: usize = 512;
 
 /// A server that holds an evaluation key made ready and a pool of threads, and no secret.
 pub struct Server {
-    engine: Box<dyn Engine>,
-    pool: rayon::ThreadPool,
+    pub(crate) engine: Box<dyn Engine>,
+    pool: Pool,
+    threads: usize,
 }
 
 impl fmt::Debug for Server {
@@ -91,10 +93,10 @@ impl Server {
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-        let engine = pool.install(|| key.0.engine(options))?;
-        Ok(Self { engine, pool })
+        let pool = Pool::new(threads)?;
+        let engine = pool.get()?.install(|| key.0.engine(options))?;
+        let threads = pool.get()?.current_num_threads();
+        Ok(Self { engine, pool, threads })
     }
 
     /// Identity of the key.
@@ -109,7 +111,7 @@ impl Server {
 
     /// Threads it runs on.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.threads
     }
 
     /// Bytes of the key made ready, and of the products that are computed together where these are large.
@@ -136,7 +138,7 @@ impl Server {
         let work = self.work(&inputs);
         let plan = self.engine.plan(program, &work)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
-        self.pool.install(|| plan.run(&batch, control))
+        self.pool.get()?.install(|| plan.run(&batch, control))
     }
 
     /// Runs a circuit on one ciphertext for each of its input ports: of any type of the port's width, or, for ports of any width, an array of
@@ -179,7 +181,7 @@ impl Server {
         let work = self.work(&inputs);
         let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
-        ports.join(self.pool.install(|| plan.run(&batch, control))?)
+        ports.join(self.pool.get()?.install(|| plan.run(&batch, control))?)
     }
 
     /// What a program costs on `elements` fresh elements; where it goes across elements and one is said, on a polynomial full of them.
@@ -202,8 +204,8 @@ impl Server {
     ) -> Result<Estimate, Error> {
         let threads = self.threads();
         let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
-        self.pool.install(|| self.engine.measure(control))?;
-        plan.estimate(elements, threads, &self.pool)
+        self.pool.get()?.install(|| self.engine.measure(control))?;
+        plan.estimate(elements, threads, self.pool.get()?)
     }
 
     /// As [`Self::estimate`], for as many threads (at least 1), each as fast as one is here alone.
@@ -213,7 +215,7 @@ impl Server {
     pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
         let threads = threads.max(1);
         let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
-        plan.estimate(elements, threads, &self.pool)
+        plan.estimate(elements, threads, self.pool.get()?)
     }
 
     /// What a program costs on those ciphertexts, as many elements of as much noise as they have. What it costs to change their form is not counted.
@@ -224,7 +226,7 @@ impl Server {
         program.validate()?;
         self.check_inputs(&program_ports(program), same_type, inputs)?;
         let work = self.work(inputs);
-        self.engine.plan(program, &work)?.estimate(work.lanes, work.threads, &self.pool)
+        self.engine.plan(program, &work)?.estimate(work.lanes, work.threads, self.pool.get()?)
     }
 
     /// What a circuit costs on those ciphertexts, as [`Self::estimate_inputs`].
@@ -235,7 +237,7 @@ impl Server {
         let ports = CircuitPorts::new(netlist, inputs)?;
         self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
         let work = self.work(&ports.inputs);
-        self.engine.plan_circuit(&ports.netlist, true, &work)?.estimate(work.lanes, work.threads, &self.pool)
+        self.engine.plan_circuit(&ports.netlist, true, &work)?.estimate(work.lanes, work.threads, self.pool.get()?)
     }
 
     /// The counts of a program on those ciphertexts: as [`Self::estimate_inputs`], but nothing is measured, so no seconds.
@@ -280,7 +282,7 @@ impl Server {
         let work = Work { inputs: None, lanes: 1, threads: self.threads() };
         let ports = CircuitPorts::fresh(netlist);
         let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
-        plan.estimate(1, self.threads(), &self.pool)
+        plan.estimate(1, self.threads(), self.pool.get()?)
     }
 
     /// The same values in another form.
@@ -292,7 +294,7 @@ impl Server {
         if ciphertext.form() == form {
             return Ok(ciphertext.clone());
         }
-        self.pool.install(|| self.engine.convert(ciphertext, form, control))
+        self.pool.get()?.install(|| self.engine.convert(ciphertext, form, control))
     }
 
     /// Checks inputs against ports. The shape is that of the first array.
@@ -380,7 +382,7 @@ fn wanted(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> 
     }
 }
 
-fn program_ports(program: &Program) -> Vec<(String, Type)> {
+pub(crate) fn program_ports(program: &Program) -> Vec<(String, Type)> {
     program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
 }
 
@@ -390,7 +392,7 @@ fn same_width(a: Type, b: Type) -> bool {
 }
 
 /// A bool and a one-bit unsigned integer are the same bit.
-fn same_type(a: Type, b: Type) -> bool {
+pub(crate) fn same_type(a: Type, b: Type) -> bool {
     let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
     a == b || (bit(a) && bit(b))
 }

@@ -9,6 +9,7 @@
 """
 
 from solinas._array import Array, ArrayType
+from solinas._bound import BoundArray
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
 from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
 from solinas._errors import (
@@ -19,6 +20,7 @@ from solinas._errors import (
     FormatError,
     InternalError,
     KeyMismatchError,
+    MissingPackageError,
     NoiseError,
     ParameterError,
     RangeError,
@@ -28,9 +30,8 @@ from solinas._errors import (
     WeakKeyWarning,
 )
 from solinas._find import find_params
-from solinas._keys import ClientKey, Job, ServerKey, keygen, params
-from solinas._program import Program, program
-from solinas._values import (
+from solinas._functions import lookup, maximum, minimum, select
+from solinas._integers import (
     I8,
     I16,
     I32,
@@ -41,20 +42,18 @@ from solinas._values import (
     U32,
     U64,
     U128,
-    Bool,
     Int,
     Integer,
     Modular,
     UInt,
-    Value,
     int_,
-    lookup,
-    maximum,
-    minimum,
     mod,
-    select,
     uint,
 )
+from solinas._job import Job
+from solinas._keys import ClientKey, ServerKey, keygen, params
+from solinas._program import Program, program
+from solinas._values import Bool, Value
 
 bool_ = Bool
 u8, u16, u32, u64, u128 = U8, U16, U32, U64, U128
@@ -74,6 +73,7 @@ __all__ = [
     "Array",
     "ArrayType",
     "Bool",
+    "BoundArray",
     "CancelledError",
     "Ciphertext",
     "CircuitError",
@@ -90,6 +90,7 @@ __all__ = [
     "InternalError",
     "Job",
     "KeyMismatchError",
+    "MissingPackageError",
     "Modular",
     "NoiseError",
     "ParameterError",

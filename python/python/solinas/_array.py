@@ -1,277 +1,394 @@
-"""Arrays of fixed length inside programs: a list of values, unrolled when the program is traced."""
+"""Arrays inside programs: values in a shape, unrolled when the program is traced."""
 
 from __future__ import annotations
 
 import builtins
+import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, get_args, overload
 
-from solinas._errors import ElementError, ShapeError, TypeMismatchError
-from solinas._values import NO_BOOL, Bool, Integer, Modular, UInt, Value, _apply, maximum, minimum, select, uint
+from solinas._errors import ShapeError, TypeMismatchError
+from solinas._functions import maximum, minimum, select
+from solinas._integers import Integer, Modular, UInt, uint
+from solinas._operators import Elementwise
+from solinas._shapes import NdArray, Shape, broadcast, flatten, index_places, lines, nest, stretched
+from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
 N = TypeVar("N", bound=int)
 
+Axis = int | Sequence[int] | None
 
-@dataclass(frozen=True)
+
 class ArrayType:
-    """Type of the arrays of `length` elements of one type."""
+    """Type of the arrays of one shape whose elements have one type."""
 
-    element: type[Value]
-    length: int
+    __slots__ = ("element", "shape")
+
+    def __init__(self, element: type[Value], *shape: int) -> None:
+        self.element = element
+        self.shape = shape
+
+    @property
+    def length(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ArrayType):
+            return NotImplemented
+        return (self.element.name, self.shape) == (other.element.name, other.shape)
+
+    def __hash__(self) -> int:
+        return hash((self.element.name, self.shape))
 
     def __repr__(self) -> str:
-        return f"Array[{self.element.name}, {self.length}]"
+        return f"Array[{', '.join([self.element.name, *map(str, self.shape)])}]"
 
 
-class Array(Generic[T, N]):
+class Array(Elementwise, Generic[T, N]):
     """A fixed number of values of one type. `sl.Array[sl.U16, 8]` is the annotation of an array of eight.
 
-    Operators work element by element, with another array of the same length or with a single value. Static type
-    checkers want the length as `Literal[8]`, which works too.
+    `sl.Array[sl.U16, 2, 3]` is that of two rows of three. Operators work element by element, as numpy's do, with
+    another array, a public one too, or a single value. Static type checkers want the length as `Literal[8]`, which
+    works too.
     """
 
-    __slots__ = ("_items",)
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("_items", "_shape")
 
     _items: tuple[T, ...]
+    _shape: Shape
 
-    def __init__(self, items: Sequence[T]) -> None:
-        self._items = tuple(items)
-        if not self._items:
+    def __init__(self, items: Sequence[T] | Sequence[Array[T, Any]]) -> None:
+        shape, values = flatten(list(items))
+        if not values:
             raise ShapeError("an array needs at least one element")
-        first = self._items[0]
-        for item in self._items:
-            if not isinstance(item, Value) or item.name != first.name:
+        first = values[0]
+        for item in values:
+            if not isinstance(item, Value) or not isinstance(first, Value) or item.name != first.name:
                 raise TypeMismatchError(f"the elements of an array have one type: got {first!r} and {item!r}")
+        self._items, self._shape = tuple(values), shape or ()
+
+    @classmethod
+    def _made(cls, items: Sequence[Any], shape: Shape) -> Any:
+        """Values in a shape; the only one in shape `()`."""
+        if not shape:
+            return items[0]
+        array = cls.__new__(cls)
+        array._items, array._shape = tuple(items), shape
+        return array
 
     def __class_getitem__(cls, parameters: Any) -> Any:
         match parameters:
-            case (element, length):
+            case (element, *lengths) if lengths:
                 pass
             case _:
                 raise TypeMismatchError("write the type of an array as sl.Array[sl.U16, 8]: element type and length")
-        if isinstance(length, TypeVar) or isinstance(element, TypeVar):
+        if any(isinstance(parameter, TypeVar) for parameter in parameters):
             return super().__class_getitem__(parameters)  # type: ignore[misc]
-        literal = get_args(length)
-        length = literal[0] if literal else length
         if not (isinstance(element, type) and issubclass(element, Value) and element.width):
             raise TypeMismatchError(f"Array[{element!r}, ..]: the elements' type must be one such as sl.U16")
-        if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-            raise TypeMismatchError(f"Array[{element.name}, {length!r}]: the length must be a positive integer")
-        return ArrayType(element, length)
+        sizes = [literal[0] if (literal := get_args(length)) else length for length in lengths]
+        for size in sizes:
+            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+                raise TypeMismatchError(f"Array[{element.name}, {size!r}]: the length must be a positive integer")
+        return ArrayType(element, *sizes)
 
     @property
     def type(self) -> ArrayType:
         """Type of the array."""
-        return ArrayType(type(self._items[0]), len(self._items))
+        return ArrayType(type(self._items[0]), *self._shape)
 
-    def __len__(self) -> int:
-        return len(self._items)
+    @property
+    def shape(self) -> Shape:
+        """Sizes, outermost first."""
+        return self._shape
+
+    @property
+    def _kind(self) -> builtins.type[Value]:
+        return type(self._items[0])
+
+    def _elements(self) -> list[Any]:
+        return list(self._items)
+
+    def _take(self, places: list[int], shape: Shape) -> Any:
+        return self._made([self._items[place] for place in places], shape)
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._items)
+        return cast(Iterator[T], super().__iter__())
 
     @overload
     def __getitem__(self, index: slice) -> Array[T, Any]: ...
     @overload
     def __getitem__(self, index: int | UInt) -> T: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
     def __getitem__(self, index: Any) -> Any:
-        """Give an element, a slice, or the element at an encrypted unsigned index (the last one beyond the end)."""
-        if isinstance(index, slice):
-            return Array(self._items[index])
+        """Give a part, by what numpy takes, or the element at an encrypted unsigned index.
+
+        Beyond the end such an index gives the last element.
+        """
         if isinstance(index, Value) and not index.is_plain:
             return self._at(index)
-        try:
-            return self._items[operator.index(index)]
-        except IndexError:
-            raise ElementError(f"there is no element {index}: the array has {len(self)}") from None
+        return self._part(*index_places(self._shape, int(index) if isinstance(index, Value) else index))
 
-    def _at(self, index: Value) -> T:
+    def _at(self, index: Value) -> Any:
         if not isinstance(index, UInt):
             raise TypeMismatchError(f"an index is unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)")
+        if self.ndim != 1:
+            rows = [self[row] for row in range(len(self))]
+            columns = zip(*(cast("Array[Any, Any]", row)._items for row in rows), strict=True)
+            return self._made([Array(column)._at(index) for column in columns], self._shape[1:])
         element = type(self._items[0])
         if issubclass(element, Modular):
             raise TypeMismatchError(f"an {self.type!r} has no encrypted index: its elements are no bits to select")
         return _apply("index", [index, *self._items], element, f"array[{index._text()}]")
 
     def __repr__(self) -> str:
-        return f"Array({list(self._items)!r})"
+        return f"Array({nest(self._shape, self._items)!r})"
 
-    def __bool__(self) -> bool:
-        raise TypeMismatchError(NO_BOOL.format(what=f"an {self.type!r}") + "; for the length write len(array) > 0")
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if not all(item.is_plain for item in self._items):
+            return super().__array__()
+        import numpy as np
 
-    def __contains__(self, value: object) -> bool:
-        raise TypeMismatchError("`in` gives a plain bool, which nobody but the client knows: write (array == x).any()")
+        return np.array([item.decode(item._data) for item in self._items], dtype or self.dtype).reshape(self._shape)
 
     # Reductions, as balanced trees.
 
-    def _reduce(self, combine: Callable[[Any, Any], Any], items: Sequence[Any] | None = None) -> Any:
-        row = list(self._items if items is None else items)
+    @staticmethod
+    def _reduce(combine: Callable[[Any, Any], Any], items: Sequence[Any]) -> Any:
+        row = list(items)
         while len(row) > 1:
             pairs = [combine(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]
             row = pairs + (row[-1:] if len(row) % 2 else [])
         return row[0]
 
+    def _along(self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool) -> Any:
+        """Reduce the elements along one axis, several or all."""
+        axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
+        if len({a % self.ndim for a in axes}) != len(axes) or not axes:
+            raise ShapeError(f"{what}: {axis!r} are no different axes of an array of {self.ndim} dimensions")
+        kept = [lines(self._shape, a, what) and a % self.ndim for a in axes]
+        rest = [a for a in range(self.ndim) if a not in kept]
+        moved: Array[Any, Any] = self.transpose(rest + kept) if rest else self
+        count = math.prod(self._shape[a] for a in kept)
+        values = [reduce(list(moved._items[i : i + count])) for i in range(0, self.size, count)]
+        sizes = tuple(1 if a in kept else size for a, size in enumerate(self._shape))
+        return self._made(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
+
     def _integers(self, what: str) -> None:
         if not isinstance(self._items[0], Integer):
             raise TypeMismatchError(f"{what} takes integers, got an {self.type!r}: cast the elements first")
 
-    def sum(self) -> T:
-        """Add up the elements, wrapping; cast them first where the sum may not fit."""
+    @overload
+    def sum(self, axis: None = None) -> T: ...
+    @overload
+    def sum(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def sum(self, axis: int | Sequence[int]) -> Any: ...
+    def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Add up the elements, wrapping; cast them first where the sum may not fit.
+
+        Of bools it is the count of those that hold, as u8 (u16, u32 where longer).
+        """
+        if isinstance(self._items[0], Bool):
+            return self.cast(_counter(self.size)).sum(axis, keepdims=keepdims)
         if not isinstance(self._items[0], Modular):
             self._integers("sum")
-        return _apply("sum", self._items, type(self._items[0]), "array.sum()")
+        return self._along("sum", _total, axis, keepdims)
 
-    def max(self) -> T:
+    @overload
+    def prod(self, axis: None = None) -> T: ...
+    @overload
+    def prod(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def prod(self, axis: int | Sequence[int]) -> Any: ...
+    def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
+        """Multiply the elements, wrapping; cast them first where the product may not fit."""
+        if not isinstance(self._items[0], Modular):
+            self._integers("prod")
+        return self._along("prod", lambda row: self._reduce(operator.mul, row), axis, keepdims)
+
+    @overload
+    def max(self, axis: None = None) -> T: ...
+    @overload
+    def max(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def max(self, axis: int | Sequence[int]) -> Any: ...
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Give the largest element."""
         self._integers("max")
-        return cast(T, self._reduce(maximum))
+        return self._along("max", lambda row: self._reduce(maximum, row), axis, keepdims)
 
-    def min(self) -> T:
+    @overload
+    def min(self, axis: None = None) -> T: ...
+    @overload
+    def min(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def min(self, axis: int | Sequence[int]) -> Any: ...
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Give the smallest element."""
         self._integers("min")
-        return cast(T, self._reduce(minimum))
+        return self._along("min", lambda row: self._reduce(minimum, row), axis, keepdims)
 
-    def argmax(self) -> UInt:
+    @overload
+    def argmax(self, axis: None = None) -> UInt: ...
+    @overload
+    def argmax(self, axis: int | None = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def argmax(self, axis: int) -> Any: ...
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
         """Give the index of the largest element, the first of equal ones, as u8 (u16, u32 where longer)."""
-        return self._best("argmax", operator.gt)
+        return self._best("argmax", operator.gt, axis, keepdims)
 
-    def argmin(self) -> UInt:
+    @overload
+    def argmin(self, axis: None = None) -> UInt: ...
+    @overload
+    def argmin(self, axis: int | None = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def argmin(self, axis: int) -> Any: ...
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
         """Give the index of the smallest element, the first of equal ones, as u8 (u16, u32 where longer)."""
-        return self._best("argmin", operator.lt)
+        return self._best("argmin", operator.lt, axis, keepdims)
 
-    def _best(self, what: str, better: Callable[[Any, Any], Any]) -> UInt:
+    def _best(self, what: str, better: Callable[[Any, Any], Any], axis: int | None, keepdims: bool) -> Any:
         self._integers(what)
-        index = uint(next(width for width in (8, 16, 32) if len(self) <= 1 << width))
 
         def winner(a: tuple[T, UInt], b: tuple[T, UInt]) -> tuple[T, UInt]:
             second = better(b[0], a[0])
             return select(second, b[0], a[0]), select(second, b[1], a[1])
 
-        return cast(UInt, self._reduce(winner, [(item, index(i)) for i, item in enumerate(self._items)])[1])
+        def best(row: list[Any]) -> UInt:
+            index = _counter(len(row) - 1)
+            return cast(UInt, self._reduce(winner, [(item, index(i)) for i, item in enumerate(row)])[1])
 
-    def any(self) -> Bool:
+        return self._along(what, best, axis, keepdims)
+
+    @overload
+    def any(self, axis: None = None) -> Bool: ...
+    @overload
+    def any(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def any(self, axis: int | Sequence[int]) -> Any: ...
+    def any(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Tell whether some element of an array of bools holds."""
-        return self._logic("any", operator.or_)
+        return self._logic("any", operator.or_, axis, keepdims)
 
-    def all(self) -> Bool:
+    @overload
+    def all(self, axis: None = None) -> Bool: ...
+    @overload
+    def all(self, axis: Axis = None, *, keepdims: bool) -> Any: ...
+    @overload
+    def all(self, axis: int | Sequence[int]) -> Any: ...
+    def all(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Tell whether every element of an array of bools holds."""
-        return self._logic("all", operator.and_)
+        return self._logic("all", operator.and_, axis, keepdims)
 
-    def _logic(self, what: str, combine: Callable[[Any, Any], Any]) -> Bool:
+    def _logic(self, what: str, combine: Callable[[Any, Any], Any], axis: Axis, keepdims: bool) -> Any:
         if not isinstance(self._items[0], Bool):
             raise TypeMismatchError(f"{what} takes bools, got an {self.type!r}: compare first, as in array != 0")
-        return cast(Bool, self._reduce(combine))
+        return self._along(what, lambda row: self._reduce(combine, row), axis, keepdims)
+
+    def cumsum(self, axis: int | None = None) -> Self:
+        """Give the sums of the first 1, 2, ... elements, wrapping; of all elements row by row without an axis."""
+        array: Any = self.ravel() if axis is None else self
+        places, _ = lines(array.shape, 0 if axis is None else axis, "cumsum")
+        sums = list(array._items)
+        for line in places:
+            for before, place in itertools.pairwise(line):
+                sums[place] = sums[before] + sums[place]
+        return cast(Self, self._made(sums, array.shape))
 
     def cast(self, to: builtins.type[Any]) -> Array[Any, N]:
         """Cast every element."""
-        return Array([item.cast(to) for item in self._items])
+        return cast("Array[Any, N]", self._made([item.cast(to) for item in self._items], self._shape))
 
-    # Element by element.
+    # Products of vectors and matrices.
 
-    @staticmethod
-    def _column(value: Any, length: int) -> Sequence[Any]:
-        if isinstance(value, (Array, list, tuple)) or hasattr(value, "__array__"):
-            if len(value) != length:
-                raise ShapeError(f"arrays of {length} and {len(value)} elements do not go together")
-            return list(value)
-        return [value] * length
+    def dot(self, other: Any) -> Any:
+        """Add up the products with another vector, or multiply matrices, of public integers too, as `@` does."""
+        return self @ other if isinstance(other, NdArray) or flatten(other)[0] else self * other
 
-    @staticmethod
-    def _zip2(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Array[Any, Any]:
-        length = len(a) if isinstance(a, Array) else len(b)
-        return Array([function(x, y) for x, y in zip(Array._column(a, length), Array._column(b, length), strict=True)])
+    def __matmul__(self, other: Any) -> Any:
+        return self._matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return self._matmul(other, self)
 
     @staticmethod
-    def _zip3(function: Callable[[Any, Any, Any], Any], a: Any, b: Any, c: Any) -> Array[Any, Any]:
-        length = next(len(x) for x in (a, b, c) if isinstance(x, Array))
-        columns = (Array._column(x, length) for x in (a, b, c))
-        return Array([function(*row) for row in zip(*columns, strict=True)])
+    def _matmul(a: Any, b: Any) -> Any:
+        if any(isinstance(x, NdArray) and not isinstance(x, Array) for x in (a, b)):
+            return NotImplemented
+        (left, rows), (right, columns) = flatten(a), flatten(b)
+        for x in (a, b):
+            if isinstance(x, Array) and not isinstance(x._items[0], Modular):
+                x._integers("@")
+        if len(left or ()) not in {1, 2} or len(right or ()) not in {1, 2}:
+            raise ShapeError(f"@ takes vectors and matrices, got shapes {left} and {right}: take one part at a time")
+        assert left is not None
+        assert right is not None
+        size, width = left[-1], math.prod(right[1:])
+        if right[0] != size:
+            raise ShapeError(f"@ does not take shapes {left} and {right}: {size} and {right[0]} must be equal")
+        products = [
+            _total([x * y for x, y in zip(rows[at : at + size], columns[column::width], strict=True)])
+            for at in range(0, len(rows), size)
+            for column in range(width)
+        ]
+        return Array._made(products, left[:-1] + right[1:])
 
-    def __add__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.add, self, other)
+    if TYPE_CHECKING:
+        # What operators give, which the base class cannot say.
+        __hash__ = None
 
-    def __radd__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.add, other, self)
+        def __add__(self, other: Any) -> Array[T, N]: ...
+        def __radd__(self, other: Any) -> Array[T, N]: ...
+        def __sub__(self, other: Any) -> Array[T, N]: ...
+        def __rsub__(self, other: Any) -> Array[T, N]: ...
+        def __mul__(self, other: Any) -> Array[T, N]: ...
+        def __rmul__(self, other: Any) -> Array[T, N]: ...
+        def __floordiv__(self, other: Any) -> Array[T, N]: ...
+        def __rfloordiv__(self, other: Any) -> Array[T, N]: ...
+        def __mod__(self, other: Any) -> Array[T, N]: ...
+        def __rmod__(self, other: Any) -> Array[T, N]: ...
+        def __and__(self, other: Any) -> Array[T, N]: ...
+        def __rand__(self, other: Any) -> Array[T, N]: ...
+        def __or__(self, other: Any) -> Array[T, N]: ...
+        def __ror__(self, other: Any) -> Array[T, N]: ...
+        def __xor__(self, other: Any) -> Array[T, N]: ...
+        def __rxor__(self, other: Any) -> Array[T, N]: ...
+        def __lshift__(self, amount: Any) -> Array[T, N]: ...
+        def __rshift__(self, amount: Any) -> Array[T, N]: ...
+        def __pow__(self, exponent: Any) -> Array[T, N]: ...
+        def __lt__(self, other: Any) -> Array[Bool, N]: ...
+        def __le__(self, other: Any) -> Array[Bool, N]: ...
+        def __gt__(self, other: Any) -> Array[Bool, N]: ...
+        def __ge__(self, other: Any) -> Array[Bool, N]: ...
+        def __eq__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
+        def __neg__(self) -> Array[T, N]: ...
+        def __pos__(self) -> Array[T, N]: ...
+        def __invert__(self) -> Array[T, N]: ...
+        def __abs__(self) -> Array[T, N]: ...
 
-    def __sub__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.sub, self, other)
+    @staticmethod
+    def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+        if any(isinstance(operand, NdArray) and not isinstance(operand, Array) for operand in operands):
+            return NotImplemented
+        parts = [flatten(operand) for operand in operands]
+        shape = broadcast([own or () for own, _ in parts])
+        columns = [[items[place] for place in stretched(own or (), shape)] for own, items in parts]
+        return cast("Array[Any, Any]", Array._made([function(*row) for row in zip(*columns, strict=True)], shape))
 
-    def __rsub__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.mul, self, other)
+def _total(items: list[Any]) -> Any:
+    """Sum of values of one type."""
+    return _apply("sum", items, type(items[0]), "array.sum()")
 
-    def __rmul__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.mul, other, self)
 
-    def __floordiv__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.floordiv, self, other)
-
-    def __rfloordiv__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.floordiv, other, self)
-
-    def __mod__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.mod, self, other)
-
-    def __rmod__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.mod, other, self)
-
-    def __and__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.and_, self, other)
-
-    def __rand__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.and_, other, self)
-
-    def __or__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.or_, self, other)
-
-    def __ror__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.or_, other, self)
-
-    def __xor__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.xor, self, other)
-
-    def __rxor__(self, other: Any) -> Array[T, N]:
-        return Array._zip2(operator.xor, other, self)
-
-    def __lshift__(self, amount: Any) -> Array[T, N]:
-        return Array._zip2(operator.lshift, self, amount)
-
-    def __rshift__(self, amount: Any) -> Array[T, N]:
-        return Array._zip2(operator.rshift, self, amount)
-
-    def __lt__(self, other: Any) -> Array[Bool, N]:
-        return Array._zip2(operator.lt, self, other)
-
-    def __le__(self, other: Any) -> Array[Bool, N]:
-        return Array._zip2(operator.le, self, other)
-
-    def __gt__(self, other: Any) -> Array[Bool, N]:
-        return Array._zip2(operator.gt, self, other)
-
-    def __ge__(self, other: Any) -> Array[Bool, N]:
-        return Array._zip2(operator.ge, self, other)
-
-    def __eq__(self, other: object) -> Array[Bool, N]:  # type: ignore[override]
-        return Array._zip2(operator.eq, self, other)
-
-    def __ne__(self, other: object) -> Array[Bool, N]:  # type: ignore[override]
-        return Array._zip2(operator.ne, self, other)
-
-    def __neg__(self) -> Array[T, N]:
-        return self._map(operator.neg)
-
-    def __invert__(self) -> Array[T, N]:
-        return self._map(operator.invert)
-
-    def __abs__(self) -> Array[T, N]:
-        return self._map(abs)
-
-    def _map(self, function: Callable[[Any], Any]) -> Array[T, N]:
-        return Array([function(item) for item in self._items])
+def _counter(largest: int) -> type[UInt]:
+    """Give the first of u8, u16 and u32 that holds a number."""
+    return uint(next(width for width in (8, 16, 32, 64) if largest < 1 << width))

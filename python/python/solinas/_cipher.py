@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
 from solinas import _core
-from solinas._data import Shape, index_places
-from solinas._errors import ShapeError, TypeMismatchError
-from solinas._values import NO_BOOL, Value, type_named
+from solinas._errors import TypeMismatchError
+from solinas._files import PathLike
+from solinas._html import table
+from solinas._integers import type_named
+from solinas._protocols import NumpyProtocols
+from solinas._shapes import NdArray, Shape
+from solinas._values import NO_BOOL, Value
 
 T_co = TypeVar("T_co", bound=Value, covariant=True)
-
-PathLike = str | os.PathLike[str]
 
 NO_SERVER = (
     "an encrypted value alone cannot compute: bind it to a server, as in server.bind(x) + 1, or run a function under "
@@ -26,11 +27,10 @@ def _refuse(self: object, *_: object) -> NoReturn:
     raise TypeMismatchError(NO_SERVER)
 
 
-class Ciphertext(Generic[T_co]):
+class Ciphertext(NumpyProtocols, Generic[T_co]):
     """An encrypted value (`Encrypted`) or array (`EncryptedArray`), without the key it belongs to."""
 
     __slots__ = ("_inner",)
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     _inner: _core.Ciphertext
@@ -114,7 +114,24 @@ class Ciphertext(Generic[T_co]):
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
     __lshift__ = __rshift__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __neg__ = __invert__ = __abs__ = _refuse
+    __neg__ = __pos__ = __invert__ = __abs__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refuse
+    __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = _refuse
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, object] = {"type": self._inner.type_name}
+        if self._inner.shape is not None:
+            rows["shape"] = tuple(self._inner.shape)
+        rows |= {"parameters": self.params, "key": self.key_id[:8]}
+        if self.products_left is not None:
+            rows["products left"] = self.products_left
+        return table("encrypted array" if self._inner.shape is not None else "encrypted value", rows)
+
+
+def take(core: _core.Ciphertext, places: list[int], shape: Shape) -> _core.Ciphertext:
+    """Elements at those places in that shape; of shape `()` the element alone."""
+    if shape and places == list(range(math.prod(core.shape or ()))):
+        return core.reshape(list(shape))
+    return core.take(places, list(shape) or None)
 
 
 class Encrypted(Ciphertext[T_co]):
@@ -126,65 +143,41 @@ class Encrypted(Ciphertext[T_co]):
         return f"<encrypted {self._inner.type_name}, key {self.key_id[:8]}>"
 
 
-class EncryptedArray(Ciphertext[T_co]):
-    """An encrypted array, of a shape like numpy's."""
+class EncryptedArray(NdArray, Ciphertext[T_co]):
+    """An encrypted array, of a shape like numpy's. What only moves its elements needs no server."""
 
     __slots__ = ()
+
+    @property
+    def _kind(self) -> Any:
+        return self.type
 
     @property
     def shape(self) -> Shape:
         """Sizes, outermost first."""
         return tuple(self._inner.shape or ())
 
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, key: Any) -> Any:
-        """Give an element or a part, by integers, slices and `...`."""
-        places, shape = index_places(self.shape, key)
-        if not places:
-            raise ShapeError("this part of the array has no element; an encrypted array needs at least one")
-        # An integer in a dimension removes it.
-        scalar = not shape
-        return Ciphertext._wrap(self._inner.take(places, None if scalar else list(shape)))
-
-    def reshape(self, *shape: int | Sequence[int]) -> EncryptedArray[T_co]:
-        """Give the same elements in another shape, one size of which may be -1."""
-        sizes = [int(s) for part in shape for s in (part if isinstance(part, Sequence) else (part,))]
-        if sizes.count(-1) == 1:
-            rest = -math.prod(sizes)
-            sizes[sizes.index(-1)] = self.size // rest if rest > 0 and self.size % rest == 0 else 0
-        if not sizes or min(sizes) < 0 or math.prod(sizes) != self.size:
-            raise ShapeError(f"an array of shape {self.shape} cannot be reshaped to {shape}")
-        result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
-        result._inner = self._inner.reshape(sizes)
-        return result
-
-    def ravel(self) -> EncryptedArray[T_co]:
-        """Give the elements row by row."""
-        return self.reshape(self.size)
+    def _take(self, places: list[int], shape: Shape) -> Any:
+        return Ciphertext._wrap(take(self._inner, places, shape))
 
     @staticmethod
-    def stack(items: Sequence[Encrypted[T_co]]) -> EncryptedArray[T_co]:
-        """Give the array of encrypted scalars of one type and key."""
-        if not items or not all(isinstance(item, Encrypted) for item in items):
-            raise TypeMismatchError("stack takes a list of encrypted scalars, at least one")
+    def stack(items: Sequence[Ciphertext[T_co]]) -> EncryptedArray[T_co]:
+        """Give the array of encrypted scalars of one type and key, and of the elements of arrays, row by row."""
+        if not items or not all(isinstance(item, Ciphertext) for item in items):
+            raise TypeMismatchError("stack takes a list of encrypted values, at least one")
+        size = sum(math.prod(item._inner.shape or ()) for item in items)
         result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
-        result._inner = _core.Ciphertext.stack([item._inner for item in items], [len(items)])
+        result._inner = _core.Ciphertext.stack([item._inner for item in items], [size])
         return result
 
     def __repr__(self) -> str:
         return f"<encrypted array of {self._inner.type_name}, shape {self.shape}, key {self.key_id[:8]}>"
+
+
+def stacked(columns: list[_core.Ciphertext], inner: Shape) -> Ciphertext[Any]:
+    """Give the array whose last dimensions are those columns."""
+    outer = tuple(columns[0].shape or ())
+    if not outer:
+        return Ciphertext._wrap(_core.Ciphertext.stack(columns, list(inner)))
+    items = [column.take([i], None) for i in range(math.prod(outer)) for column in columns]
+    return Ciphertext._wrap(_core.Ciphertext.stack(items, [*outer, *inner]))

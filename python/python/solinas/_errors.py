@@ -43,6 +43,10 @@ class CircuitError(SolinasError, ValueError):
     """A program or circuit that is not valid."""
 
 
+class MissingPackageError(SolinasError, ImportError):
+    """A package that is not installed, for something that is optional."""
+
+
 class NoiseError(SolinasError):
     """A ciphertext with too much noise to be computed on or decrypted (scheme gh)."""
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
+from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from solinas import _core
-from solinas._cipher import Ciphertext, Encrypted, EncryptedArray, PathLike
-from solinas._data import decode, encode, flatten, infer
-from solinas._errors import CancelledError, KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
-from solinas._program import Program, read_text
+from solinas._bound import BoundArray, Input
+from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._data import decode, encode, infer, short
+from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
+from solinas._files import PathLike, read_text
+from solinas._html import table
+from solinas._job import Job, watching
+from solinas._program import Program
+from solinas._shapes import flatten
 from solinas._values import Value
 
 V = TypeVar("V", bound=Value)
-R = TypeVar("R")
 
 
 def keygen(
@@ -45,7 +48,8 @@ def keygen(
     arrays (scheme `"ntru"`, with `research=True`; keys of `"bgv"` have it).
     `threads` limits the server's threads, `memory` the bytes of its tables (scheme `"gh"`; by default
     `SOLINAS_MEMORY_MIB`, or three quarters of what is free).
-    `progress` is True for a bar on stderr, or a function that gets parts done and parts in all.
+    `progress` is True for a bar of tqdm, which has to be installed, or a function that gets parts done and parts in
+    all.
     `checkpoint` is a secret file that keeps what is done of a long generation (scheme `"gh"`): the same call goes on
     from there, or gives the same keys again. Remove it when both keys are saved. Without it a generation that is
     cancelled is lost.
@@ -53,19 +57,11 @@ def keygen(
     """
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
-    watch = _bar if progress is True else progress or None
     limits = _threads(threads), _memory(memory)
-    client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
-    if watch is _bar:
-        sys.stderr.write("\n")
-    # Who made the keys knows what they are.
+    with watching(progress, "keys") as watch:
+        client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
+    # The caller that made the keys knows what they are.
     return ClientKey._wrap(client, None), ServerKey._wrap(server, None)
-
-
-def _bar(done: int, total: int) -> None:
-    filled = 30 * done // max(total, 1)
-    sys.stderr.write(f"\rkeys [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}")
-    sys.stderr.flush()
 
 
 def _threads(threads: int | None) -> int | None:
@@ -90,6 +86,20 @@ def _warn(weakness: str | None, callers: int) -> None:
 def params() -> list[_core.ParamsInfo]:
     """Give every parameter set, the default first."""
     return _core.params()
+
+
+def _encrypted(key: _core.ClientKey | _core.ServerKey, value: Any, to: Any) -> Any:
+    """Encrypt with what a key has for it."""
+    kind = infer(value) if to is None else to
+    if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
+        raise TypeMismatchError(
+            f"the type to encrypt {short(value)} as is not known: write sl.u32(...) or encrypt(..., sl.U32)"
+        )
+    shape, items = flatten(value)
+    if shape is not None and not items:
+        raise ShapeError("an encrypted array needs at least one element")
+    bits = [encode(kind, item) for item in items]
+    return Ciphertext._wrap(key.encrypt(kind.name, None if shape is None else list(shape), bits))
 
 
 class ClientKey:
@@ -137,27 +147,17 @@ class ClientKey:
         research alone, or made from a chosen seed, gives a `WeakKeyWarning`.
         """
         _warn(self._weakness, 2)
-        kind = infer(value) if to is None else to
-        if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
-            raise TypeMismatchError(
-                f"the type to encrypt {_short(value)} as is not known: write sl.u32(...) or encrypt(..., sl.U32)"
-            )
-        shape, items = flatten(value)
-        if shape is not None and not items:
-            raise ShapeError("an encrypted array needs at least one element")
-        bits = [encode(kind, item) for item in items]
-        core = self._inner.encrypt(kind.name, None if shape is None else list(shape), bits)
-        return Ciphertext._wrap(core)
+        return _encrypted(self._inner, value, to)
 
     def decrypt(self, value: Any) -> Any:
         """Give the int or bool of a scalar, the numpy array (or nested lists) of an array, the tuple of a tuple."""
         if isinstance(value, tuple):
             return tuple(self.decrypt(item) for item in value)
-        if isinstance(value, Value) and not value.is_plain:
+        if isinstance(value, BoundArray) or (isinstance(value, Value) and not value.is_plain):
             value = value.encrypted
         if not isinstance(value, Ciphertext):
             hint = "; call its result() first" if isinstance(value, Job) else ""
-            raise TypeMismatchError(f"decrypt takes encrypted values, got {_short(value)}{hint}")
+            raise TypeMismatchError(f"decrypt takes encrypted values, got {short(value)}{hint}")
         shape = value.shape if isinstance(value, EncryptedArray) else None
         return decode(value.type, shape, self._inner.decrypt(value._inner))
 
@@ -196,63 +196,11 @@ class ClientKey:
     def __repr__(self) -> str:
         return f"<client key {self.key_id[:8]}, {self._inner.params.name}, secret>"
 
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004
-
-
-class Job(Generic[R]):
-    """A computation in the background."""
-
-    __slots__ = ("_error", "_finish", "_inner", "_result")
-
-    def __init__(self, core: _core.Job, finish: Callable[[list[_core.Ciphertext]], R]) -> None:
-        self._inner = core
-        self._finish = finish
-        self._result: tuple[R] | None = None
-        self._error: BaseException | None = None
-
-    def result(self, timeout: float | None = None) -> R:
-        """Wait for the outputs; `TimeoutError` after `timeout` seconds, and the job goes on.
-
-        Ctrl-C cancels the job.
-        """
-        if self._error is not None:
-            raise self._error
-        if self._result is None:
-            if timeout is not None and not timeout >= 0:
-                raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait for ever")
-            try:
-                self._result = (self._finish(self._inner.result(timeout)),)
-            except TimeoutError:
-                raise
-            except KeyboardInterrupt:
-                self._error = CancelledError("cancelled by Ctrl-C")
-                raise
-            except Exception as error:
-                self._error = error
-                raise
-        return self._result[0]
-
-    def done(self) -> bool:
-        """Whether a result or an error is there."""
-        return self._result is not None or self._error is not None or self._inner.done()
-
-    def cancel(self) -> None:
-        """Ask the job to stop after the batch in flight; `result` then raises `CancelledError`."""
-        self._inner.cancel()
-
-    def progress(self) -> tuple[int, int]:
-        """Give steps done and steps in all; (0, 0) before it starts.
-
-        Steps are bootstraps, or under scheme gh recrypts (products where there are none).
-        """
-        return self._inner.progress()
-
-    def __repr__(self) -> str:
-        done, total = self.progress()
-        return f"<job, {'done' if self.done() else f'{done} of {total} steps'}>"
+    def _repr_html_(self) -> str:
+        return table(
+            "client key",
+            {"key": self.key_id[:8], "parameters": self._inner.params.name, "content": "secret, not shown"},
+        )
 
 
 class ServerKey:
@@ -295,15 +243,15 @@ class ServerKey:
     def run(self, program: Program[..., Any], /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a program in the background.
 
-        Arguments are encrypted values, or plain ones, which the server then sees. Encrypted arrays where the program
-        takes single values run element by element, and scalars go with every element. Of integers modulo a number, a
-        result that only single values and sums go into is a single value.
+        Arguments are encrypted values, or plain ones, which the server then sees. Arrays where the program takes single
+        values run element by element; their shapes broadcast, and scalars go with every element. Of integers modulo
+        a number, a result that only single values and sums go into is a single value.
         """
         if not isinstance(program, Program):
-            raise TypeMismatchError(f"run takes a function under @sl.program, got {_short(program)}")
-        core, inputs, _ = program._encrypted_inputs(args, kwargs)
-        self._check(inputs)
-        return Job(self._inner.run(core, inputs), program._output_form)
+            raise TypeMismatchError(f"run takes a function under @sl.program, got {short(program)}")
+        inputs = program._encrypted_inputs(args, kwargs)
+        self._check([item for item in inputs if isinstance(item, _core.Ciphertext)])
+        return Job(self._inner.run(program._inner, inputs), program._output_form)
 
     def run_circuit(self, circuit: PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
         """Start a circuit, a file or text in Bristol, BLIF or Yosys JSON: one encrypted value for each of its inputs.
@@ -314,9 +262,9 @@ class ServerKey:
         text = circuit if isinstance(circuit, str) and "\n" in circuit else read_text(circuit)
         cores = []
         for item in inputs:
-            value = item.encrypted if isinstance(item, Value) else item
+            value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
             if not isinstance(value, Ciphertext):
-                raise TypeMismatchError(f"run_circuit takes encrypted values, got {_short(item)}")
+                raise TypeMismatchError(f"run_circuit takes encrypted values, got {short(item)}")
             cores.append(value._inner)
         self._check(cores)
 
@@ -336,24 +284,54 @@ class ServerKey:
                     "use what one sl.keygen made"
                 )
 
-    def bind(self, value: Ciphertext[V]) -> V:
-        """Give the value with operators that run on this server at once: `server.bind(a) + 1`.
+    @overload
+    def encrypt(self, value: V, to: None = None) -> Encrypted[V]: ...
+    @overload
+    def encrypt(self, value: Sequence[V], to: None = None) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: int, to: type[V]) -> Encrypted[V]: ...
+    @overload
+    def encrypt(self, value: Sequence[Any], to: type[V]) -> EncryptedArray[V]: ...
+    @overload
+    def encrypt(self, value: Any, to: type[Value] | None = None) -> Any: ...
+    def encrypt(self, value: Any, to: Any = None) -> Any:
+        """Encrypt as `ClientKey.encrypt` does, with the public key that is part of this one (not under `"tfhe"`)."""
+        _warn(self._weakness, 2)
+        return _encrypted(self._inner, value, to)
 
-        `.encrypted` gives the ciphertext back. Operators on arrays work element by element.
+    @overload
+    def bind(self, value: Encrypted[V]) -> V: ...
+    @overload
+    def bind(self, value: EncryptedArray[V]) -> BoundArray[V]: ...
+    @overload
+    def bind(self, value: Ciphertext[V]) -> Any: ...
+    def bind(self, value: Any) -> Any:
+        """Give the value or array with operators that run on this server at once: `server.bind(a) + 1`.
+
+        `.encrypted` gives the ciphertext back.
         """
         if not isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"bind takes an encrypted value, got {_short(value)}")
+            raise TypeMismatchError(f"bind takes an encrypted value, got {short(value)}")
         self._check([value._inner])
+        if isinstance(value, EncryptedArray):
+            return BoundArray._wrap(self, value._inner)
         return value.type._make(self, value._inner, "the bound value")
 
-    def __call__(self, value: Ciphertext[V]) -> V:
+    @overload
+    def __call__(self, value: Encrypted[V]) -> V: ...
+    @overload
+    def __call__(self, value: EncryptedArray[V]) -> BoundArray[V]: ...
+    @overload
+    def __call__(self, value: Ciphertext[V]) -> Any: ...
+    def __call__(self, value: Any) -> Any:
         """Short for `bind`."""
         return self.bind(value)
 
     def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
         """Carry out one operation on bound values, for their operators."""
         graph = _core.Graph()
-        nodes, inputs = [], []
+        nodes: list[int] = []
+        inputs: list[Input] = []
         for i, arg in enumerate(args):
             if arg.is_plain:
                 nodes.append(graph.constant(arg._data, arg.name))
@@ -364,7 +342,7 @@ class ServerKey:
         (output,) = self._run_core(graph.finish(), inputs)
         return to._make(self, output)
 
-    def _run_core(self, program: _core.Program, inputs: list[_core.Ciphertext]) -> list[_core.Ciphertext]:
+    def _run_core(self, program: _core.Program, inputs: list[Input]) -> list[_core.Ciphertext]:
         """Run a graph and wait, for operators on bound values."""
         return self._inner.run(program, inputs).result()
 
@@ -381,7 +359,7 @@ class ServerKey:
         bootstraps where the parameter set has them.
         """
         if not isinstance(program, Program):
-            raise TypeMismatchError(f"estimate takes a function under @sl.program, got {_short(program)}")
+            raise TypeMismatchError(f"estimate takes a function under @sl.program, got {short(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         return self._inner.estimate(program._inner, elements)
@@ -415,3 +393,6 @@ class ServerKey:
 
     def __repr__(self) -> str:
         return f"<server key {self.key_id[:8]}, {self._inner.params.name}>"
+
+    def _repr_html_(self) -> str:
+        return table("server key", {"key": self.key_id[:8], "parameters": self._inner.params.name})

@@ -2,119 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import json
 import math
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, overload
 
 from solinas import _core
 from solinas._array import Array, ArrayType
-from solinas._cipher import Ciphertext, EncryptedArray, PathLike
-from solinas._data import Shape, common_shape, decode, encode, flatten
+from solinas._bound import BoundArray, Input, stretch
+from solinas._cipher import Ciphertext, EncryptedArray, stacked
+from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FileError, FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._values import Modular, Value, _integer, type_named
+from solinas._files import PathLike, read_text, write_bytes
+from solinas._integers import Modular
+from solinas._shapes import Shape, broadcast, flatten, nest, stretched
+from solinas._spec import Parameter, Result, Spec, count, elements, from_json, map_result, text, to_json
+from solinas._trace import Trace
+from solinas._values import Bool, Value, _integer
 
 P = ParamSpec("P")
 R = TypeVar("R")
-V = TypeVar("V", bound=Value)
 
 FORMAT = "solinas-program"
 VERSION = 1
-
-# What a parameter or result is: one value, an array, or (results only) a tuple of them.
-Spec = type[Value] | ArrayType
-Result = Spec | tuple["Result", ...]
-
-
-class Trace:
-    """The context of values inside a function being traced."""
-
-    def __init__(self) -> None:
-        self.graph = _core.Graph()
-        self._constants: dict[tuple[str, int], int] = {}
-
-    def node(self, value: Value) -> int:
-        """Node of a value, made on the spot for a plain one."""
-        if value._context is self:
-            return int(value._data)
-        key = (value.name, value._data)
-        if key not in self._constants:
-            self._constants[key] = self.graph.constant(value._data, value.name)
-        return self._constants[key]
-
-    def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
-        """Add one operation."""
-        return to._make(self, self.graph.apply(op, [self.node(arg) for arg in args], to.name, table, by))
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a program."""
-
-    name: str
-    spec: Spec
-
-    @property
-    def length(self) -> int:
-        """Number of inputs of the graph."""
-        return self.spec.length if isinstance(self.spec, ArrayType) else 1
-
-    @property
-    def element(self) -> type[Value]:
-        """Type of each of them."""
-        return self.spec.element if isinstance(self.spec, ArrayType) else self.spec
-
-    def __str__(self) -> str:
-        return f"{self.name}: {_text(self.spec)}"
-
-
-def _text(spec: Result) -> str:
-    if isinstance(spec, tuple):
-        return f"({', '.join(map(_text, spec))})"
-    return repr(spec) if isinstance(spec, ArrayType) else spec.name
-
-
-def _to_json(spec: Result) -> Any:
-    if isinstance(spec, tuple):
-        return {"tuple": [_to_json(part) for part in spec]}
-    return [spec.element.name, spec.length] if isinstance(spec, ArrayType) else spec.name
-
-
-def _from_json(data: Any) -> Result:
-    match data:
-        case {"tuple": [*parts]}:
-            return tuple(_from_json(part) for part in parts)
-        case [str(element), int(length)]:
-            return ArrayType(type_named(element), length)
-        case str(name):
-            return type_named(name)
-    raise FormatError(f"{data!r} is no type of a program")
-
-
-def _elements(spec: Result) -> list[type[Value]]:
-    if isinstance(spec, tuple):
-        return [element for part in spec for element in _elements(part)]
-    return [spec.element] * spec.length if isinstance(spec, ArrayType) else [spec]
-
-
-def _unflatten(spec: Result, items: list[Any], array: Callable[[list[Any]], Any]) -> Any:
-    """Put flat outputs, consumed from the front of `items`, in the form of a result."""
-    if isinstance(spec, tuple):
-        return tuple(_unflatten(part, items, array) for part in spec)
-    if isinstance(spec, ArrayType):
-        row = items[: spec.length]
-        del items[: spec.length]
-        return array(row)
-    return items.pop(0)
 
 
 class Program(Generic[P, R]):
@@ -130,44 +46,51 @@ class Program(Generic[P, R]):
         self._inner = core
 
     def __repr__(self) -> str:
-        return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {_text(self.result)}>"
+        return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {text(self.result)}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run it on typed values, wherever they live: in a trace, on a server, or in the clear."""
         values = self._arguments(args, kwargs)
+        server = next((server for value in values for server in _servers(value)), None)
+        if server is not None:
+            at_once: R = self._bound(server, values)
+            return at_once
         flat: list[Value] = []
         for parameter, value in zip(self.parameters, values, strict=True):
             flat += self._typed(parameter, value)
         contexts = {id(value._context): value._context for value in flat if value._context is not None}
         if len(contexts) > 1:
-            raise TypeMismatchError(f"{self.name}: the arguments belong to different programs or servers")
+            raise TypeMismatchError(f"{self.name}: the arguments belong to different programs")
         context = next(iter(contexts.values()), None)
-        kinds = _elements(self.result)
-        if isinstance(context, Trace):
-            nodes = context.graph.splice(self._inner, [context.node(value) for value in flat])
-            outputs = [kind._make(context, node, self.name) for kind, node in zip(kinds, nodes, strict=True)]
-        elif context is None:
+        kinds = elements(self.result)
+        if context is None:
             bits = self._inner.evaluate([[value._data for value in flat]])[0]
-            outputs = [kind._make(None, b) for kind, b in zip(kinds, bits, strict=True)]
         else:
-            fixed = [(i, value._data) for i, value in enumerate(flat) if value.is_plain]
-            inputs = [value._data for value in flat if not value.is_plain]
-            results = context._run_core(self._inner.specialize(fixed), inputs)  # type: ignore[attr-defined]
-            outputs = [kind._make(context, r, self.name) for kind, r in zip(kinds, results, strict=True)]
-        result: R = _unflatten(self.result, outputs, Array)
+            assert isinstance(context, Trace)
+            bits = context.graph.splice(self._inner, [context.node(value) for value in flat])
+        outputs = [kind._make(context, b, self.name) for kind, b in zip(kinds, bits, strict=True)]
+        result: R = map_result(self.result, outputs, lambda value: value, Array._made)
         return result
+
+    def _bound(self, server: Any, values: Sequence[Any]) -> Any:
+        """Run it on the server that some of the values are bound to."""
+        plain = [value.encrypted if _servers(value) else value for value in values]
+        if any(of_value is not server for value in values for of_value in _servers(value)):
+            raise TypeMismatchError(f"{self.name}: the arguments belong to different servers")
+        names = [parameter.name for parameter in self.parameters]
+        result = server.run(self, **dict(zip(names, plain, strict=True))).result()
+        return tuple(map(server.bind, result)) if isinstance(result, tuple) else server.bind(result)
 
     def _typed(self, parameter: Parameter, value: Any) -> list[Value]:
         """Values of one argument, checked."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, Ciphertext):
+        if isinstance(value, Ciphertext) or _joins(value):
+            _refuse_list(what, value)
             raise TypeMismatchError(f"{what} is encrypted: use server.run({self.name}, ...), or bind it to a server")
-        if isinstance(parameter.spec, ArrayType):
-            items = list(value) if isinstance(value, (Array, list, tuple)) or hasattr(value, "__array__") else None
-            if items is None or len(items) != parameter.length:
-                raise TypeMismatchError(f"{what} needs {parameter.spec!r}, got {value!r}")
-        else:
-            items = [value]
+        shape, items = flatten(value)
+        wanted = parameter.spec.shape if isinstance(parameter.spec, ArrayType) else None
+        if shape != wanted:
+            raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got {value!r}")
         return [self._element(what, parameter.element, item) for item in items]
 
     @staticmethod
@@ -179,16 +102,26 @@ class Program(Generic[P, R]):
         return kind._make(None, encode(kind, item, what))
 
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """Put positional and named arguments in the parameters' order."""
-        names = [parameter.name for parameter in self.parameters]
-        extra = [name for name in kwargs if name not in names[len(args) :]]
-        missing = [name for name in names[len(args) :] if name not in kwargs]
-        if len(args) > len(names) or extra or missing:
-            given = f"{len(args)} positional" + (f" and {', '.join(kwargs)}" if kwargs else "")
-            raise TypeMismatchError(
-                f"{self.name} takes ({', '.join(map(str, self.parameters))}); given were {given} arguments"
-            )
-        return [*args, *(kwargs[name] for name in names[len(args) :])]
+        """Put positional and named arguments, and defaults, in the parameters' order."""
+        try:
+            bound = self._signature().bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeMismatchError(f"{self.name} takes ({', '.join(map(str, self.parameters))}): {error}") from None
+        bound.apply_defaults()
+        return list(bound.arguments.values())
+
+    def _signature(self) -> inspect.Signature:
+        kind = inspect.Parameter
+        return inspect.Signature(
+            [
+                kind(
+                    parameter.name,
+                    kind.KEYWORD_ONLY if parameter.keyword_only else kind.POSITIONAL_OR_KEYWORD,
+                    default=kind.empty if parameter.default is None else parameter.default,
+                )
+                for parameter in self.parameters
+            ]
+        )
 
     def simulate(self, *args: Any, **kwargs: Any) -> Any:
         """Run it on plain integers, nested lists or numpy arrays, exactly as a server would on encrypted ones.
@@ -200,48 +133,46 @@ class Program(Generic[P, R]):
         columns: list[tuple[Shape | None, list[list[int]]]] = []
         for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             columns.append(self._plain_column(parameter, value))
-        names = [parameter.name for parameter in self.parameters]
-        shape = common_shape([(name, column[0]) for name, column in zip(names, columns, strict=True)])
-        count = 1 if shape is None else math.prod(shape)
+        shapes = [own for own, _ in columns if own is not None]
+        shape = broadcast(shapes) if shapes else None
+        lanes = 1 if shape is None else math.prod(shape)
         inputs, arrays = [], []
         for parameter, (own, items) in zip(self.parameters, columns, strict=True):
-            inputs += [[bits[i] for bits in items] for i in range(parameter.length)]
+            places = [0] if own is None or shape is None else stretched(own, shape)
+            inputs += [[items[place][i] for place in places] for i in range(parameter.length)]
             arrays += [own is not None] * parameter.length
-        outputs = self._inner.evaluate_arrays(inputs, arrays)
-        lanes: list[tuple[type[Value], Shape | None, list[int]]] = []
-        for kind, (is_array, bits) in zip(_elements(self.result), outputs, strict=True):
+        outputs: list[tuple[type[Value], Shape | None, list[int]]] = []
+        results = self._inner.evaluate_arrays(inputs, arrays)
+        for kind, (is_array, bits) in zip(elements(self.result), results, strict=True):
             if is_array or issubclass(kind, Modular):
-                lanes.append((kind, shape if is_array else None, bits))
+                outputs.append((kind, shape if is_array else None, bits))
             else:
-                lanes.append((kind, shape, bits * count))
+                outputs.append((kind, shape, bits * lanes))
 
-        def array(lanes: list[tuple[type[Value], Shape | None, list[int]]]) -> Any:
-            outer = next((own for _, own, _ in lanes if own is not None), None)
-            every = [bits * count if own is None and outer is not None else bits for _, own, bits in lanes]
+        def array(parts: list[tuple[type[Value], Shape | None, list[int]]], inner: Shape) -> Any:
+            outer = next((own for _, own, _ in parts if own is not None), None)
+            every = [bits * lanes if own is None and outer is not None else bits for _, own, bits in parts]
             bits = [b for row in zip(*every, strict=True) for b in row]
-            return decode(lanes[0][0], (*(outer or ()), len(lanes)), bits)
+            return decode(parts[0][0], (*(outer or ()), *inner), bits)
 
-        return _map_result(self.result, lanes, lambda lane: decode(*lane), array)
+        return map_result(self.result, outputs, lambda output: decode(*output), array)
 
     def _plain_column(self, parameter: Parameter, value: Any) -> tuple[Shape | None, list[list[int]]]:
         """Shape of the elements and, for each of them, the bits of the parameter's inputs."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, Ciphertext):
+        if isinstance(value, (Ciphertext, BoundArray)) or _joins(value):
+            _refuse_list(what, value)
             raise TypeMismatchError(
                 f"{what} is encrypted: simulate takes plain values; use server.run({self.name}, ...)"
             )
-        shape, items = flatten(list(value) if isinstance(value, Array) else value)
+        shape, items = flatten(value)
         try:
             bits = [encode(parameter.element, item, what) for item in items]
         except RangeError as error:
             raise RangeError(f"{what}: {error}") from None
         if isinstance(parameter.spec, ArrayType):
-            if not shape or shape[-1] != parameter.length:
-                raise ShapeError(
-                    f"{what} needs {parameter.length} elements in its last dimension, got {shape or 'one value'}"
-                )
             size = parameter.length
-            return shape[:-1] or None, [bits[i : i + size] for i in range(0, len(bits), size)]
+            return _outer(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
@@ -257,139 +188,174 @@ class Program(Generic[P, R]):
 
         A path that ends in `.dot` gets the gates in the DOT language of Graphviz.
         """
-        if path is not None and os.fspath(path).endswith(".dot"):
-            text = self._inner.gates_dot()
+        suffix = ".svg" if path is None else Path(path).suffix.lower()
+        if suffix not in {".svg", ".dot"}:
+            raise FileError(
+                f"a picture is written as .svg, or for Graphviz as .dot, not as {os.fspath(path or '')!r}: give such a "
+                "name, and convert it, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
+            )
+        if suffix == ".dot":
+            drawn = self._inner.gates_dot()
         else:
-            text = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)
+            drawn = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)
         if path is not None:
-            _write(Path(path), text)
-        return text
+            write_bytes(Path(path), drawn.encode())
+        return drawn
 
     def _repr_svg_(self) -> str:
         return self.draw()
 
-    def save(self, path: PathLike) -> None:
-        """Write it to a file (JSON), complete or not at all."""
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return _unpickled, (self._to_json(),)
+
+    def _to_json(self) -> str:
+        parameters = []
+        for p in self.parameters:
+            described = {"name": p.name, "type": to_json(p.spec)}
+            if p.default is not None:
+                described["default"] = p.default
+            if p.keyword_only:
+                described["keyword_only"] = True
+            parameters.append(described)
         document = {
             "format": FORMAT,
             "version": VERSION,
             "name": self.name,
-            "parameters": [{"name": p.name, "type": _to_json(p.spec)} for p in self.parameters],
-            "result": _to_json(self.result),
+            "parameters": parameters,
+            "result": to_json(self.result),
             "program": json.loads(self._inner.to_json()),
         }
-        _write(Path(path), json.dumps(document))
+        return json.dumps(document)
+
+    def save(self, path: PathLike) -> None:
+        """Write it to a file (JSON), complete or not at all."""
+        write_bytes(Path(path), self._to_json().encode())
 
     @staticmethod
     def load(path: PathLike) -> Program[..., Any]:
         """Read it from a file, which is checked."""
+        return Program._from_json(read_text(path), os.fspath(path))
+
+    @staticmethod
+    def _from_json(source: str, place: str) -> Program[..., Any]:
         try:
-            document = json.loads(read_text(path))
+            document = json.loads(source)
             if document["format"] != FORMAT:
-                raise FormatError(f"{path} is not a program of solinas; pass a file written by Program.save")
+                raise FormatError(f"{place} is not a program of solinas; pass a file written by Program.save")
             if document["version"] > VERSION:
                 raise FormatError(
-                    f"{path} has version {document['version']}, this package reads up to {VERSION}: update solinas"
+                    f"{place} has version {document['version']}, this package reads up to {VERSION}: update solinas"
                 )
             parameters = []
             for parameter in document["parameters"]:
-                spec = _from_json(parameter["type"])
+                spec = from_json(parameter["type"])
                 if isinstance(spec, tuple):
-                    raise FormatError(f"{path}: parameter {parameter['name']} is a tuple")
-                parameters.append(Parameter(str(parameter["name"]), spec))
-            result = _from_json(document["result"])
+                    raise FormatError(f"{place}: parameter {parameter['name']} is a tuple")
+                keyword_only = bool(parameter.get("keyword_only"))
+                parameters.append(Parameter(str(parameter["name"]), spec, parameter.get("default"), keyword_only))
+            result = from_json(document["result"])
             core = _core.Program.from_json(json.dumps(document["program"]))
             name = str(document["name"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, SolinasError):
                 raise
             raise FormatError(
-                f"{path} is not a program of solinas ({error}); pass a file written by Program.save"
+                f"{place} is not a program of solinas ({error}); pass a file written by Program.save"
             ) from None
-        inputs = [p.element.name for p in parameters for _ in range(p.length)]
-        if inputs != [ty for _, ty in core.inputs] or [k.name for k in _elements(result)] != [
-            ty for _, ty in core.outputs
-        ]:
-            raise FormatError(f"{path} is damaged: the program's inputs or outputs are not those it declares")
-        return Program(name, parameters, result, core)
+        damaged = FormatError(f"{place} is damaged: the program's inputs or outputs are not those it declares")
+        # Counted first: a file may declare more than fits in memory.
+        declared = sum(parameter.length for parameter in parameters), count(result)
+        if declared != (len(core.inputs), len(core.outputs)):
+            raise damaged
+        inputs = [parameter.element.name for parameter in parameters for _ in range(parameter.length)]
+        outputs = [kind.name for kind in elements(result)]
+        if inputs != [ty for _, ty in core.inputs] or outputs != [ty for _, ty in core.outputs]:
+            raise damaged
+        program: Program[..., Any] = Program(name, parameters, result, core)
+        try:
+            program._check_defaults()
+        except (SolinasError, ValueError) as error:
+            raise FormatError(f"{place} is damaged: {error}") from None
+        return program
+
+    def _check_defaults(self) -> None:
+        for parameter in self.parameters:
+            if parameter.default is not None:
+                self._plain_column(parameter, parameter.default)
+        self._signature()
 
     # What `server.run` needs.
 
-    def _encrypted_inputs(
-        self, args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[_core.Program, list[_core.Ciphertext], Shape | None]:
-        """Give the graph with public arguments in place, a ciphertext for each other input, and the elements' shape."""
-        fixed: list[tuple[int, int]] = []
-        inputs: list[_core.Ciphertext] = []
-        shapes: list[tuple[str, Shape | None]] = []
-        place = 0
+    def _encrypted_inputs(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Input]:
+        """Give what the core's `run` takes for each input of the graph."""
+        columns: list[tuple[Shape | None, list[Any], str | None]] = []
         for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             what = f"{self.name}: argument {parameter.name}"
-            if isinstance(value, Value) and not value.is_plain:
+            if _servers(value):
                 value = value.encrypted  # noqa: PLW2901
+            _refuse_list(what, value)
             if isinstance(value, Ciphertext):
                 if value.type.name != parameter.element.name:
                     raise TypeMismatchError(
-                        f"{what} needs {_text(parameter.spec)}, got {value!r}: encrypt it as that type"
+                        f"{what} needs {text(parameter.spec)}, got {value!r}: encrypt it as that type"
                     )
-                columns, shape = _columns(what, parameter, value)
-                inputs += columns
-                shapes.append((parameter.name, shape))
+                cores, own = _columns(what, parameter, value)
+                columns.append((own, cores, None))
             else:
-                shape, rows = self._plain_column(parameter, value)
-                if shape is not None:
-                    raise ShapeError(f"{what}: a public array cannot run element by element; encrypt it")
-                fixed += [(place + i, bits) for i, bits in enumerate(rows[0])]
-            place += parameter.length
-        if not inputs:
+                own, rows = self._plain_column(parameter, value)
+                columns.append((own, [list(column) for column in zip(*rows, strict=True)], parameter.element.name))
+        if all(public is not None for _, _, public in columns):
             raise TypeMismatchError(f"{self.name}: no argument is encrypted; use {self.name}.simulate for plain ones")
-        shape = common_shape(shapes)
-        return (self._inner.specialize(fixed) if fixed else self._inner), inputs, shape
+        shapes = [own for own, _, _ in columns if own is not None]
+        shape = broadcast(shapes) if shapes else ()
+        inputs: list[Input] = []
+        for own, values, public in columns:
+            for value in values:
+                if public is not None:
+                    places = [0] if own is None else stretched(own, shape)
+                    inputs.append((public, None if own is None else list(shape), [value[place] for place in places]))
+                else:
+                    inputs.append(value if own in {None, shape} else stretch(value, shape))
+        return inputs
 
     def _output_form(self, outputs: list[_core.Ciphertext]) -> Any:
         """Put a server's outputs in the form of the result, arrays stacked along a last dimension."""
-        return _map_result(self.result, outputs, Ciphertext._wrap, _stack)
+        return map_result(self.result, outputs, Ciphertext._wrap, stacked)
 
 
-def read_text(path: PathLike) -> str:
-    """Give the text of a file; `FileError` where it cannot be read."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise FileError(f"cannot read {os.fspath(path)!r}: {error}") from None
+def _unpickled(source: str) -> Program[..., Any]:
+    return Program._from_json(source, "the pickle")
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file, complete or not at all."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        # Temporary files are their owner's alone; a program is no secret.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise FileError(f"cannot write {os.fspath(path)!r}: {error}; nothing was left of it") from None
-        raise
+def _servers(value: Any) -> list[Any]:
+    """Give the server that a value or array is bound to, if it is."""
+    if isinstance(value, BoundArray):
+        return [value._server]
+    return [value._context] if isinstance(value, Value) and value.is_bound else []
 
 
-def _map_result(spec: Result, outputs: list[Any], one: Callable[[Any], Any], array: Callable[[list[Any]], Any]) -> Any:
-    rest = list(outputs)
+def _joins(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(x, Ciphertext) or _servers(x) or _joins(x) for x in value
+    )
 
-    def take(spec: Result) -> Any:
-        if isinstance(spec, tuple):
-            return tuple(take(part) for part in spec)
-        count = spec.length if isinstance(spec, ArrayType) else 1
-        row = rest[:count]
-        del rest[:count]
-        return array(row) if isinstance(spec, ArrayType) else one(row[0])
 
-    return take(spec)
+def _refuse_list(what: str, value: Any) -> None:
+    if _joins(value):
+        raise TypeMismatchError(
+            f"{what} is a list of encrypted values: make an array of them, as in sl.EncryptedArray.stack([...])"
+        )
+
+
+def _outer(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
+    """Shape of the elements that a program runs on side by side, each an array of its last dimensions."""
+    inner = len(spec.shape)
+    if not shape or shape[-inner:] != spec.shape:
+        needs = (
+            f"{spec.length} elements in its last dimension" if inner == 1 else f"{spec.shape} as its last dimensions"
+        )
+        raise ShapeError(f"{what} needs {needs}, got {shape or 'one value'}")
+    return shape[:-inner] or None
 
 
 def _columns(what: str, parameter: Parameter, value: Ciphertext[Any]) -> tuple[list[_core.Ciphertext], Shape | None]:
@@ -397,21 +363,10 @@ def _columns(what: str, parameter: Parameter, value: Ciphertext[Any]) -> tuple[l
     shape = value.shape if isinstance(value, EncryptedArray) else None
     if not isinstance(parameter.spec, ArrayType):
         return [value._inner], shape
-    if not shape or shape[-1] != parameter.length:
-        raise ShapeError(f"{what} needs {parameter.length} elements in its last dimension, got {value!r}")
-    outer, size = shape[:-1] or None, parameter.length
-    count = math.prod(outer or ())
-    places = [[row * size + i for row in range(count)] for i in range(size)]
+    outer, size = _outer(what, parameter.spec, shape), parameter.length
+    rows = math.prod(outer or ())
+    places = [[row * size + i for row in range(rows)] for i in range(size)]
     return [value._inner.take(column, None if outer is None else list(outer)) for column in places], outer
-
-
-def _stack(columns: list[_core.Ciphertext]) -> Ciphertext[Any]:
-    outer = columns[0].shape
-    if outer is None:
-        return Ciphertext._wrap(_core.Ciphertext.stack(columns, [len(columns)]))
-    count = math.prod(outer)
-    items = [column.take([i], None) for i in range(count) for column in columns]
-    return Ciphertext._wrap(_core.Ciphertext.stack(items, [*outer, len(columns)]))
 
 
 @overload
@@ -439,11 +394,11 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     trace = Trace()
     parameters: list[Parameter] = []
     arguments: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for parameter in signature.parameters.values():
-        kinds = (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        if parameter.kind not in kinds or parameter.default is not parameter.empty:
+        if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
             raise TypeMismatchError(
-                f"{name}: parameter {parameter.name} must be a plain one: no *, ** or default. "
+                f"{name}: parameter {parameter.name} must be a plain one: no * or **. "
                 "For many inputs write an array, as in xs: sl.Array[sl.U16, 8]"
             )
         spec = annotations.get(parameter.name)
@@ -452,23 +407,36 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
                 f"{name}: parameter {parameter.name} needs a type as its annotation, as in {parameter.name}: sl.U32"
                 + ("" if spec is None else f"; {spec!r} is none")
             )
-        parameters.append(Parameter(parameter.name, spec))
-        arguments[parameter.name] = _input(trace, parameters[-1])
+        keyword_only = parameter.kind is parameter.KEYWORD_ONLY
+        default = (
+            None if parameter.default is parameter.empty else _default(name, parameter.name, spec, parameter.default)
+        )
+        parameters.append(Parameter(parameter.name, spec, default, keyword_only))
+        (named if keyword_only else arguments)[parameter.name] = _input(trace, parameters[-1])
     if not parameters:
         raise TypeMismatchError(f"{name}: a program needs at least one parameter")
     try:
-        returned = function(*arguments.values())
+        returned = function(*arguments.values(), **named)
     except SolinasError as error:
         error.args = (f"{name}: {error}",)
         raise
     expected = _expected(name, annotations.get("return", inspect.Signature.empty))
     outputs: list[Value] = []
     result = _result(name, returned, expected, outputs)
-    for i, value in enumerate(outputs):
-        trace.graph.output("result" if len(outputs) == 1 else f"result[{i}]", trace.node(value))
-    traced: Program[Any, Any] = Program(name, parameters, result, trace.graph.finish())
+    traced: Program[Any, Any] = Program(name, parameters, result, trace.finish(outputs))
     functools.update_wrapper(traced, function, updated=())
     return traced
+
+
+def _default(name: str, parameter: str, spec: Spec, value: Any) -> Any:
+    """Give the value of a parameter that no call gives, as plain integers."""
+    what = f"{name}: the default of {parameter}"
+    shape, items = flatten(value)
+    if shape != (spec.shape if isinstance(spec, ArrayType) else None):
+        raise TypeMismatchError(f"{what} is {value!r}, and {text(spec)} is needed")
+    kind = spec.element if isinstance(spec, ArrayType) else spec
+    values = [kind.decode(encode(kind, item, what)) for item in items]
+    return nest(shape or (), [bool(v) for v in values] if kind is Bool else values)
 
 
 def _is_spec(spec: Any) -> bool:
@@ -479,9 +447,8 @@ def _input(trace: Trace, parameter: Parameter) -> Any:
     names = [parameter.name]
     if isinstance(parameter.spec, ArrayType):
         names = [f"{parameter.name}[{i}]" for i in range(parameter.length)]
-    kind = parameter.element
-    values = [kind._make(trace, trace.graph.input(name, kind.name), name) for name in names]
-    return Array(values) if isinstance(parameter.spec, ArrayType) else values[0]
+    values = [trace.input(parameter.element, name) for name in names]
+    return Array._made(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
 
 
 def _expected(name: str, annotation: Any) -> Any:
@@ -510,10 +477,10 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
     if isinstance(returned, Array):
         if not free and expected != returned.type:
             raise TypeMismatchError(f"{name}: returns {returned.type!r}, but is annotated {_declared(expected)}")
-        outputs += list(returned)
+        outputs += returned._items
         return returned.type
     if isinstance(returned, Value):
-        if not free and not (isinstance(expected, type) and _text(expected) == returned.name):
+        if not free and not (isinstance(expected, type) and text(expected) == returned.name):
             raise TypeMismatchError(
                 f"{name}: returns {returned._describe()}, but is annotated {_declared(expected)}; cast one of them"
             )
@@ -526,4 +493,4 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
 
 
 def _declared(expected: Any) -> str:
-    return _text(expected) if _is_spec(expected) or isinstance(expected, tuple) else repr(expected)
+    return text(expected) if _is_spec(expected) or isinstance(expected, tuple) else repr(expected)

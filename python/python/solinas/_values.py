@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, Self, TypeVar, cast, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, Self, TypeVar, cast
 
 from solinas import _core
 from solinas._errors import RangeError, TypeMismatchError
+from solinas._protocols import NumpyProtocols
 
 if TYPE_CHECKING:
     from solinas._cipher import Ciphertext
 
-MAX_WIDTH = 128
-MAX_MODULUS = 1 << 30
 MAX_LABEL = 48
 
 V = TypeVar("V", bound="Value")
@@ -32,7 +31,7 @@ class Context(Protocol):
         ...
 
 
-class Value:
+class Value(NumpyProtocols):
     """A value of one type.
 
     It is plain (made from a Python integer), traced (inside a function under `@sl.program`) or bound (`server.bind`).
@@ -44,11 +43,10 @@ class Value:
     signed: ClassVar[bool] = False
     MIN: ClassVar[int] = 0
     MAX: ClassVar[int] = 0
+    modulus: ClassVar[int] = 0
 
     __slots__ = ("_context", "_data", "_label")
 
-    # numpy's scalars and arrays leave operators to this class.
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     _context: Context | None
@@ -88,11 +86,16 @@ class Value:
         return self._context is None
 
     @property
+    def is_bound(self) -> bool:
+        """Whether the value is on a server."""
+        return isinstance(self._data, _core.Ciphertext)
+
+    @property
     def encrypted(self) -> Ciphertext[Any]:
         """The ciphertext of a bound value."""
         from solinas._cipher import Ciphertext
 
-        if isinstance(self._data, _core.Ciphertext):
+        if self.is_bound:
             return Ciphertext._wrap(self._data)
         raise TypeMismatchError(f"{self._describe()} is not bound to a server, so it has no ciphertext")
 
@@ -127,8 +130,23 @@ class Value:
     def __int__(self) -> int:
         return self.__index__()
 
-    def __reduce__(self) -> tuple[type[Value], tuple[int]]:
-        return (type(self), (self.__index__(),))
+    def __reduce__(self) -> tuple[Any, tuple[str, int]]:
+        from solinas._integers import of_type
+
+        return of_type, (self.name, self.__index__())
+
+    def __format__(self, spec: str) -> str:
+        if self._context is None and spec:
+            value = self.decode(self._data)
+            return format(str(bool(value)) if isinstance(self, Bool) else value, spec)
+        return format(str(self), spec)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if self._context is not None:
+            return super().__array__()
+        import numpy as np
+
+        return np.array(self.decode(self._data), dtype or dtype_name(type(self)))
 
     def cast(self, to: type[V]) -> V:
         """Truncate to a type, or extend to it by the sign of this one."""
@@ -177,8 +195,7 @@ class Value:
         if isinstance(other, Value):
             if other.name == self.name:
                 return other
-            modular = isinstance(self, Modular) or isinstance(other, Modular)
-            remedy = "" if modular else f" Cast one of them, as in .cast({spelling(type(self))})"
+            remedy = "" if self.modulus or other.modulus else f" Cast one of them, as in .cast({spelling(type(self))})"
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
                 f"type.{remedy}"
@@ -198,7 +215,7 @@ class Value:
 
 def spelling(cls: type[Value]) -> str:
     """Write a type as a caller does."""
-    if issubclass(cls, Modular):
+    if cls.modulus:
         return f"sl.mod({cls.modulus})"
     if cls.width in {8, 16, 32, 64, 128}:
         return f"sl.{cls.name.upper()}"
@@ -244,407 +261,19 @@ class Bool(Value):
     MAX = 1
     __slots__ = ()
 
-
-class Integer(Value):
-    """An integer type of some width."""
-
-    __slots__ = ()
-
-    def __add__(self, other: Self | int) -> Self:
-        return self._binary("add", "+", other, type(self))
-
-    def __radd__(self, other: int) -> Self:
-        return self._binary("add", "+", other, type(self), swap=True)
-
-    def __sub__(self, other: Self | int) -> Self:
-        return self._binary("sub", "-", other, type(self))
-
-    def __rsub__(self, other: int) -> Self:
-        return self._binary("sub", "-", other, type(self), swap=True)
-
-    def __mul__(self, other: Self | int) -> Self:
-        return self._binary("mul", "*", other, type(self))
-
-    def __rmul__(self, other: int) -> Self:
-        return self._binary("mul", "*", other, type(self), swap=True)
-
-    def __floordiv__(self, other: Self | int) -> Self:
-        """Divide, truncating toward zero (unlike Python's integers); by zero, every bit of the quotient is one."""
-        return self._binary("div", "//", other, type(self))
-
-    def __rfloordiv__(self, other: int) -> Self:
-        return self._binary("div", "//", other, type(self), swap=True)
-
-    def __mod__(self, other: Self | int) -> Self:
-        """Remainder, with the sign of the dividend (unlike Python's integers); by zero, the dividend."""
-        return self._binary("rem", "%", other, type(self))
-
-    def __rmod__(self, other: int) -> Self:
-        return self._binary("rem", "%", other, type(self), swap=True)
-
-    def __divmod__(self, other: Self | int) -> tuple[Self, Self]:
-        return self // other, self % other
-
-    def __truediv__(self, other: object) -> NoReturn:
-        raise TypeMismatchError(f"{self._describe()} is an integer: divide with //, which truncates toward zero")
-
-    def __lt__(self, other: Self | int) -> Bool:
-        return self._binary("lt", "<", other, Bool)
-
-    def __le__(self, other: Self | int) -> Bool:
-        return self._binary("le", "<=", other, Bool)
-
-    def __gt__(self, other: Self | int) -> Bool:
-        return self._binary("gt", ">", other, Bool)
-
-    def __ge__(self, other: Self | int) -> Bool:
-        return self._binary("ge", ">=", other, Bool)
-
-    def __neg__(self) -> Self:
-        return _apply("neg", [self], type(self), f"-{self._text()}")
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __abs__(self) -> Self:
-        """Magnitude; that of the least signed value wraps to itself."""
-        return _apply("abs", [self], type(self), f"abs({self._text()})")
-
-    def __lshift__(self, amount: Integer | int) -> Self:
-        """Shift left; by the width or more gives 0."""
-        return self._shift("shl", "<<", amount)
-
-    def __rshift__(self, amount: Integer | int) -> Self:
-        """Shift right, with copies of the sign where signed."""
-        return self._shift("shr", ">>", amount)
-
-    def __rlshift__(self, other: object) -> NoReturn:
+    def __add__(self, other: object) -> NoReturn:
         raise TypeMismatchError(
-            f"{other!r} << {self._describe()}: the left operand has no type; write sl.u32({other!r})"
+            f"{self._describe()} is no number: count bools by sl.Array([...]).sum(), or cast each, as in .cast(sl.U8)"
         )
 
-    def __rrshift__(self, other: object) -> NoReturn:
-        raise TypeMismatchError(
-            f"{other!r} >> {self._describe()}: the left operand has no type; write sl.u32({other!r})"
-        )
-
-    def rotate_left(self, amount: Integer | int) -> Self:
-        """Rotate left by an amount modulo the width."""
-        return self._shift("rotate_left", ".rotate_left", amount)
-
-    def rotate_right(self, amount: Integer | int) -> Self:
-        """Rotate right by an amount modulo the width."""
-        return self._shift("rotate_right", ".rotate_right", amount)
-
-    def leading_zeros(self) -> Self:
-        """Count the zero bits above the highest one bit, in this type."""
-        return _apply("leading_zeros", [self], type(self), f"{self._text()}.leading_zeros()")
-
-    def _shift(self, op: str, symbol: str, amount: object) -> Self:
-        if isinstance(amount, Value):
-            if amount.signed or isinstance(amount, Bool):
-                raise TypeMismatchError(
-                    f"{symbol} does not take {self._describe()} and {amount._describe()}: an amount is unsigned; "
-                    "cast it, as in .cast(sl.U8)"
-                )
-            by = amount
-        else:
-            number = None if isinstance(amount, bool) else _integer(amount)
-            if number is None:
-                raise TypeMismatchError(f"{symbol} with {self._describe()}: {amount!r} is no amount; give an integer")
-            if number < 0:
-                raise RangeError(f"{symbol} with {self._describe()}: the amount {number} is negative")
-            # Beyond the width nothing changes, and rotations come round.
-            by = U8(number % self.width if op.startswith("rotate") else min(number, MAX_WIDTH))
-        return _apply(op, [self, by], type(self), f"({self._text()} {symbol} {by._text()})")
-
-
-class UInt(Integer):
-    """Unsigned integers; `class U12(sl.UInt, width=12)` names one of any width."""
-
-    __slots__ = ()
-
-    def __init_subclass__(cls, *, width: int | None = None) -> None:
-        if width is not None:
-            cls.width = _checked(width)
-            cls.name = f"u{cls.width}"
-            cls.MAX = (1 << cls.width) - 1
-
-
-class Int(Integer):
-    """Signed (two's complement) integers; `class I12(sl.Int, width=12)` names one of any width."""
-
-    signed = True
-    __slots__ = ()
-
-    def __init_subclass__(cls, *, width: int | None = None) -> None:
-        if width is not None:
-            cls.width = _checked(width)
-            cls.name = f"i{cls.width}"
-            cls.MIN, cls.MAX = -(1 << (cls.width - 1)), (1 << (cls.width - 1)) - 1
-
-
-class Modular(Value):
-    """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
-
-    -1 is the modulus less one, and so on down to 1 less the modulus.
-    A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements (scheme
-    `"ntru"`: with a key made with `rotations=True`). `sl.mod(257)` gives the type;
-    `class Residue(sl.Modular, modulus=257)` names it.
-    """
-
-    modulus: ClassVar[int] = 0
-    __slots__ = ()
-
-    def __init_subclass__(cls, *, modulus: int | None = None) -> None:
-        if modulus is not None:
-            if not 2 <= operator.index(modulus) <= MAX_MODULUS:  # noqa: PLR2004
-                raise RangeError(f"a modulus of {modulus} is out of range: give one of 2 to {MAX_MODULUS}")
-            cls.modulus = operator.index(modulus)
-            cls.width = (cls.modulus - 1).bit_length()
-            cls.name = f"mod{cls.modulus}"
-            cls.MAX = cls.modulus - 1
-
-    @classmethod
-    def encode(cls, value: int) -> int:
-        """Residue of `value`, which may be negative: `RangeError` unless its magnitude is below the modulus."""
-        if abs(value) >= cls.modulus:
-            raise RangeError(
-                f"{value} is out of range for {cls.name}: give an integer from 0 to {cls.MAX}, "
-                f"or from {-cls.MAX} to -1 for those from the top"
-            )
-        return value % cls.modulus
-
-    def __add__(self, other: Self | int) -> Self:
-        return self._binary("add", "+", other, type(self))
-
-    def __radd__(self, other: int) -> Self:
-        return self._binary("add", "+", other, type(self), swap=True)
-
-    def __sub__(self, other: Self | int) -> Self:
-        return self._binary("sub", "-", other, type(self))
-
-    def __rsub__(self, other: int) -> Self:
-        return self._binary("sub", "-", other, type(self), swap=True)
-
-    def __mul__(self, other: Self | int) -> Self:
-        return self._binary("mul", "*", other, type(self))
-
-    def __rmul__(self, other: int) -> Self:
-        return self._binary("mul", "*", other, type(self), swap=True)
-
-    def __neg__(self) -> Self:
-        return _apply("neg", [self], type(self), f"-{self._text()}")
-
-    def rotate(self, by: int) -> Self:
-        """Move the elements of the array that the program runs on `by` places to the left, around.
-
-        Element `i` becomes what element `i + by` was, row by row, as with `np.roll(x, -by)`. A single value stays.
-        """
-        places = None if isinstance(by, bool) else _integer(by)
-        if places is None:
-            raise TypeMismatchError(f".rotate of {self._describe()}: {by!r} is no number of places; give an integer")
-        if not -(1 << 63) <= places < 1 << 63:
-            raise RangeError(f".rotate of {self._describe()}: {places} places are out of range")
-        return _apply("rotate_elements", [self], type(self), f"{self._text()}.rotate({places})", by=places)
-
-    def sum(self) -> Self:
-        """Add up the elements of the array that the program runs on: a single value, which is its own sum."""
-        return _apply("sum_elements", [self], type(self), f"{self._text()}.sum()")
-
-    def dot(self, other: Self | int) -> Self:
-        """Add up the products with the elements of another array, or with a single value."""
-        return (self * other).sum()
-
-
-def _checked(width: int) -> int:
-    if not 1 <= operator.index(width) <= MAX_WIDTH:
-        raise RangeError(f"a width of {width} bits is out of range: integers have 1 to {MAX_WIDTH} bits")
-    return operator.index(width)
-
-
-class U8(UInt, width=8):
-    """Unsigned, 8 bits."""
-
-    __slots__ = ()
-
-
-class U16(UInt, width=16):
-    """Unsigned, 16 bits."""
-
-    __slots__ = ()
-
-
-class U32(UInt, width=32):
-    """Unsigned, 32 bits."""
-
-    __slots__ = ()
-
-
-class U64(UInt, width=64):
-    """Unsigned, 64 bits."""
-
-    __slots__ = ()
-
-
-class U128(UInt, width=128):
-    """Unsigned, 128 bits."""
-
-    __slots__ = ()
-
-
-class I8(Int, width=8):
-    """Signed, 8 bits."""
-
-    __slots__ = ()
-
-
-class I16(Int, width=16):
-    """Signed, 16 bits."""
-
-    __slots__ = ()
-
-
-class I32(Int, width=32):
-    """Signed, 32 bits."""
-
-    __slots__ = ()
-
-
-class I64(Int, width=64):
-    """Signed, 64 bits."""
-
-    __slots__ = ()
-
-
-class I128(Int, width=128):
-    """Signed, 128 bits."""
-
-    __slots__ = ()
-
-
-_NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, U64, U128, I8, I16, I32, I64, I128)}
-
-
-def uint(width: int) -> type[UInt]:
-    """Give the unsigned type of any width from 1 to 128: `sl.uint(12)(4095)`."""
-    name = f"u{_checked(width)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"U{width}", (UInt,), {"__slots__": (), "__module__": __name__}, width=width)
-    return cast(type[UInt], _NAMED[name])
-
-
-def int_(width: int) -> type[Int]:
-    """Give the signed type of any width from 1 to 128: `sl.int_(12)(-2048)`."""
-    name = f"i{_checked(width)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"I{width}", (Int,), {"__slots__": (), "__module__": __name__}, width=width)
-    return cast(type[Int], _NAMED[name])
-
-
-def mod(modulus: int) -> type[Modular]:
-    """Give the type of integers modulo a number from 2 to 2^30: `sl.mod(257)(256)`."""
-    name = f"mod{operator.index(modulus)}"
-    if name not in _NAMED:
-        _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)
-    return cast(type[Modular], _NAMED[name])
-
-
-def type_named(name: str) -> type[Value]:
-    """Give the type of a name such as `u32` or `bool`."""
-    if name in _NAMED:
-        return _NAMED[name]
-    if name.startswith("mod") and name[3:].isdecimal():
-        return mod(int(name[3:]))
-    if name[:1] in {"u", "i"} and name[1:].isdecimal():
-        return (uint if name[0] == "u" else int_)(int(name[1:]))
-    raise TypeMismatchError(f"there is no type {name!r}; types are bool, u1 to u128, i1 to i128 and modP")
-
-
-@overload
-def select(condition: Bool | bool, a: V, b: V | int) -> V: ...
-@overload
-def select(condition: Bool | bool, a: int, b: V) -> V: ...
-def select(condition: Any, a: Any, b: Any) -> Any:
-    """Give `a` where `condition` holds, else `b`: the `if` of encrypted values. Both are computed.
-
-    `a` and `b` have one type; one of them may be a Python integer. Arrays are selected element by element.
-    """
-    from solinas._array import Array
-
-    if isinstance(a, Array) or isinstance(b, Array) or isinstance(condition, Array):
-        return Array._zip3(select, condition, a, b)
-    if isinstance(a, Value):
-        other = a._coerce(b, "select")
-        pair = None if other is None else (a, other)
-    elif isinstance(b, Value):
-        other = b._coerce(a, "select")
-        pair = None if other is None else (other, b)
-    else:
-        raise TypeMismatchError(f"select({a!r}, {b!r}): neither has a type; write one as sl.u32({a!r})")
-    if pair is None:
-        raise TypeMismatchError(f"select does not take {a!r} and {b!r}: give values of one type")
-    if isinstance(condition, bool):
-        return pair[0] if condition else pair[1]
-    if not isinstance(condition, Bool):
-        what = condition._describe() if isinstance(condition, Value) else repr(condition)
-        raise TypeMismatchError(f"select needs a bool as its condition, got {what}: compare it, as in x != 0")
-    label = f"select({condition._text()}, {pair[0]._text()}, {pair[1]._text()})"
-    return _apply("select", [condition, *pair], type(pair[0]), label)
-
-
-I = TypeVar("I", bound=Integer)  # noqa: E741
-
-
-def minimum(a: I, b: I | int, *more: I | int) -> I:
-    """Give the smallest of values of one type."""
-    return cast(I, _extreme("min", a, b, more))
-
-
-def maximum(a: I, b: I | int, *more: I | int) -> I:
-    """Give the largest of values of one type."""
-    return cast(I, _extreme("max", a, b, more))
-
-
-def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
-    from solinas._array import Array
-
-    result = a
-    for other in (b, *more):
-        if isinstance(result, Array) or isinstance(other, Array):
-            result = Array._zip2(lambda x, y: _extreme(op, x, y, ()), result, other)
-            continue
-        left, right = (result, other) if isinstance(result, Value) else (other, result)
-        if not isinstance(left, Integer):
-            raise TypeMismatchError(f"{op}imum takes integers, got {left!r} and {right!r}; cast a bool first")
-        value = left._binary(op, f"{op}imum", right, type(left))
-        if value is NotImplemented:
-            raise TypeMismatchError(f"{op}imum does not take {left._describe()} and {right!r}: give values of one type")
-        result = value
-    return result
-
-
-@overload
-def lookup(table: Sequence[int] | Callable[[int], int], index: Value, to: type[V]) -> V: ...
-@overload
-def lookup(table: Sequence[int] | Callable[[int], int], index: V, to: None = None) -> V: ...
-def lookup(table: Any, index: Any, to: Any = None) -> Any:
-    """Give `table[index]` for an unsigned index or bool of at most 8 bits: the table has an entry for each index.
-
-    `table` may be a function, which is called with every index. The result has type `to`, that of the index by default.
-    """
-    if not isinstance(index, Value) or index.signed or index.width > 8:  # noqa: PLR2004
-        what = index._describe() if isinstance(index, Value) else repr(index)
-        raise TypeMismatchError(f"lookup takes an unsigned index or bool of at most 8 bits, got {what}: cast it first")
-    size = 1 << index.width
-    entries = [table(i) for i in range(size)] if callable(table) else list(table)
-    if len(entries) != size:
-        raise TypeMismatchError(
-            f"lookup by {index._describe()} needs a table of {size} entries, one for each index, got {len(entries)}"
-        )
-    result = type(index) if to is None else to
-    try:
-        bits = [result.encode(operator.index(entry)) for entry in entries]
-    except RangeError as error:
-        raise RangeError(f"lookup table: {error}; or give another type, as in lookup(table, x, sl.U16)") from None
-    return _apply("lookup", [index], result, f"lookup({index._text()})", bits)
+    __radd__ = __add__
+
+
+def dtype_name(cls: type[Value]) -> str:
+    """Name of the smallest numpy dtype that holds a type; `object` beyond 64 bits."""
+    if cls is Bool:
+        return "bool"
+    width = next((width for width in (8, 16, 32, 64) if cls.width <= width), None)
+    if width is None:
+        return "object"
+    return f"int{width}" if cls.signed else f"uint{width}"

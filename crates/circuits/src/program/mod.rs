@@ -11,11 +11,13 @@ mod build;
 mod check;
 mod evaluate;
 mod lower;
+mod public;
 mod types;
 
 pub use arrays::{Elements, places};
 pub use build::ProgramBuilder;
 pub use check::{ACROSS, OPERATIONS, Operation};
+pub use public::Unrolled;
 
 use serde::{Deserialize, Serialize};
 

@@ -41,6 +41,16 @@ pub(crate) trait Runner: Sync {
 
     fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    /// The product with a public input.
+    fn multiply_public(
+        &self,
+        x: &Self::Ciphertext,
+        input: u32,
+        public: &Self::Stored,
+    ) -> Result<Self::Ciphertext, Error> {
+        self.multiply(x, &self.load(input, public)?)
+    }
+
     /// The products of pairs, [`Self::multiplies_together`] of them at most.
     fn multiply_all(
         &self,
@@ -271,6 +281,7 @@ fn take<R: Runner>(
         Step::Add(x, y) => runner.add(at(x)?, at(y)?),
         Step::Subtract(x, y) => runner.subtract(at(x)?, at(y)?),
         Step::Multiply(x, y) => runner.multiply(at(x)?, at(y)?),
+        Step::MultiplyPublic(x, index) => runner.multiply_public(at(x)?, index, inputs[index as usize]),
         Step::Lower(x) => runner.lower(at(x)?),
         Step::Refresh(x) => runner.refresh(at(x)?),
         // Not of one lane.

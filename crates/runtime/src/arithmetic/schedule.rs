@@ -44,6 +44,8 @@ pub(crate) enum Step {
     Subtract(Value, Value),
     /// `x y`.
     Multiply(Value, Value),
+    /// `x y`, `y` the public input of that index.
+    MultiplyPublic(Value, u32),
     /// The same number a level lower.
     Lower(Value),
     /// The same number of less noise: recrypted or bootstrapped.
@@ -56,9 +58,12 @@ impl Step {
     pub(super) fn operands(self) -> impl Iterator<Item = Value> {
         let (count, pair) = match self {
             Self::Input(_) | Self::Constant(_) => (0, [0; 2]),
-            Self::AddConstant(x, _) | Self::Scale(x, _) | Self::Lower(x) | Self::Refresh(x) | Self::Across(x, _) => {
-                (1, [x; 2])
-            }
+            Self::AddConstant(x, _)
+            | Self::Scale(x, _)
+            | Self::MultiplyPublic(x, _)
+            | Self::Lower(x)
+            | Self::Refresh(x)
+            | Self::Across(x, _) => (1, [x; 2]),
             Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (2, [x, y]),
         };
         pair.into_iter().take(count)
@@ -79,6 +84,7 @@ impl Step {
             Self::Add(x, y) => Self::Add(at(x), at(y)),
             Self::Subtract(x, y) => Self::Subtract(at(x), at(y)),
             Self::Multiply(x, y) => Self::Multiply(at(x), at(y)),
+            Self::MultiplyPublic(x, index) => Self::MultiplyPublic(at(x), index),
             Self::Lower(x) => Self::Lower(at(x)),
             Self::Refresh(x) => Self::Refresh(at(x)),
             Self::Across(x, across) => Self::Across(at(x), across),
@@ -321,6 +327,7 @@ impl Schedule {
             shared.push(match step {
                 Step::Input(index) => slots(index) == Slots::Scalar,
                 Step::Across(_, across) => matches!(across, Across::Sum { .. }),
+                Step::MultiplyPublic(operand, index) => shared[operand as usize] && slots(index) == Slots::Scalar,
                 _ => step.operands().all(|operand| shared[operand as usize]),
             });
             waves.push(wave);

@@ -201,7 +201,7 @@ impl Leveled for Bgv {
     fn encrypt_secret(key: &ClientKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
         let x = key.encrypt_seeded(plaintext, &mut key.public().encryption_rng(nonce)?)?;
         let parts = vec![x.body().words().to_vec()];
-        Ok(Poly { level: x.level(), noise: x.noise().max(0.0), seed: Some(*x.seed()), parts })
+        Ok(Poly { level: x.level(), noise: x.noise().max(0.0), public: None, seed: Some(*x.seed()), parts })
     }
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
@@ -218,7 +218,7 @@ impl Leveled for Bgv {
     fn store(x: &Ciphertext) -> Poly {
         let parts = x.parts().iter().map(|part| part.words().to_vec()).collect();
         // That of a number anyone can read is below what files tell.
-        Poly { level: x.level(), noise: x.noise().max(0.0), seed: None, parts }
+        Poly { level: x.level(), noise: x.noise().max(0.0), public: None, seed: None, parts }
     }
 
     fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<Ciphertext, Error> {

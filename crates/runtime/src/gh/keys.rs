@@ -195,15 +195,29 @@ impl Secret for Client {
 
 /// A server key; its engine shares it, as it is large.
 #[derive(Debug)]
-pub(super) struct Server(pub(super) Arc<ServerKey>);
+pub(super) struct Server {
+    key: Arc<ServerKey>,
+    /// Made when something is first encrypted.
+    encryption: OnceLock<Public>,
+}
+
+impl Server {
+    pub(super) fn new(key: ServerKey) -> Self {
+        Self { key: Arc::new(key), encryption: OnceLock::new() }
+    }
+}
 
 impl scheme::Public for Server {
     fn key_id(&self) -> KeyId {
-        KeyId(self.0.id().0)
+        KeyId(self.key.id().0)
     }
 
     fn params(&self) -> ParamsInfo {
-        info(self.0.params())
+        info(self.key.params())
+    }
+
+    fn encryption(&self) -> Option<&dyn Encrypt> {
+        Some(self.encryption.get_or_init(|| Public::new(self.key.public().clone())))
     }
 
     fn is_insecure(&self) -> bool {
@@ -211,15 +225,15 @@ impl scheme::Public for Server {
     }
 
     fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(GhEngine::new(Arc::clone(&self.0), options.memory)?))
+        Ok(Box::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
     }
 
     fn header(&self) -> Result<Header, Error> {
-        Ok(files::Gh::server_header(&self.0)?)
+        Ok(files::Gh::server_header(&self.key)?)
     }
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error> {
-        Ok(files::Gh::write_server(writer, &self.0)?)
+        Ok(files::Gh::write_server(writer, &self.key)?)
     }
 }
 

@@ -32,7 +32,7 @@ impl Roles for Gh {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let (client, server) = keys::keygen(options, control)?;
-        Ok((Box::new(Client::new(client)), Arc::new(Server(Arc::new(server)))))
+        Ok((Box::new(Client::new(client)), Arc::new(Server::new(server))))
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
@@ -40,7 +40,7 @@ impl Roles for Gh {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        Ok(Arc::new(Server(Arc::new(files::Gh::read_server(reader)?))))
+        Ok(Arc::new(Server::new(files::Gh::read_server(reader)?)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {

@@ -17,6 +17,8 @@ pub(crate) struct Poly {
     /// `log2` of the noise by the formulas. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result be
     /// wrong, and nothing worse.
     pub(crate) noise: f64,
+    /// The plaintext of a public input: products with it are products with a plaintext. None of what is stored in a file.
+    pub(crate) public: Option<Vec<u64>>,
     /// What the last part is made from, if it is not among the parts.
     pub(crate) seed: Option<[u8; SEED]>,
     pub(crate) parts: Vec<Vec<u64>>,
@@ -127,7 +129,7 @@ impl<S: Leveled> Elements<S> {
             if !parts.iter().all(|part| is_reduced(part, &params.moduli(level))) {
                 return Err(reader.section_error("polynomials", "a number is no residue of its prime").into());
             }
-            polynomials.push(Arc::new(Poly { level, noise, seed: seeds[at], parts }));
+            polynomials.push(Arc::new(Poly { level, noise, public: None, seed: seeds[at], parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
         let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;

@@ -1,15 +1,16 @@
 //! The engine: plans by levels and noise, steps wave by wave.
 
-use super::elements::{Elements, form_of, packed};
-use super::keys::Server;
-use super::plan::{self, GATE_COSTS, Planned, Setting, State};
+use super::elements::{Elements, Poly, form_of, packed};
+use super::keys::{self, Server};
+use super::plan::{self, GATE_COSTS, Known, Planned, Setting, State};
 use super::run::Polynomials;
 use super::{Leveled, Parameters, constant, together};
 use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, memory};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
+use solinas_schemes::slots::log2_peak;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -98,17 +99,22 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
     }
 
     fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let (states, slots) = states::<S>(work.inputs, self.set())?;
+        let (inputs, slots) = states::<S>(work.inputs, self.set())?;
         // An estimate is of a full polynomial, unless it says of how many elements.
         let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
         let arrays = Arrays { elements, inputs: &slots };
-        let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), &states) };
+        let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), &inputs) };
         Ok(self.job(plan_program(program, &setting, arrays)?))
     }
 
     fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
         let (inputs, _) = states::<S>(work.inputs, self.set())?;
         Ok(self.job(plan_circuit(netlist, optimize, &setting(self.set(), &inputs))?))
+    }
+
+    fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
+        let slots = self.form() == Form::Slots;
+        slots.then(|| keys::public::<S>(self.key.public(), plain)).transpose()
     }
 
     fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
@@ -130,7 +136,7 @@ fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>) -> Result<
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [State]) -> Setting<'a, P> {
+fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [Known]) -> Setting<'a, P> {
     Setting { params, inputs, refresh: params.refresh(), rotates: false }
 }
 
@@ -178,9 +184,12 @@ fn plan_circuit(netlist: &Netlist, optimize: bool, setting: &Setting<'_, impl Pa
 }
 
 /// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
-fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Result<(Vec<State>, Vec<Slots>), Error> {
-    let (mut states, mut slots) = (Vec::new(), Vec::new());
-    for (i, input) in inputs.into_iter().flatten().enumerate() {
+fn states<S: Leveled>(
+    ciphertexts: Option<&[Ciphertext]>,
+    params: &S::Params,
+) -> Result<(Vec<Known>, Vec<Slots>), Error> {
+    let (mut inputs, mut slots) = (Vec::new(), Vec::new());
+    for (i, input) in ciphertexts.into_iter().flatten().enumerate() {
         let elements = Elements::<S>::of(input)?;
         elements.check(|| format!("input {i}"), params)?;
         slots.push(match input.shape() {
@@ -188,11 +197,14 @@ fn states<S: Leveled>(inputs: Option<&[Ciphertext]>, params: &S::Params) -> Resu
             Some(_) => Slots::Array { clean: elements.clean },
         });
         for i in 0..input.form().blocks(input.ty()) {
-            let lanes = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
-            states.push(at_lowest_level(params, lanes));
+            let states = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
+            let peak = |poly: &Arc<Poly>| Some(log2_peak(params.plaintext_modulus(), poly.public.as_deref()?));
+            let peaks: Option<Vec<f64>> = elements.blocks.iter().map(|blocks| peak(&blocks[i])).collect();
+            let peak = peaks.map(|peaks| peaks.into_iter().fold(0.0, f64::max));
+            inputs.push(Known { state: at_lowest_level(params, states), peak });
         }
     }
-    Ok((states, slots))
+    Ok((inputs, slots))
 }
 
 /// The lowest level of these ciphertexts, and the greatest of their noises there.

@@ -75,6 +75,17 @@ fn encrypt_parts<S: Leveled>(
         .checked()
 }
 
+/// Public values as an input of a run, in ciphertexts that anyone can read beside the plaintexts.
+pub(super) fn public<S: Leveled>(key: &S::PublicKey, plain: &Plain) -> Result<Ciphertext, Error> {
+    encrypt_parts::<S>(key, plain.clone(), |plaintexts| {
+        let trivial = |plaintext: &Plaintext| {
+            let poly = S::store(&S::trivial(key, plaintext)?);
+            Ok(vec![Poly { public: Some(plaintext.to_vec()), ..poly }])
+        };
+        plaintexts.iter().map(trivial).collect()
+    })
+}
+
 /// A public key, which encrypts.
 #[derive(Debug)]
 pub(super) struct Public<S: Leveled> {
@@ -241,13 +252,15 @@ impl<S: Leveled> Secret for Client<S> {
 #[derive(Debug)]
 pub(super) struct Server<S: Leveled> {
     pub(super) key: S::ServerKey,
+    /// Made when something is first encrypted.
+    encryption: OnceLock<Public<S>>,
     /// Made once: an estimate of security takes a while.
     info: OnceLock<ParamsInfo>,
 }
 
 impl<S: Leveled> Server<S> {
     pub(super) fn new(key: S::ServerKey) -> Arc<Self> {
-        Arc::new(Self { key, info: OnceLock::new() })
+        Arc::new(Self { key, encryption: OnceLock::new(), info: OnceLock::new() })
     }
 
     pub(super) fn public(&self) -> &S::PublicKey {
@@ -270,6 +283,10 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 
     fn is_insecure(&self) -> bool {
         S::is_insecure(self.public())
+    }
+
+    fn encryption(&self) -> Option<&dyn Encrypt> {
+        Some(self.encryption.get_or_init(|| Public::new(self.public().clone())))
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {

@@ -210,18 +210,16 @@ pub(crate) trait Leveled:
 
     fn subtract(key: &Self::ServerKey, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
-    /// Whether the key rotates slots. Where none does, the next three are not asked for.
-    fn rotates(_key: &Self::ServerKey) -> bool {
-        false
-    }
-
     /// The product with a plaintext.
     fn multiply_plain(
         key: &Self::ServerKey,
-        _x: &Self::Ciphertext,
-        _plaintext: &[u64],
-    ) -> Result<Self::Ciphertext, Error> {
-        Err(across::no_rotations(Self::params(Self::of_server(key))))
+        x: &Self::Ciphertext,
+        plaintext: &[u64],
+    ) -> Result<Self::Ciphertext, Error>;
+
+    /// Whether the key rotates slots. Where none does, the next two are not asked for.
+    fn rotates(_key: &Self::ServerKey) -> bool {
+        false
     }
 
     /// Both rows of slots `2^log2` places to the left.

@@ -24,6 +24,14 @@ pub(crate) struct State {
     pub(crate) noise: f64,
 }
 
+/// What is known of an input.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) state: State,
+    /// Of a public input, `log2` of what a product with it multiplies noise by.
+    pub(super) peak: Option<f64>,
+}
+
 /// What a bootstrap takes and gives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refresh {
@@ -37,7 +45,7 @@ pub(crate) struct Refresh {
 pub(super) struct Setting<'a, P> {
     pub(super) params: &'a P,
     /// Of each input; fresh where there is none.
-    pub(super) inputs: &'a [State],
+    pub(super) inputs: &'a [Known],
     /// Where the key can bootstrap.
     pub(super) refresh: Option<Refresh>,
     /// Whether the key can rotate slots.
@@ -87,7 +95,8 @@ pub(super) fn program(
     let outputs = arithmetic::plan_program(program, arrays, &mut planner);
     let slots = |index| arrays.input(index);
     planner.finish(outputs, slots, || {
-        let mut depth = Depth::default();
+        let public = |input: &Known| input.peak.is_some();
+        let mut depth = Depth { public: setting.inputs.iter().map(public).collect(), ..Depth::default() };
         let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
         Ok(depth.of(&outputs))
     })
@@ -108,6 +117,8 @@ struct Planner<'a, P> {
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
+    /// The index and the peak of a public input.
+    public: Vec<Option<(u32, f64)>>,
     /// The value a level lower, if there is one.
     lowered: Vec<Option<Value>>,
     /// The bootstrapped value, if there is one.
@@ -119,8 +130,8 @@ struct Planner<'a, P> {
 
 impl<'a, P: Parameters> Planner<'a, P> {
     fn new(setting: &'a Setting<'a, P>) -> Self {
-        let (steps, states, constants, lowered, refreshed, rotations, turning) = Default::default();
-        Self { setting, steps, states, constants, lowered, refreshed, rotations, turning }
+        let (steps, states, constants, public, lowered, refreshed, rotations, turning) = Default::default();
+        Self { setting, steps, states, constants, public, lowered, refreshed, rotations, turning }
     }
 
     fn params(&self) -> &'a P {
@@ -135,6 +146,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
         self.steps.push(step);
         self.states.push(state);
         self.constants.push(None);
+        self.public.push(None);
         self.lowered.push(None);
         self.refreshed.push(None);
         (self.steps.len() - 1) as Value
@@ -184,6 +196,21 @@ impl<'a, P: Parameters> Planner<'a, P> {
         states.iter().all(|&state| self.fits(state)).then(|| states.last().copied()).flatten()
     }
 
+    /// An operand ready for a product with a plaintext of that peak, and the state of the product.
+    fn multiplied(&mut self, x: Value, peak: f64) -> Result<(Value, State), Error> {
+        let product = |planner: &Self, x: State, _: State| {
+            let product = State { noise: x.noise + peak, ..x };
+            planner.fits(product).then_some(product)
+        };
+        let ([x, _], state) = self.ready([x, x], 1, product)?;
+        Ok((x, state))
+    }
+
+    fn multiply_public(&mut self, x: Value, (index, peak): (u32, f64)) -> Result<Value, Error> {
+        let (x, state) = self.multiplied(x, peak)?;
+        Ok(self.push(Step::MultiplyPublic(x, index), state))
+    }
+
     fn lower(&mut self, value: Value) -> Option<Value> {
         if let Some(lowered) = self.lowered[value as usize] {
             return Some(lowered);
@@ -209,7 +236,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
 
     /// [`Planner::finish`] says what is needed.
     fn out_of_levels(&self) -> Error {
-        let left = self.setting.inputs.iter().map(|input| input.level).min();
+        let left = self.setting.inputs.iter().map(|input| input.state.level).min();
         Error::Levels {
             params: self.params().name().into(),
             depth: self.params().depth(),
@@ -289,7 +316,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
         let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
-        let levels = self.setting.inputs.iter().map(|input| input.level).collect();
+        let levels = self.setting.inputs.iter().map(|input| input.state.level).collect();
         Ok(Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning })
     }
 }
@@ -297,9 +324,11 @@ impl<'a, P: Parameters> Planner<'a, P> {
 impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || State { level: params.depth() + 1, noise: params.fresh() };
-        let state = self.setting.inputs.get(index as usize).copied().unwrap_or_else(fresh);
-        Ok(self.push(Step::Input(index), state))
+        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh() }, peak: None };
+        let Known { state, peak } = self.setting.inputs.get(index as usize).copied().unwrap_or_else(fresh);
+        let input = self.push(Step::Input(index), state);
+        self.public[input as usize] = peak.map(|peak| (index, peak));
+        Ok(input)
     }
 
     fn constant(&mut self, value: u64) -> Value {
@@ -333,12 +362,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             (_, 1) => return Ok(x),
             _ => {}
         }
-        let peak = log2_peak(self.p(), &[constant, 0]);
-        let product = |planner: &Self, x: State, _: State| {
-            let product = State { noise: x.noise + peak, ..x };
-            planner.fits(product).then_some(product)
-        };
-        let ([x, _], state) = self.ready([x, x], 1, product)?;
+        let (x, state) = self.multiplied(x, log2_peak(self.p(), &[constant, 0]))?;
         Ok(self.push(Step::Scale(x, constant), state))
     }
 
@@ -370,6 +394,11 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
         match (self.known(x), self.known(y)) {
             (Some(known), _) => return self.scale(y, known),
             (_, Some(known)) => return self.scale(x, known),
+            _ => {}
+        }
+        match (self.public[x as usize], self.public[y as usize]) {
+            (_, Some(public)) => return self.multiply_public(x, public),
+            (Some(public), _) => return self.multiply_public(y, public),
             _ => {}
         }
         let product = |planner: &Self, x: State, y: State| {
@@ -416,18 +445,24 @@ fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<St
     planner.fits(sum).then_some(sum)
 }
 
-/// Products in a row, of each value.
+/// Products of ciphertexts in a row, of each value.
 #[derive(Default)]
-struct Depth(Vec<usize>);
+struct Depth {
+    depths: Vec<usize>,
+    /// The values that are public inputs, a product with which is none of ciphertexts.
+    free: Vec<Value>,
+    /// Whether each input is public.
+    public: Vec<bool>,
+}
 
 impl Depth {
     fn push(&mut self, depth: usize) -> Result<Value, Error> {
-        self.0.push(depth);
-        Ok((self.0.len() - 1) as Value)
+        self.depths.push(depth);
+        Ok((self.depths.len() - 1) as Value)
     }
 
     fn at(&self, value: Value) -> usize {
-        self.0[value as usize]
+        self.depths[value as usize]
     }
 
     fn of(&self, outputs: &[Value]) -> usize {
@@ -436,13 +471,17 @@ impl Depth {
 }
 
 impl arithmetic::Planner for Depth {
-    fn input(&mut self, _: u32) -> Result<Value, Error> {
-        self.push(0)
+    fn input(&mut self, index: u32) -> Result<Value, Error> {
+        let input = self.push(0)?;
+        if self.public.get(index as usize) == Some(&true) {
+            self.free.push(input);
+        }
+        Ok(input)
     }
 
     fn constant(&mut self, _: u64) -> Value {
-        self.0.push(0);
-        (self.0.len() - 1) as Value
+        self.depths.push(0);
+        (self.depths.len() - 1) as Value
     }
 
     fn add_constant(&mut self, x: Value, _: u64) -> Result<Value, Error> {
@@ -462,7 +501,8 @@ impl arithmetic::Planner for Depth {
     }
 
     fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error> {
-        self.push(1 + self.at(x).max(self.at(y)))
+        let takes = usize::from(![x, y].iter().any(|value| self.free.contains(value)));
+        self.push(takes + self.at(x).max(self.at(y)))
     }
 
     fn majority(&mut self, [x, y, z]: [Value; 3]) -> Result<Value, Error> {

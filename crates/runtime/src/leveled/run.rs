@@ -90,6 +90,13 @@ impl<S: Leveled> Runner for Polynomials<'_, S> {
         S::multiply_all(self.key, pairs, control)
     }
 
+    fn multiply_public(&self, x: &S::Ciphertext, input: u32, public: &Arc<Poly>) -> Result<S::Ciphertext, Error> {
+        match &public.public {
+            Some(plaintext) => S::multiply_plain(self.key, x, plaintext),
+            None => self.multiply(x, &self.load(input, public)?),
+        }
+    }
+
     fn lower(&self, x: &S::Ciphertext) -> Result<S::Ciphertext, Error> {
         S::lower(self.key, x)
     }

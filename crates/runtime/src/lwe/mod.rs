@@ -260,7 +260,7 @@ impl Leveled for Lwe {
 
     fn store(x: &Ciphertext) -> Poly {
         let words = x.numbers().residues().into_iter().map(u64::from).collect();
-        Poly { level: x.level() + 1, noise: x.noise(), seed: None, parts: vec![words] }
+        Poly { level: x.level() + 1, noise: x.noise(), public: None, seed: None, parts: vec![words] }
     }
 
     fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<Ciphertext, Error> {

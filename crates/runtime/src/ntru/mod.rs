@@ -208,7 +208,7 @@ impl Leveled for Ntru {
 
     fn store(x: &Ciphertext) -> Poly {
         let parts = x.parts().iter().map(|part| part.words().to_vec()).collect();
-        Poly { level: x.level(), noise: x.noise(), seed: None, parts }
+        Poly { level: x.level(), noise: x.noise(), public: None, seed: None, parts }
     }
 
     fn trivial(key: &PublicKey, plaintext: &[u64]) -> Result<Ciphertext, Error> {

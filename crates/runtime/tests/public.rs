@@ -1,0 +1,109 @@
+//! Programs on public arrays beside encrypted ones agree with plain evaluation, under every scheme.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{RngCore, SeedableRng};
+use solinas_runtime::program::{Elements, Op};
+use solinas_runtime::{
+    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, keygen,
+};
+
+/// Small sets: of integers, of bits, and of slots.
+const SETS: [(Scheme, &str, Type); 6] = [
+    (Scheme::Tfhe, "integers-40", Type::Uint(4)),
+    (Scheme::Tfhe, "gates-40", Type::Uint(2)),
+    (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
+    (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
+    (Scheme::Bgv, "bits-64-9", Type::Uint(2)),
+    (Scheme::Lwe, "leveled-16-4", Type::Uint(1)),
+];
+
+fn keys((scheme, params, _): (Scheme, &str, Type), rotations: bool) -> (ClientKey, Server) {
+    let (params, insecure_seed) = (Some(params.into()), Some(1));
+    let options = KeygenOptions { scheme, params, rotations, research: true, insecure_seed, ..Default::default() };
+    let (client, key) = keygen(&options, &Control::default()).unwrap();
+    (client, Server::new(&key, Some(2)).unwrap())
+}
+
+/// `x w - w`, with a weight `w`, or where there are only bits `x w ^ w`.
+fn weighted(ty: Type) -> Program {
+    let (product, difference) = if ty == Type::Uint(1) { (Op::And, Op::Xor) } else { (Op::Mul, Op::Sub) };
+    let mut builder = ProgramBuilder::new();
+    let (x, w) = (builder.input("x", ty).unwrap(), builder.input("w", ty).unwrap());
+    let product = builder.op(product, &[x, w]).unwrap();
+    let result = builder.op(difference, &[product, w]).unwrap();
+    builder.output("result", result);
+    builder.finish().unwrap()
+}
+
+fn plain(ty: Type, elements: &Elements) -> Plain {
+    let shape = matches!(elements, Elements::Array(_)).then(|| vec![elements.values().len()]);
+    Plain::new(ty, shape, elements.values().to_vec()).unwrap()
+}
+
+#[test]
+fn products_with_public_arrays_are_those_of_plain_evaluation() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for set in SETS {
+        let (ty, (client, server)) = (set.2, keys(set, false));
+        let modulus = ty.modulus().map_or(1 << ty.width(), u128::from);
+        let program = weighted(ty);
+        // Of slots part of a polynomial, a whole one, and more.
+        let counts: &[usize] = if ty.modulus().is_some() { &[1, 5, 128, 300] } else { &[1, 3] };
+        for &count in counts {
+            let mut numbers = |count| (0..count).map(|_| u128::from(rng.next_u32()) % modulus).collect::<Vec<_>>();
+            let (array, weights) = (Elements::Array(numbers(count)), Elements::Array(numbers(count)));
+            let scalar = Elements::Scalar(numbers(1)[0]);
+            for (x, w) in [(&array, &weights), (&scalar, &weights), (&array, &scalar)] {
+                let inputs = [client.encrypt(&plain(ty, x)).unwrap().into(), Input::Public(plain(ty, w))];
+                let outputs = server.run_inputs(&program, &inputs, &Control::default()).unwrap();
+                let want = program.evaluate_arrays(&[x.clone(), w.clone()]).unwrap();
+                let got = client.decrypt(&outputs[0]).unwrap();
+                assert_eq!(
+                    (got.values.as_slice(), got.shape),
+                    (want[0].values(), Some(vec![count])),
+                    "{set:?} {count}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_product_with_a_public_array_takes_no_product_of_ciphertexts() {
+    let set = SETS[3];
+    let (ty, (client, server)) = (set.2, keys(set, true));
+    let mut builder = ProgramBuilder::new();
+    let (x, w) = (builder.input("x", ty).unwrap(), builder.input("w", ty).unwrap());
+    let dot = builder.dot(x, w).unwrap();
+    builder.output("score", dot);
+    let program = builder.finish().unwrap();
+    let (x, w) = (Elements::Array((0..200).collect()), Elements::Array((0..200).map(|i| i * i).collect()));
+    let encrypted = client.encrypt(&plain(ty, &x)).unwrap();
+    let [score, multiplied] = [Input::from(plain(ty, &w)), client.encrypt(&plain(ty, &w)).unwrap().into()].map(|w| {
+        let outputs = server.run_inputs(&program, &[encrypted.clone().into(), w], &Control::default()).unwrap();
+        assert_eq!(
+            client.decrypt(&outputs[0]).unwrap().values,
+            [(0..200u128).map(|i| i * i * i).sum::<u128>() % 65537]
+        );
+        outputs[0].condition().unwrap()
+    });
+    assert!(score.products > multiplied.products, "{score:?} {multiplied:?}");
+}
+
+#[test]
+fn public_arrays_that_do_not_suit_are_refused() {
+    for set in [SETS[0], SETS[3]] {
+        let (ty, (client, server)) = (set.2, keys(set, false));
+        let program = weighted(ty);
+        let x = Input::from(client.encrypt(&plain(ty, &Elements::Array(vec![1, 2, 3]))).unwrap());
+        let run = |w: Plain| server.run_inputs(&program, &[x.clone(), w.into()], &Control::default()).unwrap_err();
+        let short = run(plain(ty, &Elements::Array(vec![1, 2])));
+        assert!(matches!(short, Error::Broadcast { lhs: 3, rhs: 2 }), "{short}");
+        let other = run(plain(Type::Uint(9), &Elements::Array(vec![1, 2, 3])));
+        assert!(matches!(other, Error::InputType { .. }), "{other}");
+        let one = server.run_inputs(&program, std::slice::from_ref(&x), &Control::default()).unwrap_err();
+        assert!(matches!(one, Error::InputCount { got: 1, want: 2, .. }), "{one}");
+    }
+}

@@ -1,0 +1,114 @@
+"""Functions of values and arrays: `select`, `minimum`, `maximum`, `lookup`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast, overload
+
+from solinas._errors import RangeError, TypeMismatchError
+from solinas._integers import Integer
+from solinas._operators import Elementwise
+from solinas._values import Bool, Value, _apply, _integer
+
+V = TypeVar("V", bound=Value)
+
+
+@overload
+def select(condition: Bool | bool, a: V, b: V | int) -> V: ...
+@overload
+def select(condition: Bool | bool, a: int, b: V) -> V: ...
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """Give `a` where `condition` holds, else `b`: the `if` of encrypted values. Both are computed.
+
+    `a` and `b` have one type; one of them may be a Python integer. Arrays are selected element by element.
+    """
+    if any(isinstance(x, Elementwise) for x in (condition, a, b)):
+        return _elementwise(select, condition, a, b)
+    a, b = (Bool(x) if isinstance(x, bool) else x for x in (a, b))
+    if isinstance(a, Value):
+        other = a._coerce(b, "select")
+        pair = None if other is None else (a, other)
+    elif isinstance(b, Value):
+        other = b._coerce(a, "select")
+        pair = None if other is None else (other, b)
+    else:
+        remedy = f"write one as sl.u32({a!r})" if _integer(a) is not None else "give values, or integers of one type"
+        raise TypeMismatchError(f"select({a!r}, {b!r}): neither has a type; {remedy}")
+    if pair is None:
+        raise TypeMismatchError(f"select does not take {a!r} and {b!r}: give values of one type")
+    if isinstance(condition, bool):
+        return pair[0] if condition else pair[1]
+    if not isinstance(condition, Bool):
+        what = condition._describe() if isinstance(condition, Value) else repr(condition)
+        raise TypeMismatchError(f"select needs a bool as its condition, got {what}: compare it, as in x != 0")
+    label = f"select({condition._text()}, {pair[0]._text()}, {pair[1]._text()})"
+    return _apply("select", [condition, *pair], type(pair[0]), label)
+
+
+I = TypeVar("I", bound=Integer)  # noqa: E741
+
+
+def minimum(a: I, b: I | int, *more: I | int) -> I:
+    """Give the smallest of values of one type."""
+    return cast(I, _extreme("min", a, b, more))
+
+
+def maximum(a: I, b: I | int, *more: I | int) -> I:
+    """Give the largest of values of one type."""
+    return cast(I, _extreme("max", a, b, more))
+
+
+def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
+    result = a
+    for other in (b, *more):
+        if isinstance(result, Elementwise) or isinstance(other, Elementwise):
+            result = _elementwise(lambda x, y: _extreme(op, x, y, ()), result, other)
+            continue
+        left, right = (result, other) if isinstance(result, Value) else (other, result)
+        if not isinstance(left, Integer):
+            raise TypeMismatchError(f"{op}imum takes integers, got {left!r} and {right!r}; cast a bool first")
+        value = left._binary(op, f"{op}imum", right, type(left))
+        if value is NotImplemented:
+            raise TypeMismatchError(f"{op}imum does not take {left._describe()} and {right!r}: give values of one type")
+        result = value
+    return result
+
+
+@overload
+def lookup(table: Sequence[int] | Callable[[int], int], index: Value, to: type[V]) -> V: ...
+@overload
+def lookup(table: Sequence[int] | Callable[[int], int], index: V, to: None = None) -> V: ...
+def lookup(table: Any, index: Any, to: Any = None) -> Any:
+    """Give `table[index]` for an unsigned index or bool of at most 8 bits: the table has an entry for each index.
+
+    `table` may be a function, which is called with every index. The result has type `to`, that of the index by default.
+    Of an array it is the array of what each element gives.
+    """
+    if isinstance(index, Elementwise):
+        return _elementwise(lambda x: lookup(table, x, to), index)
+    if not isinstance(index, Value) or index.signed or index.width > 8:  # noqa: PLR2004
+        what = index._describe() if isinstance(index, Value) else repr(index)
+        raise TypeMismatchError(f"lookup takes an unsigned index or bool of at most 8 bits, got {what}: cast it first")
+    size = 1 << index.width
+    entries = [table(i) for i in range(size)] if callable(table) else list(table)
+    if len(entries) != size:
+        raise TypeMismatchError(
+            f"lookup by {index._describe()} needs a table of {size} entries, one for each index, got {len(entries)}"
+        )
+    result = type(index) if to is None else to
+    try:
+        bits = [result.encode(operator.index(entry)) for entry in entries]
+    except RangeError as error:
+        raise RangeError(f"lookup table: {error}; or give another type, as in lookup(table, x, sl.U16)") from None
+    return _apply("lookup", [index], result, f"lookup({index._text()})", bits)
+
+
+def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+    """Apply it to each element of arrays, where the ones that are bound to a server are."""
+    for operand in operands:
+        if isinstance(operand, Elementwise):
+            result = operand._elementwise(function, *operands)
+            if result is not NotImplemented:
+                return result
+    raise TypeMismatchError(f"arrays of these kinds do not go together: {', '.join(map(repr, operands))}")

@@ -1,0 +1,16 @@
+"""Tables for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+
+def table(title: str, rows: Mapping[str, object]) -> str:
+    """HTML of names and values, all of them escaped."""
+    cells = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(str(value))}</td></tr>'
+        for name, value in rows.items()
+        if value is not None
+    )
+    return f"<table><caption>{escape(title)}</caption><tbody>{cells}</tbody></table>"

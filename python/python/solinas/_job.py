@@ -1,0 +1,114 @@
+"""Jobs, and how far they are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Generic, TypeVar
+
+from solinas import _core
+from solinas._errors import CancelledError, MissingPackageError, RangeError
+from solinas._html import table
+
+R = TypeVar("R")
+
+Progress = bool | Callable[[int, int], object]
+
+# Seconds between two looks at a job that is awaited.
+TICK = 0.02
+
+
+@contextlib.contextmanager
+def watching(progress: Progress, what: str) -> Iterator[Callable[[int, int], object] | None]:
+    """Give the function that hears of steps done and in all: that of a bar, of the caller, or none."""
+    if progress is not True:
+        yield progress or None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise MissingPackageError(
+            "progress=True shows a bar of tqdm, which is not installed: `pip install tqdm`, or give a function of "
+            "steps done and steps in all"
+        ) from None
+    with tqdm(desc=what, unit="step") as bar:
+
+        def watch(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield watch
+
+
+class Job(Generic[R]):
+    """A computation in the background."""
+
+    __slots__ = ("_error", "_finish", "_inner", "_result")
+
+    def __init__(self, core: _core.Job, finish: Callable[[list[_core.Ciphertext]], R]) -> None:
+        self._inner = core
+        self._finish = finish
+        self._result: tuple[R] | None = None
+        self._error: BaseException | None = None
+
+    def result(self, timeout: float | None = None, *, progress: Progress = False) -> R:
+        """Wait for the outputs; `TimeoutError` after `timeout` seconds, and the job goes on.
+
+        Ctrl-C cancels the job. `progress` is True for a bar of tqdm, which has to be installed, or a function that gets
+        steps done and steps in all.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._result is None:
+            if timeout is not None and not timeout >= 0:
+                raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait for ever")
+            try:
+                with watching(progress, "job") as watch:
+                    self._result = (self._finish(self._inner.result(timeout, watch)),)
+            except TimeoutError:
+                raise
+            except KeyboardInterrupt:
+                self._error = CancelledError("cancelled by Ctrl-C")
+                raise
+            except Exception as error:
+                self._error = error
+                raise
+        return self._result[0]
+
+    def done(self) -> bool:
+        """Whether a result or an error is there."""
+        return self._result is not None or self._error is not None or self._inner.done()
+
+    def cancel(self) -> None:
+        """Ask the job to stop after the batch in flight; `result` then raises `CancelledError`."""
+        self._inner.cancel()
+
+    def progress(self) -> tuple[int, int]:
+        """Give steps done and steps in all; (0, 0) before it starts.
+
+        Steps are bootstraps, or under scheme gh recrypts (products where there are none).
+        """
+        return self._inner.progress()
+
+    def __await__(self) -> Generator[Any, None, R]:
+        """Wait in an event loop of asyncio, which goes on meanwhile; to cancel the task cancels the job."""
+
+        async def wait() -> R:
+            try:
+                while not self.done():
+                    await asyncio.sleep(TICK)
+            except asyncio.CancelledError:
+                self.cancel()
+                raise
+            return self.result()
+
+        return wait().__await__()
+
+    def _repr_html_(self) -> str:
+        done, total = self.progress()
+        return table("job", {"state": "done" if self.done() else "running", "steps": f"{done} of {total}"})
+
+    def __repr__(self) -> str:
+        done, total = self.progress()
+        return f"<job, {'done' if self.done() else f'{done} of {total} steps'}>"

@@ -1,0 +1,445 @@
+"""numpy's functions on arrays of this package. Each gives what numpy gives of the plain values, or raises."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from solinas._errors import TypeMismatchError
+from solinas._functions import maximum, minimum, select
+from solinas._integers import Int, Modular, int_, uint
+from solinas._protocols import NumpyProtocols
+from solinas._shapes import NdArray, flatten
+from solinas._values import Bool, Value, dtype_name
+
+NO_ARRAY = (
+    "this is no array of numpy: its values are not known here. Use its own operators and methods, such as sum, dot, "
+    "max and reshape, or decrypt it first"
+)
+WIDEST = 64
+
+
+def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Carry out a function of numpy that got arrays of this package."""
+    name = function.__name__
+    from solinas._cipher import NO_SERVER, Ciphertext
+
+    if name not in REARRANGING and name not in SHAPES and any(isinstance(arg, Ciphertext) for arg in args):
+        raise TypeMismatchError(NO_SERVER)
+    if name in REARRANGING and function.__module__ == "numpy":
+        return _rearrange(function, args, kwargs)
+    ours = FUNCTIONS.get(name) if function.__module__ == "numpy" else None
+    if ours is None:
+        known = "Among those that do are sum, dot, matmul, where, clip, max, argmax, concatenate and reshape"
+        raise TypeMismatchError(
+            f"{function.__module__}.{name} does not take encrypted or traced values. {known}; or decrypt first"
+        )
+    values = [arg for arg in args if isinstance(arg, Value)]
+    if values and not any(isinstance(arg, NdArray) for arg in args):
+        modular = any(isinstance(value, Modular) for value in values)
+        if name not in (OF_VECTORS if modular else OF_VALUES):
+            raise TypeMismatchError(
+                f"numpy.{name} does not take {values[0]!r}, which is no array: make one by sl.Array"
+            )
+    kwargs = {key: value for key, value in kwargs.items() if value is not None}
+    try:
+        inspect.signature(ours).bind(*args, **kwargs)
+    except TypeError as error:
+        takes = inspect.signature(ours)
+        raise TypeMismatchError(f"numpy.{name} of encrypted or traced values takes {takes}: {error}") from None
+    return ours(*args, **kwargs)
+
+
+def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Carry out a ufunc of numpy, which is what its operators are, too."""
+    import numpy as np
+
+    name: str = ufunc.__name__
+    if getattr(np, name, None) is not ufunc:
+        raise TypeMismatchError(f"{name} of another package than numpy does not take encrypted or traced values{NONE}")
+    from solinas._cipher import NO_SERVER, Ciphertext
+
+    if any(isinstance(arg, Ciphertext) for arg in inputs):
+        raise TypeMismatchError(NO_SERVER)
+    if method == "reduce" and name in REDUCTIONS:
+        return array_function(getattr(np, REDUCTIONS[name]), inputs, {"axis": 0} | kwargs)
+    ours = OPERATORS.get(name)
+    if ours is None or method not in {"__call__", "outer"} or kwargs:
+        what = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
+        extra = f" with {', '.join(kwargs)}" if kwargs and ours is not None else ""
+        raise TypeMismatchError(f"{what}{extra} does not take encrypted or traced values{REMEDIES.get(name, NONE)}")
+    if name not in COMPARISONS:
+        _check_dtypes(f"numpy.{name}", inputs, weak=method == "__call__")
+    if method == "outer":
+        return _outer(ours, *inputs)
+    if not any(isinstance(x, NdArray) for x in inputs) and any(flatten(x)[0] for x in inputs):
+        raise TypeMismatchError(
+            f"numpy.{name} does not take a single value and an array of numpy: make the array one of this "
+            "package, as in sl.Array([sl.u8(1), sl.u8(2)])"
+        )
+    return ours(*map(_plain, inputs))
+
+
+def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> None:
+    """Refuse what numpy computes in a wider type than ours: public arrays of another dtype.
+
+    Python's integers take the type of the others where `weak`, as in numpy.
+    """
+    import numpy as np
+
+    arrays = [x for x in operands if isinstance(x, NdArray)]
+    if not arrays or any(issubclass(element_type(x), Modular) for x in arrays):
+        return
+    dtype: Any = np.dtype(dtype_name(element_type(arrays[0])))
+    for operand in operands:
+        if isinstance(operand, Value) or operand is None or (weak and isinstance(operand, int)):
+            continue
+        other = operand.dtype if isinstance(operand, NdArray) else np.asarray(operand).dtype
+        if np.result_type(dtype, other) != dtype:
+            raise TypeMismatchError(
+                f"{what} of {dtype} and {other} is of a wider type in numpy: give values as {dtype}, as in "
+                f"np.array([...], dtype=np.{dtype}), cast ours, or write the operator itself, in which public integers "
+                "take the type of the encrypted ones"
+            )
+
+
+NONE = ": use the operators and methods of arrays, or decrypt first"
+ROUNDING = (
+    ": numpy rounds down, and // and % of this package truncate toward zero. Write x // y with both operands of this "
+    "package, as in sl.Array([...])"
+)
+REMEDIES = {
+    "floor_divide": ROUNDING,
+    "remainder": ROUNDING,
+    "divmod": ROUNDING,
+    "fmod": ROUNDING,
+    "true_divide": ": values are integers; divide with //, which truncates toward zero",
+    "divide": ": values are integers; divide with //, which truncates toward zero",
+    "logical_and": ": use & of bools; compare integers first, as in x != 0",
+    "logical_or": ": use | of bools; compare integers first, as in x != 0",
+    "sqrt": ": there are no fractions; use sl.lookup for a function of at most 8 bits",
+}
+
+
+def _is_ours(x: Any) -> bool:
+    return isinstance(x, NumpyProtocols)
+
+
+# Functions that only choose and move elements do so with the elements' places: numpy itself says what goes where.
+
+# How many leading arguments are the data; -1 is all of them.
+REARRANGING = {name: 1 for name in (
+    "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "moveaxis", "rollaxis", "swapaxes", "squeeze",
+    "expand_dims", "broadcast_to", "repeat", "tile", "flip", "fliplr", "flipud", "roll", "rot90", "take", "diagonal",
+    "delete", "array_split", "split", "hsplit", "vsplit", "dsplit", "unstack", "concatenate", "concat", "stack",
+    "vstack", "hstack", "dstack", "column_stack", "take_along_axis", "copy",
+)} | {"append": 2, "broadcast_arrays": -1, "atleast_1d": -1, "atleast_2d": -1, "atleast_3d": -1}  # fmt: skip
+
+
+def _rearrange(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    import numpy as np
+
+    count = REARRANGING[function.__name__]
+    count = len(args) if count < 0 else count
+    sources: list[Any] = []
+    start = 0
+
+    def places(data: Any) -> Any:
+        nonlocal start
+        if isinstance(data, (list, tuple)):
+            return type(data)(places(part) for part in data)
+        if not _is_ours(data) or any(_is_ours(x) for x in kwargs.values()):
+            raise TypeMismatchError(
+                f"numpy.{function.__name__} does not mix encrypted and public arrays, nor take encrypted indices: give "
+                "arrays of one kind first, then public indices and sizes"
+            )
+        shape = getattr(data, "shape", ())
+        size = int(np.prod(shape))
+        sources.append(data)
+        start += size
+        return np.arange(start - size, start).reshape(shape)
+
+    data = [places(arg) for arg in args[:count]]
+    if not sources or any(_is_ours(arg) for arg in args[count:]):
+        places(None)
+    chosen = function(*data, *args[count:], **kwargs)
+
+    def part(result: Any) -> Any:
+        if isinstance(result, (list, tuple)):
+            return type(result)(part(each) for each in result)
+        return pool(sources)._part(np.asarray(result).ravel().tolist(), np.shape(result))
+
+    return part(chosen)
+
+
+def pool(sources: Sequence[Any]) -> Any:
+    """Give one array of the elements of all sources, row by row."""
+    from solinas._array import Array
+    from solinas._bound import BoundArray
+    from solinas._cipher import Ciphertext, EncryptedArray
+
+    if all(isinstance(x, Array) or (isinstance(x, Value) and not x.is_bound) for x in sources):
+        return Array([item for x in sources for item in (x._items if isinstance(x, Array) else [x])])
+    if len(sources) == 1 and isinstance(sources[0], NdArray):
+        return sources[0].ravel()
+    if all(isinstance(x, Ciphertext) for x in sources):
+        return EncryptedArray.stack(sources)
+    return BoundArray._joined(sources)
+
+
+# Functions that compute.
+
+
+def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
+    """Values wide enough for the sum or product of `count`, and the type in which numpy has it."""
+    kind = element_type(a)
+    if issubclass(kind, Modular):
+        return a, None
+    if kind is Bool:
+        width, to = (1 if product else count.bit_length() + 1), int_(WIDEST)
+        return a.cast(int_(max(2, min(width, WIDEST)))), to
+    if kind.width > WIDEST:
+        raise TypeMismatchError(
+            f"numpy has no integers of {kind.width} bits: use the methods sum, prod and cumsum, which wrap"
+        )
+    make = int_ if issubclass(kind, Int) else uint
+    width = kind.width * count if product else kind.width + (count - 1).bit_length()
+    return a.cast(make(min(width, WIDEST))), make(WIDEST)
+
+
+def element_type(a: Any) -> Any:
+    """Type of a value, or of an array's elements."""
+    return a._kind if isinstance(a, NdArray) else type(a)
+
+
+def _line(a: Any, axis: Any) -> int:
+    """Bound the number of elements that are reduced to one."""
+    if not isinstance(a, NdArray):
+        return 1
+    axes = range(a.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
+    result = 1
+    for each in axes:
+        result *= a.shape[each] if -a.ndim <= each < a.ndim else 1
+    return result
+
+
+def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
+    def reduction(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+        to = None
+        if promotes:
+            a, to = _promoted(a, _line(a, axis), name == "prod")
+        if isinstance(a, Value) and not isinstance(a, Modular):
+            return a if to is None else a.cast(to)
+        options = ({} if axis is None else {"axis": axis}) | ({"keepdims": True} if keepdims else {})
+        result = getattr(a, name)(**options)
+        return result if to is None else result.cast(to)
+
+    return reduction
+
+
+def _cumsum(a: Any, axis: int | None = None) -> Any:
+    a, to = _promoted(a, _line(a, axis))
+    result = a.cumsum(axis)
+    return result if to is None else result.cast(to)
+
+
+def _dot(a: Any, b: Any) -> Any:
+    _check_dtypes("a product in numpy", [a, b])
+    a, b = _plain(a), _plain(b)
+    if isinstance(a, Modular) and isinstance(b, Modular):
+        # In a program each is an array that the program runs on.
+        return a.dot(b)
+    return a * b if None in {_shape(a), _shape(b)} else a @ b
+
+
+def _shape(x: Any) -> tuple[int, ...] | None:
+    """Shape of an array or nested lists; None of a single value."""
+    return x.shape if isinstance(x, NdArray) else flatten(x)[0]
+
+
+def _plain(x: Any) -> Any:
+    """Give lists and numbers in place of numpy's: these would hand an operator back to this module."""
+    return x.tolist() if not _is_ours(x) and hasattr(x, "tolist") else x
+
+
+def _inner(a: Any, b: Any) -> Any:
+    import numpy as np
+
+    shapes = [_shape(_plain(x)) or () for x in (a, b)]
+    return _dot(a, np.transpose(b) if shapes[0] and len(shapes[1]) > 1 else b)
+
+
+def _vdot(a: Any, b: Any) -> Any:
+    import numpy as np
+
+    return _dot(*(x if isinstance(x, Value) else np.ravel(x) for x in (a, b)))
+
+
+def _outer(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    import numpy as np
+
+    return function(_plain(np.reshape(a, (*np.shape(a), *[1] * len(np.shape(b))))), _plain(b))
+
+
+def _flat_outer(a: Any, b: Any) -> Any:
+    import numpy as np
+
+    _check_dtypes("numpy.outer", [a, b], weak=False)
+    return _plain(np.reshape(a, (-1, 1))) * _plain(np.ravel(b))
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if element_type(a) is Bool:
+        raise TypeMismatchError(f"numpy.clip takes integers, got {a!r}: cast the bools first")
+    _check_dtypes("numpy.clip", [a, low, high])
+    low, high = _plain(low), _plain(high)
+    a = a if low is None else maximum(a, low)
+    return a if high is None else minimum(a, high)
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    _check_dtypes("numpy.where", [x, y])
+    return select(*map(_plain, (condition, x, y)))
+
+
+def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    for _ in range(n):
+        later, earlier = [slice(None)] * a.ndim, [slice(None)] * a.ndim
+        later[axis], earlier[axis] = slice(1, None), slice(None, -1)
+        a = a[tuple(later)] - a[tuple(earlier)]
+    return a
+
+
+def _trace(a: Any) -> Any:
+    import numpy as np
+
+    return np.sum(np.diagonal(a), axis=-1)
+
+
+def _count_nonzero(a: Any, axis: Any = None) -> Any:
+    import numpy as np
+
+    return np.sum(a if element_type(a) is Bool else a != 0, axis=axis)
+
+
+def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
+    def logical(*operands: Any) -> Any:
+        for operand in operands:
+            if _is_ours(operand) and element_type(operand) is not Bool:
+                raise TypeMismatchError(
+                    f"logical functions of numpy take bools, got {operand!r}: compare it, as in x != 0"
+                )
+        return function(*operands)
+
+    return logical
+
+
+def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a division, where numpy's is the same: of unsigned values by public ones that are not 0."""
+
+    def division(a: Any, b: Any) -> Any:
+        import numpy as np
+
+        if _is_ours(b) or element_type(a).signed or not np.all(np.asarray(b) != 0):
+            raise TypeMismatchError(f"numpy's division does not take {a!r} and {b!r}{ROUNDING}")
+        return function(a, _plain(b))
+
+    return division
+
+
+def _power(a: Any, b: Any) -> Any:
+    return a**b
+
+
+SHAPES: dict[str, Callable[..., Any]] = {
+    "shape": lambda a: getattr(a, "shape", ()),
+    "ndim": lambda a: getattr(a, "ndim", 0),
+    "size": lambda a: getattr(a, "size", 1),
+}
+FUNCTIONS: dict[str, Any] = {
+    "sum": _reduced("sum", promotes=True),
+    "prod": _reduced("prod", promotes=True),
+    "max": _reduced("max"),
+    "amax": _reduced("max"),
+    "min": _reduced("min"),
+    "amin": _reduced("min"),
+    "argmax": _reduced("argmax"),
+    "argmin": _reduced("argmin"),
+    "any": _reduced("any"),
+    "all": _reduced("all"),
+    "cumsum": _cumsum,
+    "dot": _dot,
+    "inner": _inner,
+    "vdot": _vdot,
+    "outer": _flat_outer,
+    "where": _where,
+    "clip": _clip,
+    "diff": _diff,
+    "trace": _trace,
+    "count_nonzero": _count_nonzero,
+} | SHAPES
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "matmul": operator.matmul,
+    "floor_divide": _unsigned(operator.floordiv),
+    "remainder": _unsigned(operator.mod),
+    "divmod": _unsigned(divmod),
+    "fmod": _unsigned(operator.mod),
+    "power": _power,
+    "square": lambda a: a * a,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "absolute": abs,
+    "invert": operator.invert,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "logical_and": _bools(operator.and_),
+    "logical_or": _bools(operator.or_),
+    "logical_xor": _bools(operator.xor),
+    "logical_not": _bools(operator.invert),
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "maximum": maximum,
+    "minimum": minimum,
+    "fmax": maximum,
+    "fmin": minimum,
+}
+# What takes single values, and those that stand for the arrays that a program of integers modulo a number runs on.
+OF_VALUES = {
+    "sum",
+    "prod",
+    "max",
+    "amax",
+    "min",
+    "amin",
+    "dot",
+    "inner",
+    "vdot",
+    "where",
+    "clip",
+    "shape",
+    "ndim",
+    "size",
+}
+OF_VECTORS = {"sum", "dot", "inner", "vdot"}
+COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_or": "any",
+    "logical_and": "all",
+}

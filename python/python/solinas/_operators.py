@@ -1,0 +1,137 @@
+"""Operators of arrays, element by element: one set for arrays in programs and for those bound to a server."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from solinas._errors import TypeMismatchError
+from solinas._shapes import NdArray
+from solinas._values import NO_BOOL
+
+
+class Elementwise(NdArray):
+    """Arrays with operators. Another operand is an array that broadcasts, of public integers too, or a single value."""
+
+    __slots__ = ()
+
+    __hash__ = None
+
+    @staticmethod
+    def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+        """Apply a function of single values to each element of the operands, stretched to one shape."""
+        raise NotImplementedError
+
+    def __bool__(self) -> bool:
+        raise TypeMismatchError(NO_BOOL.format(what=f"{self!r}") + "; for the length write len(array) > 0")
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise TypeMismatchError("`in` gives a plain bool, which nobody but the client knows: write (array == x).any()")
+
+    def __add__(self, other: Any) -> Any:
+        return self._elementwise(operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._elementwise(operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._elementwise(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._elementwise(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._elementwise(operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._elementwise(operator.mul, other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._elementwise(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._elementwise(operator.floordiv, other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._elementwise(operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._elementwise(operator.mod, other, self)
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    def __truediv__(self, other: Any) -> NoReturn:
+        raise TypeMismatchError(f"{self!r} holds integers: divide with //, which truncates toward zero")
+
+    __rtruediv__ = __truediv__
+
+    def __pow__(self, exponent: Any) -> Any:
+        return self._elementwise(operator.pow, self, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return self._elementwise(operator.pow, base, self)
+
+    def __and__(self, other: Any) -> Any:
+        return self._elementwise(operator.and_, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return self._elementwise(operator.and_, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return self._elementwise(operator.or_, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return self._elementwise(operator.or_, other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return self._elementwise(operator.xor, self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self._elementwise(operator.xor, other, self)
+
+    def __lshift__(self, amount: Any) -> Any:
+        return self._elementwise(operator.lshift, self, amount)
+
+    def __rlshift__(self, value: Any) -> Any:
+        return self._elementwise(operator.lshift, value, self)
+
+    def __rshift__(self, amount: Any) -> Any:
+        return self._elementwise(operator.rshift, self, amount)
+
+    def __rrshift__(self, value: Any) -> Any:
+        return self._elementwise(operator.rshift, value, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._elementwise(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._elementwise(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._elementwise(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._elementwise(operator.ge, self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._elementwise(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._elementwise(operator.ne, self, other)
+
+    def __neg__(self) -> Any:
+        return self._elementwise(operator.neg, self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __invert__(self) -> Any:
+        return self._elementwise(operator.invert, self)
+
+    def __abs__(self) -> Any:
+        return self._elementwise(abs, self)

@@ -1,0 +1,91 @@
+"""Types of programs' parameters and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from solinas._array import ArrayType
+from solinas._errors import FormatError
+from solinas._integers import type_named
+from solinas._shapes import Shape
+from solinas._values import Value
+
+# What a parameter or result is: one value, an array, or (results only) a tuple of them.
+Spec = type[Value] | ArrayType
+Result = Spec | tuple["Result", ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a program."""
+
+    name: str
+    spec: Spec
+    # Its value where a call gives none: nested lists of bits, or bits.
+    default: Any = None
+    keyword_only: bool = False
+
+    @property
+    def length(self) -> int:
+        """Number of inputs of the graph."""
+        return self.spec.length if isinstance(self.spec, ArrayType) else 1
+
+    @property
+    def element(self) -> type[Value]:
+        """Type of each of them."""
+        return self.spec.element if isinstance(self.spec, ArrayType) else self.spec
+
+    def __str__(self) -> str:
+        return f"{self.name}: {text(self.spec)}" + ("" if self.default is None else f" = {self.default}")
+
+
+def text(spec: Result) -> str:
+    if isinstance(spec, tuple):
+        return f"({', '.join(map(text, spec))})"
+    return repr(spec) if isinstance(spec, ArrayType) else spec.name
+
+
+def to_json(spec: Result) -> Any:
+    if isinstance(spec, tuple):
+        return {"tuple": [to_json(part) for part in spec]}
+    return [spec.element.name, *spec.shape] if isinstance(spec, ArrayType) else spec.name
+
+
+def from_json(data: Any) -> Result:
+    match data:
+        case {"tuple": [*parts]}:
+            return tuple(from_json(part) for part in parts)
+        case [str(element), int(), *_] if all(isinstance(size, int) and size > 0 for size in data[1:]):
+            return ArrayType(type_named(element), *data[1:])
+        case str(name):
+            return type_named(name)
+    raise FormatError(f"{data!r} is no type of a program")
+
+
+def elements(spec: Result) -> list[type[Value]]:
+    if isinstance(spec, tuple):
+        return [element for part in spec for element in elements(part)]
+    return [spec.element] * spec.length if isinstance(spec, ArrayType) else [spec]
+
+
+def count(spec: Result) -> int:
+    """Give the number of values."""
+    return sum(map(count, spec)) if isinstance(spec, tuple) else spec.length if isinstance(spec, ArrayType) else 1
+
+
+def map_result(
+    spec: Result, outputs: list[Any], one: Callable[[Any], Any], array: Callable[[list[Any], Shape], Any]
+) -> Any:
+    """Put outputs in the form of a result: single values by `one`, those of an array by `array`."""
+    rest = list(outputs)
+
+    def take(spec: Result) -> Any:
+        if isinstance(spec, tuple):
+            return tuple(take(part) for part in spec)
+        row = rest[: count(spec)]
+        del rest[: count(spec)]
+        return array(row, spec.shape) if isinstance(spec, ArrayType) else one(row[0])
+
+    return take(spec)

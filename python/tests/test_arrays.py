@@ -1,0 +1,176 @@
+"""Arrays in programs and bound to servers have numpy's shapes, axes, broadcasting and parts."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import solinas as sl
+
+X = np.array([[3, 7, 1], [9, 0, 13]], dtype=np.uint8)
+Y = np.array([[2, 7, 4], [1, 0, 15]], dtype=np.uint8)
+
+AXES = {
+    "sum": lambda x: (x.sum(), x.sum(axis=0), x.sum(axis=1, keepdims=True), x.sum((0, 1))),
+    "max": lambda x: (x.max(), x.max(0), x.min(1)),
+    "argmax": lambda x: (x.argmax(), x.argmax(axis=0), x.argmin(axis=1)),
+    "compare": lambda x: ((x > 4).any(axis=0), (x > 2).all(axis=1), (x == 7).any()),
+    "parts": lambda x: (
+        x.T,
+        x[:, None, 1],
+        x[MASK],
+        x[[1, 0, 1], [2, 2, 0]],
+        x[..., ::-1],
+        x.reshape(3, -1),
+        x.ravel(),
+    ),
+    "broadcast": lambda x: (x + x[0], x * x[:, :1], x - np.array([[1], [2]], dtype=np.uint8), [1, 2, 3] + x, x > x[1]),
+    "matmul": lambda x: (x @ x.T, x @ [1, 2, 3], [[1, 2], [3, 4]] @ x, x[0] @ x[1], x[0].dot(x[1])),
+    "arithmetic": lambda x: (x**3, +x, divmod(x, 4)[1], x << 1, ~x, -x, x ^ 5, x.cumsum(axis=1)),
+}
+MASK = X > 2
+
+
+@pytest.mark.parametrize("what", AXES)
+def test_arrays_of_programs_are_those_of_numpy(what):
+    @sl.program
+    def traced(x: sl.Array[sl.U8, 2, 3]):
+        return AXES[what](x)
+
+    results = traced.simulate(X)
+    for got, want in zip(results, AXES[what](X), strict=True):
+        # Sums of numpy are wider.
+        assert np.asarray(got).tolist() == (np.asarray(want).astype(int) % 256).tolist()
+    # A program runs on more dimensions element by element.
+    stacked = traced.simulate(np.stack([X, Y]))
+    for got, first, second in zip(stacked, results, traced.simulate(Y), strict=True):
+        assert got.tolist() == [np.asarray(first).tolist(), np.asarray(second).tolist()]
+
+
+def test_arrays_on_a_server_are_those_of_numpy(integers):
+    client, server = integers
+    x, y = server.bind(client.encrypt(X % 16, sl.uint(4))), server.bind(client.encrypt(Y, sl.uint(4)))
+    assert (x.shape, x.ndim, x.size, len(x), x.T.shape, x.dtype) == ((2, 3), 2, 6, 2, (3, 2), np.uint8)
+    results = {
+        "sum": (x.sum(axis=0), X.sum(axis=0)),
+        "sum of all": (x.sum(), X.sum()),
+        "dot": (x[0] @ y[1], X[0] @ Y[1]),
+        "weights": (x @ [1, 0, 2], X @ [1, 0, 2]),
+        "matmul": ([[1, 2], [0, 1]] @ x, [[1, 2], [0, 1]] @ X),
+        "compare": ((x > y).any(axis=1), (X > Y).any(axis=1)),
+        "argmax": (x.argmax(axis=1), X.argmax(axis=1)),
+        "broadcast": (x + y[0], X + Y[0]),
+        "plain": (x * Y, X * Y),
+        "plain first": (Y[:1] - x, Y[:1] - X),
+        "select": (sl.select(x > y, x, 0), np.where(X > Y, X, 0)),
+        "maximum": (sl.maximum(x, y), np.maximum(X, Y)),
+        "lookup": (sl.lookup(lambda i: i * i % 16, x), X * X),
+        "mask": (x[MASK], X[MASK]),
+        "fancy": (x[:, [2, 0]].T, X[:, [2, 0]].T),
+        "shift": (x << [0, 1, 2], X << [0, 1, 2]),
+        "power": (x**2, X**2),
+        "divmod": (divmod(x, 3)[1], X % 3),
+        "count": ((x > 4).sum(), (X > 4).sum()),
+    }
+    for name, (got, want) in results.items():
+        assert np.asarray(client.decrypt(got)).tolist() == (np.asarray(want).astype(int) % 16).tolist(), name
+    with pytest.raises(sl.ShapeError, match="one shape"):
+        x + y.T
+    with pytest.raises(sl.TypeMismatchError, match=r"sl.select\(mask, x, 0\)"):
+        x[x > 3]
+    with pytest.raises(sl.TypeMismatchError, match="no truth value"):
+        bool(x == y)
+    with pytest.raises(sl.TypeMismatchError, match="bind it first"):
+        x + y.encrypted
+
+
+def test_programs_run_on_public_arrays(integers):
+    client, server = integers
+
+    @sl.program
+    def weighted(x: sl.U8, w: sl.U8) -> sl.U8:
+        return x * w - w
+
+    @sl.program
+    def score(xs: sl.Array[sl.U8, 3], ws: sl.Array[sl.U8, 3]) -> sl.U8:
+        return xs @ ws
+
+    x = client.encrypt(X)
+    assert client.decrypt(server.run(weighted, x, Y).result()).tolist() == (X * Y - Y).tolist()
+    assert client.decrypt(server.run(weighted, x[0], Y[:1]).result()).tolist() == (X[:1] * Y[:1] - Y[:1]).tolist()
+    assert client.decrypt(server.run(weighted, client.encrypt(sl.u8(3)), Y[0]).result()).tolist() == (2 * Y[0]).tolist()
+    for weights in (Y, Y[1]):
+        want = (X * weights).sum(axis=1) % 256
+        assert client.decrypt(server.run(score, x, weights).result()).tolist() == want.tolist()
+        assert score.simulate(X, weights).tolist() == want.tolist()
+    assert client.decrypt(weighted(server.bind(x), Y)).tolist() == (X * Y - Y).tolist()
+
+
+@pytest.mark.parametrize("scheme", ["bgv", "ntru"])
+def test_encrypted_vectors_take_plain_weights(scheme):
+    params, p = {"bgv": ("slots-128-4", 65537), "ntru": ("slots-128-3", 257)}[scheme]
+    residue = sl.mod(p)
+    client, server = sl.keygen(scheme, params=params, rotations=True, research=True, insecure_seed=1, threads=2)
+    values, weights = np.arange(300) % p, np.arange(300)[::-1] % 50
+
+    @sl.program
+    def score(x: residue, w: residue) -> residue:
+        return x.dot(w)
+
+    @sl.program
+    def each(x: residue, w: residue) -> residue:
+        return x * w + w
+
+    x = client.encrypt(values, residue)
+    assert client.decrypt(server.run(score, x, weights).result()) == values @ weights % p
+    assert client.decrypt(server.run(each, x, weights).result()).tolist() == ((values + 1) * weights % p).tolist()
+    bound = server.bind(x)
+    for product in (
+        bound @ weights,
+        weights @ bound,
+        bound.dot(weights),
+        np.dot(bound, weights),
+        (bound * weights).sum(),
+    ):
+        assert client.decrypt(product) == values @ weights % p
+    assert client.decrypt(bound - weights).tolist() == ((values - weights) % p).tolist()
+    # A product with public numbers is none of ciphertexts.
+    assert (bound * weights * bound).encrypted.products_left >= (bound * bound * bound).encrypted.products_left
+    with pytest.raises(sl.ShapeError, match="share ciphertexts"):
+        bound + np.ones((2, 300), dtype=int)
+    for refused in (
+        lambda: bound[0],
+        lambda: bound.max(),
+        lambda: bound.reshape(3, 100).sum(axis=0),
+        lambda: bound < 3,
+    ):
+        with pytest.raises((TypeError, sl.ElementError)):
+            refused()
+    with pytest.raises(AttributeError, match="scheme bgv"):
+        sl.u8(1).dot(2)
+    assert client.decrypt(server.run(each, server.encrypt(values, residue), weights).result())[3] == 4 * weights[3] % p
+
+
+def test_arrays_have_the_index_and_the_shape_of_numpy_or_an_error(integers):
+    client, _ = integers
+    x = client.encrypt(X)
+    for key in (MASK, [1, 0], ([0, 1], [2, 1]), None, (slice(None), None, 1), np.array([[0], [1]]), -1, (..., 2)):
+        got = client.decrypt(x[key])
+        assert np.asarray(got).tolist() == X[key].tolist(), key
+    assert (
+        client.decrypt(np.concatenate([x, x.T.reshape(2, 3)])).tolist()
+        == np.concatenate([X, X.T.reshape(2, 3)]).tolist()
+    )
+    for key, error in [
+        (5, sl.ElementError),
+        ("a", TypeError),
+        (1.5, TypeError),
+        (MASK[0], sl.ElementError),
+        ((0, 0, 0), IndexError),
+    ]:
+        with pytest.raises((error, sl.SolinasError)):
+            x[key]
+    with pytest.raises(sl.TypeMismatchError, match="server.bind"):
+        np.sum(x)
+    with pytest.raises(sl.TypeMismatchError, match="server.bind"):
+        operator.matmul(x, x)

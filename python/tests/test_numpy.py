@@ -1,0 +1,249 @@
+"""Every public function of numpy on arrays of this package gives what it gives of the plain values, or is refused."""
+
+import contextlib
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import solinas as sl
+from solinas._trace import Trace
+
+# Values of four bits and a mask, as numpy has them: sums, products and differences wrap and promote.
+X = np.array([[3, 7, 1], [9, 0, 13]], dtype=np.uint8)
+Y = np.array([[2, 7, 4], [1, 0, 15]], dtype=np.uint8)
+MASK = np.array([[True, False, True], [False, False, True]])
+# Arguments: `x` and `y` are arrays of this package, and of numpy where a result is compared.
+PATTERNS = {
+    "x": lambda x, y: (x,),
+    "x y": lambda x, y: (x, y),
+    "x y.T": lambda x, y: (x, y.T),
+    "x[0] y[0]": lambda x, y: (x[0], y[0]),
+    "x plain": lambda x, y: (x, Y),
+    "plain x": lambda x, y: (Y, x),
+    "x list": lambda x, y: (x, [1, 2, 3]),
+    "list x": lambda x, y: ([1, 2, 3], x),
+    "x wide": lambda x, y: (x, Y.astype(np.int64)),
+    "wide x": lambda x, y: (Y.astype(np.int64), x),
+    "x scalar": lambda x, y: (x, np.int64(200)),
+    "x row": lambda x, y: (x, Y[0]),
+    "x 2": lambda x, y: (x, 2),
+    "2 x": lambda x, y: (2, x),
+    "x 0": lambda x, y: (x, 0),
+    "x 1 0": lambda x, y: (x, 1, 0),
+    "x 2 9": lambda x, y: (x, 2, 9),
+    "x shape": lambda x, y: (x, (3, 2)),
+    "(x y)": lambda x, y: ((x, y),),
+    "[x y] 1": lambda x, y: ([x, y], 1),
+    "(x plain)": lambda x, y: ((x, Y),),
+    "mask x y": lambda x, y: (MASK, x, y),
+    "bools": lambda x, y: (x > 4, y > 4),
+    "bool": lambda x, y: (x > 4,),
+    "bools 0": lambda x, y: (x > 4, 0),
+    "x axes": lambda x, y: (x, (0, 1)),
+    "x indices 1": lambda x, y: (x, [0, 1], 1),
+    "negative": lambda x, y: (x, -1),
+}
+# Input and output, settings, and what asks for the layout in memory.
+SKIPPED = {
+    "test", "show_config", "show_runtime", "info", "get_include", "load", "loadtxt", "genfromtxt", "fromfile", "memmap",
+    # Gives None for whatever it does not know.
+    "bmat",
+    "save", "savez", "savez_compressed", "savetxt", "setbufsize", "seterr", "seterrcall", "set_printoptions", "geterr",
+    "printoptions", "getbufsize", "geterrcall", "get_printoptions", "frompyfunc", "empty", "from_dlpack", "isfortran",
+}  # fmt: skip
+
+
+def functions():
+    for module in (np, np.linalg, np.fft):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and not inspect.isclass(function) and name not in SKIPPED:
+                yield f"{module.__name__}.{name}", function
+                if isinstance(function, np.ufunc):
+                    for method in ("reduce", "accumulate", "outer", "reduceat", "at"):
+                        yield f"{module.__name__}.{name}.{method}", getattr(function, method)
+
+
+FUNCTIONS = dict(functions())
+
+
+class Traced:
+    """Arrays of programs."""
+
+    def __init__(self):
+        self.trace, self.bits, self.outputs = Trace(), [], 0
+
+    def array(self, values):
+        kind = sl.Bool if values.dtype == bool else sl.U8
+        self.bits += values.ravel().tolist()
+        return sl.Array([self.trace.input(kind, str(len(self.bits) + i)) for i in range(values.size)]).reshape(
+            values.shape
+        )
+
+    def reveal(self, leaf):
+        items = leaf._items if isinstance(leaf, sl.Array) else [leaf]
+        for item in items:
+            self.outputs += 1
+            self.trace.graph.output(f"output {self.outputs}", self.trace.node(item))
+        outputs = self.trace.graph.finish().evaluate([self.bits])[0][-len(items) :]
+        values = [type(item).decode(bits) for item, bits in zip(items, outputs, strict=True)]
+        return np.array(values, dtype=object).reshape(getattr(leaf, "shape", ())).tolist()
+
+
+class Bound:
+    """Arrays on a server."""
+
+    def __init__(self, keys):
+        self.client, self.server = keys
+
+    def array(self, values):
+        return self.server.bind(self.client.encrypt(values))
+
+    def reveal(self, leaf):
+        return np.asarray(self.client.decrypt(leaf)).tolist()
+
+
+class Encrypted(Bound):
+    """Arrays that no server has."""
+
+    def array(self, values):
+        return self.client.encrypt(values)
+
+
+OURS = (sl.Array, sl.BoundArray, sl.Ciphertext, sl.Value)
+
+
+def plain(world, result):
+    """The values that a result stands for."""
+    if isinstance(result, OURS):
+        return world.reveal(result)
+    if isinstance(result, (list, tuple)):
+        return [plain(world, part) for part in result]
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return plain(world, result.tolist())
+    return result.tolist() if isinstance(result, (np.ndarray, np.generic)) else result
+
+
+def attempt(function, arguments):
+    """The result, or None where numpy does not take the arguments either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*arguments)
+        except Exception:
+            return None
+
+
+def check(make, name, patterns):
+    """Which arguments the function took: with the right result."""
+    function, taken = FUNCTIONS[name], []
+    for pattern in patterns:
+        world = make()
+        try:
+            arguments = PATTERNS[pattern](world.array(X), world.array(Y))
+        except sl.TypeMismatchError:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = function(*arguments)
+            except (TypeError, sl.SolinasError):
+                continue
+            except Exception as error:
+                # Right where numpy does not take the arguments either.
+                if attempt(function, PATTERNS[pattern](X.copy(), Y.copy())) is not None:
+                    raise AssertionError(f"{name} of {pattern}") from error
+                continue
+        want = attempt(function, PATTERNS[pattern](X.copy(), Y.copy()))
+        got = plain(world, result)
+        if want is None or callable(got) or inspect.isgenerator(got) or isinstance(got, np.nditer):
+            continue
+        assert got == plain(world, want), (name, pattern)
+        taken.append(pattern)
+    return taken
+
+
+def test_functions_of_numpy_on_arrays_of_programs_are_right_or_refused():
+    taken = {name: check(Traced, name, PATTERNS) for name in FUNCTIONS}
+    for name in [
+        "sum",
+        "dot",
+        "inner",
+        "outer",
+        "matmul",
+        "cumsum",
+        "where",
+        "clip",
+        "max",
+        "argmax",
+        "concatenate",
+        "transpose",
+        "roll",
+        "add",
+    ]:
+        assert taken[f"numpy.{name}"], name
+
+
+@pytest.fixture
+def at_once(integers, monkeypatch):
+    """Servers compute in the clear here, which tests what is asked of them in little time."""
+    client, _ = integers
+
+    def run_core(server, program, inputs):
+        columns, shape = [], None
+        for item in inputs:
+            if isinstance(item, tuple):
+                _, own, bits = item
+                columns.append((bits, own is not None))
+                shape = shape or own
+            else:
+                columns.append((client._inner.decrypt(item), item.shape is not None))
+                shape = shape or item.shape
+        outputs = program.evaluate_arrays([bits for bits, _ in columns], [array for _, array in columns])
+        kinds = [kind for _, kind in program.outputs]
+        return [
+            client._inner.encrypt(kind, shape if array else None, bits)
+            for kind, (array, bits) in zip(kinds, outputs, strict=True)
+        ]
+
+    monkeypatch.setattr(sl.ServerKey, "_run_core", run_core)
+    return integers
+
+
+@pytest.mark.parametrize("kind", [Bound, Encrypted])
+def test_functions_of_numpy_on_encrypted_arrays_are_right_or_refused(at_once, kind):
+    world = kind(at_once)
+    arrays = [world.array(X), world.array(Y)]
+    world.array = lambda values: arrays[values is Y]
+    taken = {name: check(lambda: world, name, PATTERNS) for name in FUNCTIONS}
+    names = (
+        "concatenate transpose roll ravel" if kind is Encrypted else "sum dot inner outer matmul where clip argmax add"
+    )
+    for name in names.split():
+        assert taken[f"numpy.{name}"], name
+
+
+def test_functions_of_numpy_run_on_servers(integers):
+    world = Bound(integers)
+    for name, pattern in [
+        ("dot", "x[0] y[0]"),
+        ("sum", "x 0"),
+        ("matmul", "x y.T"),
+        ("where", "mask x y"),
+        ("add", "x row"),
+    ]:
+        assert check(lambda: world, f"numpy.{name}", [pattern]) == [pattern]
+
+
+def test_values_that_numpy_does_not_know_are_not_taken_for_objects(integers):
+    client, server = integers
+    encrypted = client.encrypt(sl.u8(3))
+    trace = Trace()
+    for value in (encrypted, server.bind(encrypted), trace.input(sl.U8, "x"), trace.input(sl.mod(257), "v")):
+        for function in (np.array, np.asarray, np.cumsum, np.sort, np.mean, lambda x: np.array([x, x]), np.atleast_1d):
+            with contextlib.suppress(TypeError):
+                assert not isinstance(function(value), np.ndarray)
+    x = sl.u8(3)
+    assert (np.uint8(2) + x, np.add(x, 2), np.asarray(x)) == (5, 5, 3)
