@@ -61,6 +61,9 @@ pub struct ServerOptions {
 /// More would wait for each other at every wave.
 const MAX_THREADS: usize = 512;
 
+/// Bytes of the stack of each thread: builds without optimisation have large frames, and a thread that waits takes up other work on top of its own.
+const STACK: usize = 8 << 20;
+
 /// A server that holds an evaluation key made ready and a pool of threads, and no secret.
 pub struct Server {
     engine: Box<dyn Engine>,
@@ -91,7 +94,7 @@ impl Server {
         if threads > MAX_THREADS {
             return Err(Error::Threads { threads, reason: format!("{MAX_THREADS} is the most a server runs on") });
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
         let pool = pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
         let engine = pool.install(|| key.0.engine(options))?;
         Ok(Self { engine, pool })
