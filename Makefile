@@ -21,6 +21,7 @@ lint: ## Formatting, clippy, dependency direction, links of the documentation
 
 test-rust: ## Rust tests, the command line's included, and documentation tests
 	$(CARGO) test --quiet --workspace --exclude solinas-python
+	$(CARGO) xtask stack
 
 python: $(VENV)/installed ## The Python package, in .venv
 	$(BIN)/maturin develop --quiet --release --manifest-path python/Cargo.toml

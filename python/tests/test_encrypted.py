@@ -303,7 +303,16 @@ def test_any_number_of_threads_wait_for_a_job(integers):
         assert [wait.result() for wait in waits] == [7] * 4
 
 
+@pytest.fixture
+def ctrl_c():
+    """Python's own handler of SIGINT, which is off where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("bound", [False, True])
 def test_ctrl_c_cancels_and_raises(integers, bound):
     client, server = integers

@@ -4,31 +4,61 @@
 
 mod deps;
 mod docs;
+mod readme;
 mod targets;
 
+use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What a chore ends with; the message says what to mend.
+/// What a chore ends with; the message names the fault and the fix.
 type Outcome = Result<(), String>;
 
-const USAGE: &str = "usage: cargo xtask CHORE
-  deps                               check the direction of dependencies between the crates
-  docs                               check that links in *.md resolve and that every page of docs/ can be reached
-  targets                            check that the libraries compile for Arm and for browsers
-  ci-lint                            formatting, clippy, deps, docs and targets
-  fuzz-smoke [--seconds N] [--seed S]  run every fuzz target for N seconds (default 5), the same inputs for the same S (default 1)";
+/// Chores of the repository.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Check the direction of dependencies between the crates
+    Deps,
+    /// Check that links in *.md resolve and that every page of docs/ can be reached
+    Docs,
+    /// Check that the libraries compile for Arm and for browsers
+    Targets,
+    /// Formatting, clippy, deps, docs and targets
+    CiLint,
+    /// Run every fuzz target on reproducible inputs
+    FuzzSmoke {
+        /// Seconds for each target
+        #[arg(long, default_value_t = 5)]
+        seconds: u32,
+        /// Seed of the inputs
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Run every kernel on a small stack, built without optimisation
+    Stack,
+    /// Run the Rust program of README.md in a crate outside of the workspace (several minutes)
+    Readme {
+        /// How the crate is built; all three ways by default
+        builds: Vec<readme::Build>,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let outcome = match arguments.as_slice() {
-        ["deps"] => deps::check(&root()),
-        ["docs"] => docs::check(&root()),
-        ["targets"] => targets::check(),
-        ["ci-lint"] => ci_lint(),
-        ["fuzz-smoke", options @ ..] => fuzz_smoke(options),
-        _ => Err(USAGE.to_owned()),
+    let outcome = match Arguments::parse().chore {
+        Chore::Deps => deps::check(&root()),
+        Chore::Docs => docs::check(&root()),
+        Chore::Targets => targets::check(),
+        Chore::CiLint => ci_lint(),
+        Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
+        Chore::Stack => stack(),
+        Chore::Readme { builds } => readme::check(&root(), &builds),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,17 +97,15 @@ fn ci_lint() -> Outcome {
     targets::check()
 }
 
-fn fuzz_smoke(options: &[&str]) -> Outcome {
-    let (mut seconds, mut seed) = ("5", "1");
-    for pair in options.chunks(2) {
-        match pair {
-            ["--seconds", value] => seconds = value,
-            ["--seed", value] => seed = value,
-            _ => return Err(USAGE.to_owned()),
-        }
-    }
+fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
     // The stable compiler and the workspace's build folder; libFuzzer stays out.
     let build =
         ["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir", "target"];
-    run(&[&build[..], &["--bin", "smoke", "--", seconds, seed]].concat())
+    run(&[&build[..], &["--bin", "smoke", "--", &seconds.to_string(), &seed.to_string()]].concat())
+}
+
+fn stack() -> Outcome {
+    let unoptimised = ["--config", "profile.test.package.solinas-field.opt-level=0"];
+    let workspace = ["--quiet", "--workspace", "--exclude", "solinas-python", "--test", "stack"];
+    run(&[&["test"], &unoptimised[..], &workspace[..]].concat())
 }

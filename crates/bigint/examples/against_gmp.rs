@@ -11,8 +11,9 @@ mod common;
 
 use std::time::Instant;
 
-use common::operands::SplitMix;
 use common::sweep;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 /// Largest size, 20 million bits.
 const LARGEST: usize = 312_500;
@@ -36,10 +37,10 @@ fn main() {
             println!("{words} words: {count} results equal, {:.0} s", start.elapsed().as_secs_f64());
         }
     }
-    let mut random = SplitMix(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
     for i in 0..large_count {
         // Evenly spread on a logarithmic scale, with a random offset.
-        let fraction = (i as f64 + (random.next() >> 11) as f64 / (1u64 << 53) as f64) / large_count as f64;
+        let fraction = (i as f64 + random.random::<f64>()) / large_count as f64;
         let words = (5000.0 * (LARGEST as f64 / 5000.0).powf(fraction)) as usize;
         let turn = i as usize % options.len();
         count += sweep::products(words, seed);

@@ -9,6 +9,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_bigint::fft;
 use solinas_bigint::modular::{Barrett, FftMontgomery, Form, McLaughlin};
 use solinas_bigint::mul::karatsuba;
@@ -36,12 +38,7 @@ fn least(mut work: impl FnMut()) -> f64 {
 }
 
 fn words(len: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed;
-    let next = |_| {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (state ^ state >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    (0..len).map(next).collect()
+    ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect()
 }
 
 fn mul() {

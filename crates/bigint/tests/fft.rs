@@ -4,8 +4,10 @@
 mod common;
 
 use common::gmp::Gmp;
-use common::operands::{Pattern, SplitMix};
+use common::operands::Pattern;
 use common::sweep;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use solinas_bigint::fft::{Options, Plan, Ring};
 
 /// `2^bits - 1` or `2^bits + 1`.
@@ -49,7 +51,7 @@ fn residues_of_products_equal_those_of_gmp_on_every_engine() {
                 }
                 let plan = Plan::new(min_bits, ring, &options).unwrap();
                 let modulus = modulus(&plan, ring);
-                let mut random = SplitMix(11);
+                let mut random = ChaCha8Rng::seed_from_u64(11);
                 let ones = vec![u64::MAX; plan.words()];
                 let root = gmp.shl(&[1], plan.bits() / 2);
                 let pairs = [
@@ -85,7 +87,7 @@ fn sums_of_products_equal_those_of_gmp_on_every_engine() {
         let (minus, plus) = Plan::pair(200_000, &Options { terms, ..options }).unwrap();
         assert_eq!(minus.bits(), plus.bits());
         for (plan, ring) in [(minus, Ring::Minus), (plus, Ring::Plus)] {
-            let mut random = SplitMix(13);
+            let mut random = ChaCha8Rng::seed_from_u64(13);
             let (mut sum, mut s, mut t) = (plan.spectrum(), plan.spectrum(), plan.spectrum());
             let mut want = vec![];
             for term in 0..terms {

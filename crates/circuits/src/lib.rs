@@ -28,3 +28,8 @@ pub use lower::Features;
 pub use netlist::{BinaryOp, Gate, MAX_NODES, Netlist, NodeId, Port};
 pub use program::{Program, ProgramBuilder};
 pub use stats::{GateCosts, Stats};
+
+// Examples of the book.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/circuits.md")]
+struct Book;

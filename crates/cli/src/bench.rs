@@ -6,6 +6,7 @@ use crate::params::columns;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_circuits::program::{Program, Type};
+use solinas_paper::Machine;
 use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server};
 use std::time::Instant;
 
@@ -148,7 +149,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         _ => tfhe(&args, threads, repetitions, out)?,
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = Report { version: env!("CARGO_PKG_VERSION"), machine: machine(), processors, rows };
+    let report = Report { version: env!("CARGO_PKG_VERSION"), machine: Machine::this().cpu, processors, rows };
     out.result(&report, || table(&report))
 }
 
@@ -218,13 +219,6 @@ fn tfhe(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -
         }
     }
     Ok(rows)
-}
-
-/// The processor's name where the system tells it, else its architecture.
-fn machine() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(": "));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
 }
 
 fn table(report: &Report) -> String {

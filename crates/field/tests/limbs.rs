@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use libloading::Library;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_field::Backend;
 use solinas_field::limbs::{self, Montgomery, Multiplier};
 use std::collections::BTreeMap;
@@ -53,18 +55,13 @@ impl Gmp {
 
 /// Numbers of `n` words: random, sparse, all ones, a power of two, runs of ones (the longest carries).
 fn operands(n: usize, seed: u64) -> Vec<Vec<u64>> {
-    let mut state = seed;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    };
-    let dense: Vec<u64> = (0..n).map(|_| random()).collect();
-    let sparse = (0..n).map(|_| if random() % 4 == 0 { 1 << (random() % 64) } else { 0 }).collect();
-    let runs = (0..n).map(|_| if random() % 2 == 0 { u64::MAX } else { 0 }).collect();
-    let mut power = vec![0; n];
-    power[(random() as usize) % n] = 1 << (random() % 64);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut bit = || 1 << random.random_range(0..64);
+    let (mut power, bits): (_, Vec<u64>) = (vec![0; n], (0..n).map(|_| bit()).collect());
+    let sparse = bits.iter().map(|&bit| if random.random_ratio(1, 4) { bit } else { 0 }).collect();
+    let runs = (0..n).map(|_| if random.random() { u64::MAX } else { 0 }).collect();
+    power[random.random_range(0..n)] = bits[0];
+    let dense = random.random_iter().take(n).collect();
     vec![dense, sparse, runs, power, vec![u64::MAX; n]]
 }
 

@@ -1,5 +1,8 @@
 //! Times of short work: medians of repeated runs.
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
 use crate::{Control, Error, Options, Progress};
 use solinas_bigint::Natural;
 use std::sync::atomic::Ordering;
@@ -81,13 +84,8 @@ pub(crate) fn one_and(threads: usize) -> Vec<usize> {
 
 /// A number of exactly so many bits; `seed` tells one from another.
 pub(crate) fn number(bits: usize, seed: u64) -> Natural {
-    let mut state = seed;
-    let next = |_| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z ^ z >> 27
-    };
-    let mut number = Natural::from_words((0..bits.div_ceil(64)).map(next).collect::<Vec<_>>()).low_bits(bits);
+    let words: Vec<u64> = ChaCha8Rng::seed_from_u64(seed).random_iter().take(bits.div_ceil(64)).collect();
+    let mut number = Natural::from_words(words).low_bits(bits);
     number.set_bit(bits - 1);
     number
 }

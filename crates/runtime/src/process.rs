@@ -53,6 +53,9 @@ impl<T> Drop for PerProcess<T> {
     }
 }
 
+/// Bytes of the stack of each thread. Builds without optimisation have large frames, and a thread that waits takes up other work on top of its own.
+const STACK: usize = 8 << 20;
+
 /// A pool of threads, in every process that uses it.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -79,7 +82,7 @@ impl Pool {
 }
 
 fn build(threads: usize) -> Result<ThreadPool, Error> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
     pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
 }
 

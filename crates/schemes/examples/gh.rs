@@ -6,6 +6,7 @@
 //!
 //! Times are the least of a few repetitions, on the clock and of all threads together: on a machine that others use too, the latter tells more. Keys are from a fixed seed: insecure, as the scheme is anyway.
 
+use clap::Parser;
 use core::ops::ControlFlow;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -16,61 +17,52 @@ use solinas_schemes::gh::{
     noise,
 };
 
+/// The Gentry-Halevi scheme at a parameter set: times and margins.
+#[derive(Parser)]
 struct Args {
+    #[arg(long, default_value = "toy")]
     params: String,
+    #[arg(long, default_value_t = 2)]
     threads: usize,
+    #[arg(long, default_value_t = 8 << 10)]
     memory_mib: u64,
+    #[arg(long, default_value_t = 2)]
     chain: usize,
+    #[arg(long, default_value_t = 3)]
     repeat: usize,
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// complex or solinas
+    #[arg(long, value_parser = engine)]
     engine: Option<Engine>,
-    encrypt: Vec<EncryptMethod>,
-    recrypt: Vec<RecryptMethod>,
+    /// partial-fft, full-fft, two-level or table; all by default
+    #[arg(long, value_parser = encrypt_method)]
+    encrypt: Option<EncryptMethod>,
+    /// partial-fft, full-fft or pair-table; all by default
+    #[arg(long, value_parser = recrypt_method)]
+    recrypt: Option<RecryptMethod>,
 }
 
-impl Args {
-    fn parse() -> Result<Self, Box<dyn Error>> {
-        let mut args = Self {
-            params: "toy".into(),
-            threads: 2,
-            memory_mib: 8 << 10,
-            chain: 2,
-            repeat: 3,
-            seed: 1,
-            engine: None,
-            encrypt: EncryptMethod::ALL.to_vec(),
-            recrypt: RecryptMethod::ALL.to_vec(),
-        };
-        let mut words = std::env::args().skip(1);
-        while let Some(option) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
-            match (option.as_str(), value.as_str()) {
-                ("--params", _) => args.params = value,
-                ("--threads", _) => args.threads = value.parse()?,
-                ("--memory-mib", _) => args.memory_mib = value.parse()?,
-                ("--chain", _) => args.chain = value.parse()?,
-                ("--repeat", _) => args.repeat = value.parse()?,
-                ("--seed", _) => args.seed = value.parse()?,
-                ("--engine", "complex") => args.engine = Some(Engine::Complex),
-                ("--engine", "solinas") => args.engine = Some(Engine::Solinas),
-                ("--encrypt", "partial-fft") => args.encrypt = vec![EncryptMethod::PartialFft],
-                ("--encrypt", "full-fft") => args.encrypt = vec![EncryptMethod::FullFft],
-                ("--encrypt", "two-level") => args.encrypt = vec![EncryptMethod::TwoLevel],
-                ("--encrypt", "table") => args.encrypt = vec![EncryptMethod::Table],
-                ("--recrypt", "partial-fft") => args.recrypt = vec![RecryptMethod::PartialFft],
-                ("--recrypt", "full-fft") => args.recrypt = vec![RecryptMethod::FullFft],
-                ("--recrypt", "pair-table") => args.recrypt = vec![RecryptMethod::PairTable],
-                _ => {
-                    return Err(format!(
-                        "{option} {value}: expected --params NAME, --threads N, --memory-mib N, --chain N, --repeat N, --seed N, \
-                         --engine complex|solinas, --encrypt partial-fft|full-fft|two-level|table, --recrypt partial-fft|full-fft|pair-table"
-                    )
-                    .into());
-                }
-            }
-        }
-        Ok(args)
-    }
+fn engine(name: &str) -> Result<Engine, String> {
+    choice(name, &[("complex", Engine::Complex), ("solinas", Engine::Solinas)])
+}
+
+fn encrypt_method(name: &str) -> Result<EncryptMethod, String> {
+    use EncryptMethod::{FullFft, PartialFft, Table, TwoLevel};
+    choice(name, &[("partial-fft", PartialFft), ("full-fft", FullFft), ("two-level", TwoLevel), ("table", Table)])
+}
+
+fn recrypt_method(name: &str) -> Result<RecryptMethod, String> {
+    use RecryptMethod::{FullFft, PairTable, PartialFft};
+    choice(name, &[("partial-fft", PartialFft), ("full-fft", FullFft), ("pair-table", PairTable)])
+}
+
+fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
+    let names = || all.iter().map(|choice| choice.0).collect::<Vec<_>>().join(", ");
+    all.iter()
+        .find(|choice| choice.0 == name)
+        .map(|choice| choice.1)
+        .ok_or_else(|| format!("choose one of {}", names()))
 }
 
 /// Time that all threads of this process together have run, where the system tells (Linux); zero elsewhere.
@@ -125,7 +117,7 @@ fn peak_mib() -> Option<u64> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse()?;
+    let args = Args::parse();
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let params = Params::named(&args.params)?;
     println!(
@@ -171,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("decryption, linear", linear, "");
     row("decryption, exact product", exact, "");
 
-    for &method in &args.recrypt {
+    for method in args.recrypt.map_or(RecryptMethod::ALL.to_vec(), |method| vec![method]) {
         recryptions(&args, method, &client, &server, &inputs, arithmetic)?;
     }
     if let Some(mib) = peak_mib() {
@@ -190,7 +182,7 @@ fn encryptions(
     let public = server.public();
     let mut rng = public.encryption_rng(args.seed)?;
     let mut inputs = None;
-    for &method in &args.encrypt {
+    for method in args.encrypt.map_or(EncryptMethod::ALL.to_vec(), |method| vec![method]) {
         let start = Instant::now();
         let encryptor = match Encryptor::new(public, method, args.memory_mib << 20, arithmetic) {
             Err(error @ gh::Error::Memory { .. }) => {

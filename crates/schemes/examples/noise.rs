@@ -7,6 +7,7 @@
 use std::error::Error;
 use std::time::Instant;
 
+use clap::Parser;
 use rand_core::RngCore;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -18,30 +19,17 @@ use solinas_schemes::tfhe::{
 /// Ciphertexts that are worked on in turn; each round replaces all of them.
 const POOL: usize = 64;
 
-/// What the command line asks for.
+/// Noise of TFHE's steps, measured and by the formulas.
+#[derive(Parser)]
 struct Args {
+    #[arg(long, default_value = "gates-128")]
     params: String,
+    #[arg(long, default_value_t = 2000)]
     samples: usize,
+    #[arg(long, default_value_t = 1)]
     threads: usize,
+    #[arg(long, default_value_t = 1)]
     seed: u64,
-}
-
-impl Args {
-    fn parse() -> Result<Self, Box<dyn Error>> {
-        let mut args = Self { params: "gates-128".into(), samples: 2000, threads: 1, seed: 1 };
-        let mut words = std::env::args().skip(1);
-        while let Some(option) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
-            match option.as_str() {
-                "--params" => args.params = value,
-                "--samples" => args.samples = value.parse()?,
-                "--threads" => args.threads = value.parse()?,
-                "--seed" => args.seed = value.parse()?,
-                _ => return Err(format!("unknown option {option}: --params, --samples, --threads, --seed").into()),
-            }
-        }
-        Ok(args)
-    }
 }
 
 /// Errors of one step, in turns, beside the variance of the formula.
@@ -282,7 +270,7 @@ impl Bench {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse()?;
+    let args = Args::parse();
     let params = Params::named(&args.params)?;
     ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let client = ClientKey::generate_insecure(params.clone(), true, args.seed)?;

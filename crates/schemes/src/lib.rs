@@ -16,3 +16,16 @@ pub mod rsa;
 pub mod security;
 pub mod slots;
 pub mod tfhe;
+
+// Examples of the book.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/bgv.md")]
+    struct Bgv;
+    #[doc = include_str!("../../../docs/book/lwe.md")]
+    struct Lwe;
+    #[doc = include_str!("../../../docs/book/ntru.md")]
+    struct Ntru;
+    #[doc = include_str!("../../../docs/book/rsa.md")]
+    struct Rsa;
+}

@@ -1,5 +1,7 @@
 //! Products and residues against schoolbook products and plain reduction.
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_field::{Backend, limbs};
 use zeroize::Zeroize;
 
@@ -22,34 +24,23 @@ fn every_option(terms: usize) -> Vec<Options> {
     all
 }
 
-/// Words from a fixed sequence (splitmix64).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    pub(super) fn words(&mut self, len: usize) -> Vec<u64> {
-        (0..len).map(|_| self.word()).collect()
-    }
+/// `len` random words.
+fn random_words(random: &mut ChaCha8Rng, len: usize) -> Vec<u64> {
+    random.random_iter().take(len).collect()
 }
 
 /// `len` words, by kind: random, all ones, a power of two, sparse, ones at both ends, zero, runs of ones and zeros, balanced digits that are all extreme.
-fn operands(len: usize, random: &mut Random) -> Vec<Vec<u64>> {
+fn operands(len: usize, random: &mut ChaCha8Rng) -> Vec<Vec<u64>> {
     let mut power = vec![0; len];
     let mut sparse = vec![0; len];
     let mut ends = vec![0; len];
     if len > 0 {
         power[len - 1] = 1 << 63;
-        sparse[random.word() as usize % len] = 1;
+        sparse[random.random_range(0..len)] = 1;
         (ends[0], ends[len - 1]) = (u64::MAX, u64::MAX);
     }
-    let runs = (0..len).map(|_| if random.word().is_multiple_of(2) { 0 } else { u64::MAX }).collect();
-    vec![random.words(len), vec![u64::MAX; len], power, sparse, ends, vec![0; len], runs]
+    let runs = (0..len).map(|_| if random.random() { 0 } else { u64::MAX }).collect();
+    vec![random_words(random, len), vec![u64::MAX; len], power, sparse, ends, vec![0; len], runs]
 }
 
 fn schoolbook(a: &[u64], b: &[u64]) -> Vec<u64> {
@@ -76,7 +67,7 @@ fn natural(words: &[u64]) -> Natural {
 
 #[test]
 fn products_match_schoolbook_at_small_sizes() {
-    let mut random = Random(1);
+    let mut random = ChaCha8Rng::seed_from_u64(1);
     let sizes: Vec<_> = (0..=64).chain([80, 100, 127, 128, 129, 160, 200]).collect();
     for &n in &sizes {
         for m in [0, 1, n / 2, n] {
@@ -97,7 +88,8 @@ fn products_match_schoolbook_at_small_sizes() {
 
 #[test]
 fn products_on_many_threads_match_schoolbook() {
-    let (a, b) = (Random(5).words(300), Random(6).words(211));
+    let (a, b) =
+        (random_words(&mut ChaCha8Rng::seed_from_u64(5), 300), random_words(&mut ChaCha8Rng::seed_from_u64(6), 211));
     let expected = schoolbook(&a, &b);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -132,7 +124,7 @@ fn products_by_a_plan_match_schoolbook() {
 #[test]
 fn residues_match_plain_reduction() {
     for options in every_option(1) {
-        let mut random = Random(2);
+        let mut random = ChaCha8Rng::seed_from_u64(2);
         for min_bits in [1, 640, 4096, 10_000, 20_001] {
             for ring in RINGS {
                 let plan = Plan::new(min_bits, ring, &options).unwrap();
@@ -198,12 +190,12 @@ fn sums_of_products_match_at_the_planned_number_of_terms() {
                 let plan = Plan::new(6000, ring, &options).unwrap();
                 let modulus = modulus(&plan, ring);
                 let ones = vec![u64::MAX; plan.words()];
-                let mut random = Random(3);
+                let mut random = ChaCha8Rng::seed_from_u64(3);
                 let extreme = extreme(&plan);
                 let (mut sum, mut s, mut t) = (plan.spectrum(), plan.spectrum(), plan.spectrum());
                 let mut expected = Natural::default();
                 for term in 0..terms {
-                    let a = if term % 3 == 0 { random.words(plan.words()) } else { extreme.clone() };
+                    let a = if term % 3 == 0 { random_words(&mut random, plan.words()) } else { extreme.clone() };
                     let b = if term % 3 == 1 { &ones } else { &extreme };
                     plan.forward(&a, &mut s).unwrap();
                     plan.forward(b, &mut t).unwrap();

@@ -1,6 +1,8 @@
 //! Every method against division.
 
 use proptest::prelude::*;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 use super::barrett::Barrett;
 use super::*;
@@ -25,12 +27,7 @@ fn possible(m: &Natural, method: Method) -> Option<Modulus> {
 }
 
 fn random_words(len: usize, seed: u64) -> Natural {
-    let mut state = seed;
-    let word = |_| {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        (state ^ state >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    Natural::from_words((0..len).map(word).collect::<Vec<_>>())
+    Natural::from_words(ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect::<Vec<_>>())
 }
 
 /// Moduli and residues at which carries and corrections are worst.

@@ -5,7 +5,9 @@ use solinas_bigint::{Error, Method, Modulus, ModulusOptions, Natural, mul};
 use solinas_field::Backend;
 
 use super::gmp::Gmp;
-use super::operands::{Pattern, SplitMix};
+use super::operands::Pattern;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 /// Every way that transforms can be taken here, with 1 and 2 threads.
 pub(crate) fn options() -> Vec<Options> {
@@ -28,14 +30,16 @@ fn trimmed(mut words: Vec<u64>) -> Vec<u64> {
 
 /// Products and squares of `words` words, and products by a shorter operand, by the default choice. Returns how many were compared.
 pub(crate) fn products(words: usize, seed: u64) -> usize {
-    let (gmp, mut random) = (Gmp::get(), SplitMix(seed ^ words as u64));
+    let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let mut count = 0;
     for (i, pattern) in Pattern::ALL.into_iter().enumerate() {
         let a = pattern.words(words, &mut random);
         let mut square = vec![0; 2 * words];
         mul::square(&mut square, &a);
         assert_eq!(trimmed(square), gmp.mul(&a, &a), "square of {words} words, {pattern:?}");
-        for (len, other) in [(words, Pattern::ALL[(i + 1) % 6]), (1 + random.below(words), Pattern::ALL[(i + 4) % 6])] {
+        for (len, other) in
+            [(words, Pattern::ALL[(i + 1) % 6]), (random.random_range(1..=words), Pattern::ALL[(i + 4) % 6])]
+        {
             let b = other.words(len, &mut random);
             let want = gmp.mul(&a, &b);
             assert_eq!(trimmed(mul::product(&a, &b)), want, "{words} words of {pattern:?} times {len} of {other:?}");
@@ -48,7 +52,7 @@ pub(crate) fn products(words: usize, seed: u64) -> usize {
 
 /// Products of `words` words by transforms, each with these options. Returns how many were compared.
 pub(crate) fn transforms(words: usize, all: &[Options], seed: u64) -> usize {
-    let (gmp, mut random) = (Gmp::get(), SplitMix(seed ^ words as u64));
+    let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let pairs = [
         (Pattern::Random, Pattern::Random),
         (Pattern::Ones, Pattern::Ones),
@@ -85,7 +89,7 @@ pub(crate) fn transforms(words: usize, all: &[Options], seed: u64) -> usize {
 
 /// Reductions, products, squares and powers modulo numbers of `words` words. Returns how many were compared.
 pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: u64) -> usize {
-    let (gmp, mut random) = (Gmp::get(), SplitMix(seed ^ words as u64));
+    let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let pattern = Pattern::ALL[words % 6];
     let mut m = pattern.words(words, &mut random);
     m[0] |= 1;
@@ -94,8 +98,8 @@ pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: 
     }
     let a = gmp.remainder(&Pattern::Random.words(words, &mut random), &m);
     let b = gmp.remainder(&Pattern::Ones.words(words, &mut random), &m);
-    let long = Pattern::ALL[random.below(6)].words(1 + random.below(3 * words), &mut random);
-    let exponent = Natural::from(random.next() >> (64 - exponent_bits));
+    let long = Pattern::ALL[random.random_range(0..6)].words(random.random_range(1..=3 * words), &mut random);
+    let exponent = Natural::from(random.random::<u64>() >> (64 - exponent_bits));
     let product = gmp.remainder(&gmp.mul(&a, &b), &m);
     let square = gmp.remainder(&gmp.mul(&a, &a), &m);
     let power = gmp.pow_mod(&a, exponent.words(), &m);
@@ -122,10 +126,10 @@ pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: 
 
 /// Divisions of numbers of up to 3 times `words` words by one of `words` words, and decimal digits both ways.
 pub(crate) fn divisions(words: usize, seed: u64) -> usize {
-    let (gmp, mut random) = (Gmp::get(), SplitMix(seed ^ words as u64));
+    let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     for pattern in Pattern::ALL {
         let d = pattern.words(words, &mut random);
-        let a = Pattern::ALL[random.below(6)].words(1 + random.below(3 * words), &mut random);
+        let a = Pattern::ALL[random.random_range(0..6)].words(random.random_range(1..=3 * words), &mut random);
         let want = (gmp.quotient(&a, &d), gmp.remainder(&a, &d));
         let (q, r) = Natural::from_words(a.clone()).div_rem(&Natural::from_words(d)).unwrap();
         assert_eq!((q.words(), r.words()), (&want.0[..], &want.1[..]), "{} by {words} words of {pattern:?}", a.len());

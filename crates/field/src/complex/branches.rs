@@ -8,7 +8,7 @@ use crate::simd::Lanes;
 use core::ops::Range;
 
 /// The steps below the top whose nodes begin with a tile, outermost first: of a branch from `from` to `to`, the others there.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
     for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
@@ -22,7 +22,7 @@ unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: 
 }
 
 /// The steps below the top whose nodes end with a tile: innermost first.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
     for step in tree.steps[tree.top_steps()..].iter().rev() {
@@ -36,7 +36,7 @@ unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
 }
 
 /// Everything below the top, for whole branches.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
         // SAFETY: the caller's contract.
@@ -49,7 +49,7 @@ pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, ti
 }
 
 /// Inverse of [`branches_forward`], times the length of a branch.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
         // SAFETY: the caller's contract.
@@ -63,7 +63,7 @@ pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, ti
 
 /// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
 /// registers. Branches of `b` are left half transformed, where the first of them was; without it, the square of `a`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b: Option<Points>, tiles: Range<usize>) {
     let branch = tree.top().branch;
     let first = tiles.start * TILE_POINTS;
@@ -90,7 +90,7 @@ pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_in_registers<L: Lanes>(l: L, w: TileTwiddles, from: Square) -> [C<L::V>; TILE] {
     // SAFETY: a tile and its twiddles.
     unsafe {
@@ -102,7 +102,7 @@ unsafe fn forward_in_registers<L: Lanes>(l: L, w: TileTwiddles, from: Square) ->
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_from_registers<L: Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V>; TILE], to: Square) {
     // SAFETY: a tile and its twiddles.
     unsafe {
@@ -113,7 +113,7 @@ unsafe fn inverse_from_registers<L: Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn convolve_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
     // SAFETY: tiles and their twiddles.
     unsafe {
@@ -136,7 +136,7 @@ unsafe fn convolve_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn square_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square) {
     // SAFETY: a tile and its twiddles.
     unsafe {

@@ -91,7 +91,7 @@ impl Streams {
     ///
     /// # Safety
     /// They are there; `carry` has the words of those columns, which no one else writes or reads meanwhile.
-    #[inline(always)]
+    #[cfg_attr(not(unoptimised), inline(always))]
     pub(super) unsafe fn take<L: Lanes>(
         &mut self,
         l: L,

@@ -30,7 +30,7 @@ impl Windows {
     ///
     /// # Safety
     /// `len` floats are writable at `out`, initialised or not.
-    #[inline(always)]
+    #[cfg_attr(not(unoptimised), inline(always))]
     pub(super) unsafe fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
         let bytes = size_of_val(x);
         for group in 0..len / GROUP {
@@ -53,7 +53,7 @@ impl Windows {
     ///
     /// # Safety
     /// 8 floats are writable at `out`.
-    #[inline(always)]
+    #[cfg_attr(not(unoptimised), inline(always))]
     unsafe fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
         let bytes = size_of_val(x);
         let mut copy = [0_u8; 128];

@@ -115,7 +115,7 @@ impl Rows {
     ///
     /// # Safety
     /// Both hold `width` points.
-    #[inline(always)]
+    #[cfg_attr(not(unoptimised), inline(always))]
     pub(super) unsafe fn copy<L: Lanes>(self, l: L, to: Self, width: usize) {
         for at in (0..width).step_by(L::WIDTH) {
             // SAFETY: the caller's contract.
@@ -129,7 +129,7 @@ impl Rows {
 ///
 /// # Safety
 /// The rows hold `width` points each, and the step has that node.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn pass<L: Lanes, const INVERSE: bool, const REAL: bool>(
     l: L,
     step: &Step,

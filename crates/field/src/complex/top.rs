@@ -76,7 +76,7 @@ fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
 }
 
 /// Splits off the odd factor, rows of `from` to rows of `to`, of which all but the real parts are known to be zero if `REAL`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn odd_split<L: Lanes, const M: usize, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     for column in (0..STRIP).step_by(L::WIDTH) {
         // SAFETY: the caller's rows.
@@ -92,7 +92,7 @@ unsafe fn odd_split<L: Lanes, const M: usize, const REAL: bool>(l: L, tree: &Tre
 }
 
 /// Inverse of [`odd_split`], times `M`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
     for column in (0..STRIP).step_by(L::WIDTH) {
         // SAFETY: the caller's rows.
@@ -108,7 +108,7 @@ unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: 
 }
 
 /// The outer stage of the top, over rows that the inner stage's radix is between.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn outer_split<L: Lanes, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -122,7 +122,7 @@ unsafe fn outer_split<L: Lanes, const REAL: bool>(l: L, tree: &Tree, from: Rows,
 }
 
 /// Inverse of [`outer_split`], times the radix.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -136,7 +136,7 @@ unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
 }
 
 /// The stages of the top (see [`Top`]), for some columns of the branches, a strip at a time: between the stages it is in a buffer.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points, columns: Range<usize>) {
     let Top { outer, inner, branch, stride } = tree.top();
     let [mut cut, mut between] = [const { core::mem::MaybeUninit::<Strip>::uninit() }; 2];
@@ -187,7 +187,7 @@ pub(super) unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>
 
 /// Inverse of [`top_forward`], times the number of branches: to points, or further to words and what the streams of the rows spill, real parts
 /// first.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn top_inverse<L: Lanes>(
     l: L,
     tree: &Tree,

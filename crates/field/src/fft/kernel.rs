@@ -101,7 +101,7 @@ unsafe fn quarters<L: Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: u
 ///
 /// # Safety
 /// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the caller.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -117,7 +117,7 @@ pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &Negacyclic
 ///
 /// # Safety
 /// As [`forward`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward_strided<L: Lanes, S: Source<L>>(
     lanes: L,
     plan: &NegacyclicPlan,
@@ -141,7 +141,7 @@ pub(crate) unsafe fn forward_strided<L: Lanes, S: Source<L>>(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_pass<L: Lanes, S: Source<L>>(
     l: L,
     source: S,
@@ -182,7 +182,7 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
 ///
 /// # Safety
 /// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the caller.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -198,7 +198,7 @@ pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPl
 ///
 /// # Safety
 /// As [`inverse`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn inverse_strided<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     let half = plan.half;
     let working = Working { at: src, half };
@@ -217,7 +217,7 @@ pub(crate) unsafe fn inverse_strided<L: Lanes, S: Sink<L>>(lanes: L, plan: &Nega
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
     l: L,
     src: *mut f64,

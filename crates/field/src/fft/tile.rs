@@ -58,7 +58,7 @@ impl<L: Lanes> Twiddles<L> for Columns {
 ///
 /// # Safety
 /// `w` holds [`SCALARS`] scalars.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn split8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
     // SAFETY: scalars below SCALARS.
     let [a, b, c, d, e] = unsafe { [w.get(l, 0), w.get(l, 1), w.get(l, 2), w.get(l, 3), w.get(l, 4)] };
@@ -77,7 +77,7 @@ pub(crate) unsafe fn split8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twi
 ///
 /// # Safety
 /// As [`split8`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn join8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
     // SAFETY: scalars below SCALARS.
     let [a, b, c, d, e] = unsafe { [w.get(l, 0), w.get(l, 1), w.get(l, 2), w.get(l, 3), w.get(l, 4)] };
@@ -203,7 +203,7 @@ impl TileTwiddles {
 /// # Safety
 /// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes` is enabled in the
 /// caller.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward_tile<L: Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.
     unsafe {
@@ -247,7 +247,7 @@ unsafe fn copy<L: Lanes>(l: L, from: Square, to: Square) {
 ///
 /// # Safety
 /// As [`forward_tile`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn inverse_tile<L: Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.
     unsafe {

@@ -137,7 +137,7 @@ fn join_pair<A: Arithmetic, const K: usize>(
 }
 
 /// `log2 R` levels down, on `R` registers; `w` in heap order from 1. `last`: what comes after them.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn split_levels<A: Arithmetic, const R: usize, const K: usize>(
     a: A,
     v: &mut Bodies<A::V, K>,
@@ -154,7 +154,7 @@ fn split_levels<A: Arithmetic, const R: usize, const K: usize>(
 }
 
 /// The level of `nodes` nodes of `2 half` registers each.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn split_level<A: Arithmetic, const K: usize>(
     a: A,
     v: &mut Bodies<A::V, K>,
@@ -179,7 +179,7 @@ fn split_level<A: Arithmetic, const K: usize>(
 
 /// Inverse of [`split_levels`], times `R`. In and out in the range of a product; with `LAST`, `w[0]` scales the sums, and `w[1]` contains
 /// that scale.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     a: A,
     v: &mut Bodies<A::V, K>,
@@ -226,7 +226,7 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
 ///
 /// # Safety
 /// `at` holds `shape.len` words; the tables fit the shape; the instruction set of `a` is enabled in the caller.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn transform<A: Arithmetic, const INVERSE: bool>(a: A, shape: Shape<'_>, at: *mut u64) {
     let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
     // Depth first: a block is done with, while it is in the nearest cache that holds it, before the next one starts.
@@ -258,7 +258,7 @@ pub(super) unsafe fn transform<A: Arithmetic, const INVERSE: bool>(a: A, shape: 
 ///
 /// # Safety
 /// As [`transform`]; the block ends at or before `shape.len`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn block<A: Arithmetic, const INVERSE: bool>(
     a: A,
     shape: Shape<'_>,
@@ -283,7 +283,7 @@ unsafe fn block<A: Arithmetic, const INVERSE: bool>(
 }
 
 /// `log2 R` levels at stride `length / R`: the first of the transform at the `EDGE`, or with `INVERSE` the last.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE: bool>(
     a: A,
     factors: Factors,
@@ -332,7 +332,7 @@ unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE
 ///
 /// # Safety
 /// As [`transform`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_tile<A: Arithmetic>(a: A, shape: Shape<'_>, begin: usize, at: *mut u64) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -349,7 +349,7 @@ unsafe fn forward_tile<A: Arithmetic>(a: A, shape: Shape<'_>, begin: usize, at: 
 ///
 /// # Safety
 /// As [`transform`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_tile<A: Arithmetic>(a: A, shape: Shape<'_>, begin: usize, at: *mut u64) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -390,7 +390,7 @@ unsafe fn columns<A: Arithmetic, const T: usize>(a: A, shape: Shape<'_>, begin: 
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIRST: bool>(
     a: A,
     shape: Shape<'_>,
@@ -442,7 +442,7 @@ unsafe fn forward_tiles<A: Arithmetic, const T: usize, const K: usize, const FIR
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_tiles<A: Arithmetic, const T: usize, const K: usize, const LAST: bool>(
     a: A,
     shape: Shape<'_>,

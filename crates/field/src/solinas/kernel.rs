@@ -30,7 +30,7 @@ pub(super) struct Node {
 ///
 /// # Safety
 /// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
     l: L,
     node: Node,
@@ -81,7 +81,7 @@ pub(super) enum Owed {
 ///
 /// # Safety
 /// As [`forward_pass`], with `R` times the factors of a child.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: Node, owed: Owed) {
     let mut t = node.from;
     while t < node.to {
@@ -141,7 +141,7 @@ unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u6
 ///
 /// # Safety
 /// As [`inverse_pass`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
     l: L,
     node: Node,
@@ -167,7 +167,7 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
 ///
 /// # Safety
 /// As [`forward_pass`], for radix `radix`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
     for j in 1..radix {
         let mut t = node.from;
@@ -187,7 +187,7 @@ unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
 ///
 /// # Safety
 /// `block` holds 64 words, `factors` 112.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
@@ -212,7 +212,7 @@ unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
 ///
 /// # Safety
 /// `block` holds 64 words.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
@@ -242,7 +242,7 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
 ///
 /// # Safety
 /// As [`forward_pass`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
     let twiddled = !node.factors.is_null();
     macro_rules! pass {
@@ -277,7 +277,7 @@ unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bo
 ///
 /// # Safety
 /// As [`forward_pass`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -295,7 +295,7 @@ unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
 ///
 /// # Safety
 /// As [`inverse_pass`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -320,7 +320,7 @@ unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
 ///
 /// # Safety
 /// As [`inverse_pass`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -379,7 +379,7 @@ impl Span {
 ///
 /// # Safety
 /// The span is one of the tables' passes and nodes, and its words are there.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
     let mut first = span.first;
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from) {
@@ -404,7 +404,7 @@ unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
 ///
 /// # Safety
 /// As [`forward_kernel`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from).rev() {
         let first = span.first * (tables.passes[span.from].len / p.len);
@@ -466,7 +466,7 @@ pub(super) enum Pointwise {
 
 /// # Safety
 /// The three pointers are to `len` words; `a` and `b` may be `c`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
     let mut i = 0;
     // SAFETY: the caller's contract.

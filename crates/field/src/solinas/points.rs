@@ -7,7 +7,7 @@ use super::lanes::Lanes;
 ///
 /// # Safety
 /// `kernel` points to the factors of [`rader`] if `R` is 5 or 17.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     let mut out = x;
     match R {
@@ -62,7 +62,7 @@ pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *
 ///
 /// # Safety
 /// `kernel` points to `N` twiddles.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
     let mut a = [x[0]; N];
     let mut power = 1;
@@ -91,7 +91,7 @@ unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], ke
 }
 
 /// [`dft`] of 8 points. Range: `2^34` in magnitude in, below `2^60` out.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
     let mut out = x;
     let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
@@ -137,7 +137,7 @@ fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
 ///
 /// # Safety
 /// As [`dft`].
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     /// Entries of `$x` at these places; spelt out, so that they stay in registers.
     macro_rules! pick {

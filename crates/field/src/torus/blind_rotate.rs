@@ -240,7 +240,7 @@ impl<L: Lanes> Sink<L> for Accumulate {
 /// # Safety
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
 /// set of `lanes` is enabled in the caller.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     for step in 0..call.steps {
         let mut pair = [(0, 0); PAIR];
@@ -274,7 +274,7 @@ pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call
 ///
 /// # Safety
 /// As [`blind_rotate`]; `OUT` is `k + 1`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn cmux<L: Lanes, const OUT: usize>(
     lanes: L,
     plan: &BlindRotation,
@@ -340,7 +340,7 @@ struct Tiles(#[expect(dead_code, reason = "written through a pointer")] [[f64; S
 ///
 /// # Safety
 /// `a` holds `2N` words, `prepared` `N`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn rotate_and_prepare<L: Lanes>(
     l: L,
     a: *const u32,
@@ -374,7 +374,7 @@ unsafe fn rotate_and_prepare<L: Lanes>(
 ///
 /// # Safety
 /// `tiles` holds `ITEMS * rows` tiles, `key` the same tile of a GGSW ciphertext; `OUT <= rows`.
-#[inline(always)]
+#[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn multiply<L: Lanes, const OUT: usize, const ITEMS: usize>(
     l: L,
     rows: usize,

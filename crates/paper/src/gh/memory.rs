@@ -6,7 +6,7 @@ use std::fs;
 const SMALL: u64 = 512 << 20;
 /// Times a thing is made at most.
 const COPIES: usize = 64;
-/// Taken where the system does not tell what is free.
+/// Taken where `SOLINAS_MEMORY_MIB` is no number.
 const DEFAULT_LIMIT: u64 = 4 << 30;
 
 /// Bytes after `name`, in KiB, in the first of the files that has it.
@@ -21,9 +21,9 @@ fn resident() -> Option<u64> {
     field(&["/proc/self/smaps_rollup"], "Rss:").or_else(|| field(&["/proc/self/status"], "VmRSS:"))
 }
 
-/// Bytes that a method may take: three quarters of what is free.
+/// Bytes that a method may take.
 pub(crate) fn limit() -> u64 {
-    field(&["/proc/meminfo"], "MemAvailable:").map_or(DEFAULT_LIMIT, |free| free / 4 * 3)
+    solinas_runtime::memory_budget().unwrap_or(DEFAULT_LIMIT)
 }
 
 /// What `build` makes, and by how many bytes that makes the process grow: none where it does not show. `expected` is about as many.

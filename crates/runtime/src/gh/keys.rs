@@ -221,7 +221,7 @@ impl scheme::Public for Server {
     }
 
     fn is_insecure(&self) -> bool {
-        self.0.public().is_insecure()
+        self.key.public().is_insecure()
     }
 
     fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {

@@ -9,6 +9,7 @@
 //! which as many are drawn again by steps that change some of the candidates and stay above the least of that quarter; and so on. `--any` takes
 //! keys as they are drawn, with no choice of the indicators' noise.
 
+use clap::Parser;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -68,30 +69,36 @@ fn tail(simulation: &Simulation, chains: usize, levels: usize, rng: &mut ChaCha2
     limits
 }
 
+/// Simulation of Gentry-Halevi noise at all roots.
+#[derive(Parser)]
+struct Args {
+    #[arg(long, default_value = "toy")]
+    params: String,
+    /// At least 1
+    #[arg(long, default_value_t = 4)]
+    keys: u64,
+    /// At least 2
+    #[arg(long, default_value_t = 256)]
+    samples: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    #[arg(long, default_value_t = 0)]
+    tail: usize,
+    /// At least 8
+    #[arg(long, default_value_t = 100)]
+    chains: usize,
+    #[arg(long)]
+    any: bool,
+    #[arg(long)]
+    total: bool,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut name, mut keys, mut samples, mut seed, mut threads) = ("toy".to_string(), 4, 256, 1, 2);
-    let (mut levels, mut chains, mut chosen, mut quiet) = (0, 100, true, false);
-    let mut words = std::env::args().skip(1);
-    while let Some(option) = words.next() {
-        let mut value = || words.next().ok_or_else(|| format!("{option} needs a value"));
-        match option.as_str() {
-            "--params" => name = value()?,
-            "--keys" => keys = value()?.parse::<u64>()?.max(1),
-            "--samples" => samples = value()?.parse::<usize>()?.max(2),
-            "--seed" => seed = value()?.parse::<u64>()?,
-            "--threads" => threads = value()?.parse()?,
-            "--tail" => levels = value()?.parse::<usize>()? / 2,
-            "--chains" => chains = value()?.parse::<usize>()?.max(8),
-            "--any" => chosen = false,
-            "--total" => quiet = true,
-            _ => {
-                return Err(format!(
-                    "{option}: expected --params, --keys, --samples, --seed, --threads, --tail, --chains, --any, --total"
-                )
-                .into());
-            }
-        }
-    }
+    let Args { params: name, keys, samples, seed, threads, tail: twice, chains, any, total: quiet } = Args::parse();
+    let (keys, samples, chains) = (keys.max(1), samples.max(2), chains.max(8));
+    let (levels, chosen) = (twice / 2, !any);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let params = Params::named(&name)?;
     let (carried, mean) = (noise::recrypted(&params), noise::recrypted_mean(&params));

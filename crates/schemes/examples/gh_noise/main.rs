@@ -9,6 +9,7 @@
 
 mod svg;
 
+use clap::Parser;
 use core::ops::ControlFlow;
 use std::error::Error;
 
@@ -30,40 +31,24 @@ const MEASURED: &str = "#27699c";
 const AFTER: &str = "#2e8540";
 const BOUND: &str = "#d9822b";
 
+/// Noise of Gentry-Halevi ciphertexts, measured and by the formulas.
+#[derive(Parser)]
 struct Args {
+    #[arg(long, default_value = "toy")]
     params: String,
+    #[arg(long, default_value_t = 2)]
     threads: usize,
+    #[arg(long, default_value_t = 8 << 10)]
     memory_mib: u64,
+    /// At least 2
+    #[arg(long, default_value_t = 12)]
     samples: usize,
+    #[arg(long, default_value_t = 20)]
     chain: usize,
+    #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[arg(long)]
     svg: Option<String>,
-}
-
-impl Args {
-    fn parse() -> Result<Self, Box<dyn Error>> {
-        let mut args =
-            Self { params: "toy".into(), threads: 2, memory_mib: 8 << 10, samples: 12, chain: 20, seed: 1, svg: None };
-        let mut words = std::env::args().skip(1);
-        while let Some(option) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
-            match option.as_str() {
-                "--params" => args.params = value,
-                "--threads" => args.threads = value.parse()?,
-                "--memory-mib" => args.memory_mib = value.parse()?,
-                "--samples" => args.samples = value.parse::<usize>()?.max(2),
-                "--chain" => args.chain = value.parse()?,
-                "--seed" => args.seed = value.parse()?,
-                "--svg" => args.svg = Some(value),
-                _ => {
-                    let known =
-                        "--params NAME, --threads N, --memory-mib N, --samples N, --chain N, --seed N, --svg FILE";
-                    return Err(format!("{option} {value}: expected {known}").into());
-                }
-            }
-        }
-        Ok(args)
-    }
 }
 
 /// Margins of one kind of ciphertext.
@@ -150,7 +135,8 @@ impl Bench<'_> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse()?;
+    let args = Args::parse();
+    let samples = args.samples.max(2);
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let params = Params::named(&args.params)?;
     let memory = args.memory_mib << 20;
@@ -162,7 +148,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut bench = Bench { client: &client, server: &server, evaluator, steps: Vec::new() };
 
     // Fresh ciphertexts, of 1: a product of any of them is of 1 too. Sums, products.
-    let fresh = (0..args.samples).map(|_| encryptor.encrypt(true, &mut rng)).collect::<Result<Vec<_>, _>>()?;
+    let fresh = (0..samples).map(|_| encryptor.encrypt(true, &mut rng)).collect::<Result<Vec<_>, _>>()?;
     bench.add("fresh", &fresh)?;
     for count in [2, 16, 128] {
         let more = (0..count).map(|_| encryptor.encrypt(false, &mut rng)).collect::<Result<Vec<_>, _>>()?;
@@ -185,7 +171,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     bench.add(format!("product of {count} fresh"), &[product])?;
 
     let columns: Vec<_> =
-        (0..args.samples).map(|k| bench.column(k % params.blocks(), &mut rng)).collect::<Result<_, _>>()?;
+        (0..samples).map(|k| bench.column(k % params.blocks(), &mut rng)).collect::<Result<_, _>>()?;
     bench.add("column bit of Recrypt", &columns)?;
     let recrypted: Vec<_> = fresh.iter().map(|fresh| bench.evaluator.recrypt(fresh)).collect::<Result<_, _>>()?;
     bench.add("recrypted", &recrypted)?;

@@ -76,10 +76,5 @@ pub fn security(bits: usize) -> SecurityClaim {
     }
 }
 
-/// Its examples are tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/book/rsa.md")]
-struct Book;
-
 #[cfg(test)]
 mod tests;

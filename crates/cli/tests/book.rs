@@ -1,0 +1,172 @@
+//! The README and the book run as printed: their shell blocks here, in order, in one folder for each page.
+//!
+//! Each line of a `sh` block must succeed; after `# -> `, it says what it prints on standard output, `..` standing for anything. A `console` block shows
+//! commands after `$ ` and all that they print. A block that begins with `# Not run by the tests: ` and a reason is skipped. Rust blocks are documentation
+//! tests of the crates, Python blocks tests of the package.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+const SKIP: &str = "# Not run by the tests: ";
+
+macro_rules! pages {
+    ($($name:ident: $page:literal,)*) => {
+        $(#[test] fn $name() { check($page); })*
+
+        #[test]
+        fn every_page_is_listed() {
+            let book = fs::read_dir(root().join("docs/book")).unwrap().map(|entry| entry.unwrap().path());
+            let book = book.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
+            let book = book.map(|page| page.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            let all: BTreeSet<String> = book.chain(["README.md".to_owned()]).collect();
+            assert_eq!(all, BTreeSet::from([$($page.to_owned()),*]));
+        }
+    };
+}
+
+pages! {
+    readme: "README.md",
+    bgv: "docs/book/bgv.md",
+    bigint: "docs/book/bigint.md",
+    circuits: "docs/book/circuits.md",
+    cli: "docs/book/cli.md",
+    files: "docs/book/files.md",
+    gh: "docs/book/gh.md",
+    lwe: "docs/book/lwe.md",
+    ntru: "docs/book/ntru.md",
+    ntru_use: "docs/book/ntru-use.md",
+    python: "docs/book/python.md",
+    rsa: "docs/book/rsa.md",
+    security: "docs/book/security.md",
+    tfhe: "docs/book/tfhe.md",
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+}
+
+/// Runs the shell blocks of a page; every other block must be one that other tests run, or no program.
+fn check(page: &str) {
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut faults = Vec::new();
+    for block in blocks(&text) {
+        let result = match block.language {
+            _ if block.code.starts_with(SKIP) => continue,
+            "sh" => shell(folder.path(), &block),
+            "console" => console(folder.path(), &block),
+            "rust" => documentation_test(page),
+            "python" | "toml" | "text" => continue,
+            other => Err(format!("a block of {other:?}: take sh, console, rust, python, toml or text")),
+        };
+        faults.extend(result.err().map(|fault| format!("{page}:{}: {fault}", block.line)));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A fenced block; `line` is that of its fence.
+struct Block<'a> {
+    language: &'a str,
+    line: usize,
+    code: String,
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found: Vec<Block<'_>> = Vec::new();
+    let mut inside = false;
+    for (line, number) in text.lines().zip(1..) {
+        if let Some(language) = line.strip_prefix("```") {
+            inside = !inside;
+            if inside {
+                found.push(Block { language, line: number, code: String::new() });
+            }
+        } else if inside {
+            let code = &mut found.last_mut().unwrap().code;
+            code.push_str(line);
+            code.push('\n');
+        }
+    }
+    found
+}
+
+/// Runs one command line in a folder, `solinas` being the one under test.
+fn run(folder: &Path, line: &str) -> Output {
+    let solinas = assert_cmd::cargo::cargo_bin("solinas");
+    let path = format!("{}:{}", solinas.parent().unwrap().display(), env::var("PATH").unwrap());
+    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).output().unwrap()
+}
+
+fn shell(folder: &Path, block: &Block<'_>) -> Result<(), String> {
+    for line in block.code.replace("\\\n", " ").lines().filter(|line| !line.trim().is_empty()) {
+        let (command, wanted) = match line.split_once("# -> ") {
+            Some((command, wanted)) => (command, Some(wanted)),
+            None => (line, None),
+        };
+        let output = run(folder, command);
+        let printed = words(&output.stdout);
+        if !output.status.success() {
+            return Err(format!("{line}\nfails: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        if wanted.is_some_and(|wanted| !matches(&printed, &words(wanted.as_bytes()))) {
+            return Err(format!("{line}\nprints {printed}"));
+        }
+    }
+    Ok(())
+}
+
+fn console(folder: &Path, block: &Block<'_>) -> Result<(), String> {
+    let sessions: Vec<&str> = block.code.split("$ ").collect();
+    if sessions.len() < 2 || !sessions[0].is_empty() {
+        return Err("a console block shows commands after `$ `".to_owned());
+    }
+    for session in &sessions[1..] {
+        let (command, wanted) = session.split_once('\n').unwrap_or((session, ""));
+        let output = run(folder, &format!("{{ {command}; }} 2>&1"));
+        let printed = words(&output.stdout);
+        if !matches(&printed, &words(wanted.as_bytes())) {
+            return Err(format!("{command}\nprints {printed}"));
+        }
+    }
+    Ok(())
+}
+
+/// Words of a text, one space between them.
+fn words(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text is the pattern, whose `..` stand for anything.
+fn matches(text: &str, pattern: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once("..") else { return text == pattern };
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split("..").collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = text.find(part) else { return false };
+        text = &text[at + part.len()..];
+    }
+    text.ends_with(last)
+}
+
+/// Whether a crate has the page as a documentation test.
+fn documentation_test(page: &str) -> Result<(), String> {
+    let included = |name| {
+        let text = fs::read_to_string(root().join("crates").join(name).join("src/lib.rs")).unwrap();
+        text.contains(&format!("#[doc = include_str!(\"../../../{page}\")]"))
+    };
+    if ["bigint", "circuits", "runtime", "schemes"].into_iter().any(included) {
+        Ok(())
+    } else {
+        Err(format!("no src/lib.rs has #[doc = include_str!(\"../../../{page}\")]"))
+    }
+}
+
+#[test]
+fn patterns_have_gaps() {
+    assert!(matches("a b c", "a b c") && matches("a b c", "a .. c") && matches("a b c d", "a ..c.. d"));
+    assert!(!matches("a b", "a") && !matches("a b", "..c..") && !matches("a b c", "a .. d"));
+}
