@@ -10,6 +10,7 @@
 
 from solinas._array import Array, ArrayType
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._circuit import Circuit, Port, bits, from_bits
 from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
 from solinas._errors import (
     CancelledError,
@@ -75,6 +76,7 @@ __all__ = [
     "Bool",
     "CancelledError",
     "Ciphertext",
+    "Circuit",
     "CircuitError",
     "ClientKey",
     "ElementError",
@@ -93,6 +95,7 @@ __all__ = [
     "NoiseError",
     "ParameterError",
     "ParamsInfo",
+    "Port",
     "Program",
     "RangeError",
     "ServerKey",
@@ -102,8 +105,10 @@ __all__ = [
     "UInt",
     "Value",
     "__version__",
+    "bits",
     "bool_",
     "find_params",
+    "from_bits",
     "i8",
     "i16",
     "i32",
