@@ -233,16 +233,6 @@ pub enum Error {
         /// The largest right one.
         max: u32,
     },
-    /// A gate whose operands carry too much noise to be decided safely.
-    #[error(
-        "a gate's operands carry noise of weight {weight}, more than {max}; optimize the circuit first (`solinas circuit optimize`)"
-    )]
-    Noise {
-        /// Weight, in variances of a bootstrap.
-        weight: u64,
-        /// The most allowed.
-        max: u64,
-    },
     /// A bit of an input that carries too much noise to be computed on (Gentry-Halevi).
     #[error(
         "bit {bit} of input {input} leaves {margin:.2} bits of margin where {need:.2} are needed: it can no longer be computed on; encrypt it again"

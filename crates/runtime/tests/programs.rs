@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::test_runner::{Config, TestRunner};
-use solinas_runtime::program::OPERATIONS;
+use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Plain, Program, Server, Type, build, import, keygen,
+    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, build,
+    import, keygen,
 };
 use std::sync::OnceLock;
 
@@ -267,6 +268,46 @@ fn one_ciphertext_serves_as_every_input() {
         let x = x[0].clone();
         let square = setup.server.run(&program, &[x.clone(), x], &Control::default()).unwrap();
         assert_eq!(setup.client.decrypt(&square[0]).unwrap().values, [23 * 23 % 64]);
+    }
+}
+
+/// More noise in a sum than any key allows, were the inputs not refreshed before.
+#[test]
+fn one_ciphertext_serves_as_hundreds_of_inputs() {
+    let u2 = Type::Uint(2);
+    let mut builder = ProgramBuilder::new();
+    let inputs: Vec<_> = (0..200).map(|i| builder.input(format!("x{i}"), u2).unwrap()).collect();
+    let sum = builder.op(Op::Add, &[inputs[0], inputs[199]]).unwrap();
+    let less = builder.op(Op::Lt, &[inputs[1], sum]).unwrap();
+    builder.output("sum", sum);
+    builder.output("less", less);
+    let program = builder.finish().unwrap();
+    for setup in [gates(), integers()] {
+        let x = setup.client.encrypt(&Plain::unsigned(u2, 3).unwrap()).unwrap();
+        let out = setup.server.run(&program, &vec![x; 200], &Control::default()).unwrap();
+        let out: Vec<_> = out.iter().map(|out| setup.client.decrypt(out).unwrap().values[0]).collect();
+        assert_eq!(out, [2, 0]);
+    }
+}
+
+/// Gates of one operand many times over, which optimised circuits do not have.
+#[test]
+fn gates_of_repeated_operands_run_as_they_are() {
+    let mut b = solinas_circuits::Builder::verbatim();
+    let (x, y) = (b.input("x", 2, false), b.input("y", 1, false)[0]);
+    let mux = b.mux(x[0], x[1], y);
+    let mut outputs = vec![mux, b.xor3(mux, mux, mux), b.xor3(mux, mux, y), b.maj(mux, mux, mux), b.maj(mux, y, mux)];
+    outputs.extend([b.mux(mux, mux, y), b.mux(mux, mux, mux), b.and(mux, mux), b.xor(mux, mux)]);
+    b.output("z", &outputs, false);
+    let netlist = b.finish().unwrap();
+    let want = [(0, 0), (1, 0), (3, 0), (2, 1), (3, 1)].map(|(x, y)| (x, y, netlist.evaluate(&[x, y]).unwrap()[0]));
+    for setup in [gates(), integers()] {
+        for (x, y, want) in want {
+            let inputs = [(Type::Uint(2), x), (Type::Bool, y)]
+                .map(|(ty, value)| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap());
+            let out = setup.server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+            assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [want], "{x} {y}");
+        }
     }
 }
 

@@ -87,14 +87,20 @@ impl Builder {
         }
     }
 
-    /// The same value with the noise of a fresh block: one rotation.
+    /// The same value with the noise of a fresh block: one rotation, and more only where it is too noisy to be an argument.
     ///
     /// # Errors
-    /// [`Error::Range`] or [`Error::Weight`] when the value cannot be an argument.
+    /// [`Error::Range`] when the value cannot be an argument.
     pub fn refresh(&mut self, of: &Linear) -> Result<Linear, Error> {
         if self.weight(of) <= 1 && of.terms.len() <= 1 {
             return Ok(of.clone());
         }
+        let quiet = self.quiet(of)?;
+        self.fresh_copy(&quiet)
+    }
+
+    /// The same value from an identity table, with noise of its own.
+    fn fresh_copy(&mut self, of: &Linear) -> Result<Linear, Error> {
         let set = in_range(self.reach(of), -15, 15, || "refreshed block".into(), "-15..=15")?;
         // A negative value would be read negated: shift it up.
         let low = set.min().min(0);
@@ -103,10 +109,40 @@ impl Builder {
         Ok(out[0].offset(low))
     }
 
-    /// `constant + sum of factor * part` as an argument: parts are refreshed, the noisiest first, until it fits the budget.
+    /// The same sum within the budget.
+    ///
+    /// Equal parts of a sum are one term, whose coefficient `c` weighs `c^2`. A copy of its block has noise of its own: with half of the
+    /// coefficient on each, the two weigh half as much. A block that is noisy by itself is replaced by its copy.
+    ///
+    /// This ends within any budget of 31 or more, as long as no block alone exceeds the budget. At the latest, every coefficient is 1 or -1
+    /// and every block is fresh. The weight is then at most the sum of the magnitudes of the coefficients that the parts had. The ranges of
+    /// the parts add up to the 32 values of an argument, and each block has two values or more, so that this sum is at most 31.
+    fn quiet(&mut self, of: &Linear) -> Result<Linear, Error> {
+        let mut sum = of.clone();
+        let max = self.graph.budget.max_weight;
+        while self.weight(&sum) > max {
+            let term = |&(value, c): &(ValueRef, i32)| Linear { terms: vec![(value, c)], constant: 0 };
+            let loudest = sum.terms.iter().max_by_key(|t| self.weight(&term(t))).copied();
+            let Some((value, c)) = loudest else { break };
+            let block = Linear::value(value);
+            let share = if self.weight(&block) > 1 { c } else { c / 2 };
+            if share == 0 {
+                return Err(Error::Weight { place: "argument".into(), weight: self.weight(&sum), max });
+            }
+            let mut copy = self.fresh_copy(&block)?;
+            while copy.terms.iter().any(|t| sum.terms.iter().any(|other| other.0 == t.0)) {
+                copy = self.fresh_copy(&copy)?;
+            }
+            sum = Linear::sum([(&sum, 1), (&copy, share), (&block, -share)], 0);
+        }
+        Ok(sum)
+    }
+
+    /// `constant + sum of factor * part` as an argument: parts are refreshed, the noisiest first, until it fits the budget. Where fresh parts
+    /// do not, because some of them are equal, these are copied.
     ///
     /// # Errors
-    /// [`Error::Range`] when the sum leaves `-16..=15`, [`Error::Weight`] when fresh parts are still too noisy.
+    /// [`Error::Range`] when the sum leaves `-16..=15`.
     pub fn argument(&mut self, parts: &[(&Linear, i32)], constant: i32) -> Result<Linear, Error> {
         let mut parts: Vec<(Linear, i32)> = parts.iter().map(|&(p, c)| (p.clone(), c)).collect();
         let mut fresh = vec![false; parts.len()];
@@ -127,10 +163,9 @@ impl Builder {
                 if self.is_argument(&sum) {
                     return Ok(sum);
                 }
-                let set = self.reach(&sum);
-                in_range(set, -16, 15, || "argument".into(), "-16..=15")?;
-                let (weight, max) = (self.weight(&sum), self.graph.budget.max_weight);
-                return Err(Error::Weight { place: "argument".into(), weight, max });
+                let sum = self.quiet(&sum)?;
+                in_range(self.reach(&sum), -16, 15, || "argument".into(), "-16..=15")?;
+                return Ok(sum);
             };
             parts[i].0 = self.refresh(&parts[i].0)?;
             fresh[i] = true;
@@ -141,8 +176,9 @@ impl Builder {
     /// `-15..=0`.
     ///
     /// # Errors
-    /// [`Error::Range`], [`Error::Weight`] for the argument; [`Error::Function`] for a function that no table gives.
+    /// [`Error::Range`] for the argument; [`Error::Function`] for a function that no table gives.
     pub fn lut(&mut self, argument: &Linear, functions: &[&dyn Fn(i32) -> i32]) -> Result<Vec<Linear>, Error> {
+        let argument = &self.quiet(argument)?;
         let set = in_range(self.reach(argument), -16, 15, || "argument".into(), "-16..=15")?;
         let mut outputs = vec![Linear::default(); functions.len()];
         let mut tables: Vec<Table> = Vec::new();

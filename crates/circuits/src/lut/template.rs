@@ -87,8 +87,9 @@ impl Builder {
         builder
     }
 
-    /// A copy of a template on the operands that have those places.
-    pub fn copy(&mut self, template: &Template, places: &Places) -> Vec<Linear> {
+    /// A copy of a template on the operands that have those places. None where a rotation of the template is also behind an operand: the two become one here,
+    /// and their noise may add up beyond the budget.
+    pub fn copy(&mut self, template: &Template, places: &Places) -> Option<Vec<Linear>> {
         let mut nodes = places.rotations.clone();
         let here = |nodes: &[u32], value| match value {
             ValueRef::Input(i) => ValueRef::Input(places.inputs[i as usize]),
@@ -97,6 +98,9 @@ impl Builder {
         for (lut, set) in &template.rotations {
             let argument =
                 Linear { terms: lut.terms.clone(), constant: lut.constant }.renamed(|value| here(&nodes, value));
+            if self.weight(&argument) > self.budget().max_weight {
+                return None;
+            }
             let node = self.insert(argument.into_lut(lut.tables.clone()), *set);
             nodes.push(node);
         }
@@ -105,12 +109,12 @@ impl Builder {
             self.learn(&result, *set);
             result
         });
-        results.collect()
+        Some(results.collect())
     }
 }
 
 impl Linear {
-    /// The same sum of other values, which are as distinct as its own.
+    /// The same sum of other values.
     fn renamed(&self, mut name: impl FnMut(ValueRef) -> ValueRef) -> Self {
         Self::new(self.terms.iter().map(|&(value, c)| (name(value), c)).collect(), self.constant)
     }

@@ -112,6 +112,24 @@ fn branches_that_share_a_selector_are_seen_to_exclude_each_other() {
 }
 
 #[test]
+fn equal_parts_are_copied_until_they_fit_the_budget() {
+    for budget in [Budget { max_weight: 31, input_weight: 1 }, BUDGET, Budget { max_weight: 160, input_weight: 160 }] {
+        let mut b = Builder::new(budget);
+        let (x, y) = (b.input(1), b.input(1));
+        let parts = [(&x, 1), (&x, 2), (&y, 4), (&x, 8), (&x, 16)];
+        let argument = b.argument(&parts, -16).unwrap();
+        assert!(b.weight(&argument) <= budget.max_weight);
+        let sign = b.lut1(&argument, |v| if v < 0 { -1 } else { 1 }).unwrap();
+        let graph = b.finish(&[sign.offset(1)]).unwrap();
+        for v in 0..4u8 {
+            let (x, y) = (v & 1, v >> 1);
+            let sum = i32::from(x) * 27 + i32::from(y) * 4 - 16;
+            assert_eq!(graph.eval(&[x, y]).unwrap(), [if sum < 0 { 0 } else { 2 }]);
+        }
+    }
+}
+
+#[test]
 fn what_breaks_an_invariant_is_named() {
     let new = |inputs: &[u8], luts: &[Lut], outputs: &[Linear]| {
         LutGraph::new(inputs.to_vec(), luts.to_vec(), outputs.to_vec(), BUDGET)

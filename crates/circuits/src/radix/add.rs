@@ -72,7 +72,7 @@ impl Radix {
             for (i, column) in columns.into_iter().enumerate() {
                 let mut rest = column;
                 loop {
-                    let (group, left, mass) = self.pack(&rest);
+                    let (group, left, mass) = self.pack(&rest)?;
                     let all: i32 = rest.iter().map(|x| self.builder.max(x)).sum();
                     let worth = match self.style {
                         Style::FewestRotations => mass >= MAX - 1 && all > MAX,
@@ -95,8 +95,18 @@ impl Radix {
         self.propagate(columns, 0, width)
     }
 
-    /// Largest group of values that one rotation takes, the rest, and the group's maximum.
-    fn pack(&mut self, column: &[Linear]) -> (Vec<Linear>, Vec<Linear>, i32) {
+    /// Largest group of values that one rotation takes, the rest, and the group's maximum. Where noise would leave a group of one, all are
+    /// refreshed first.
+    fn pack(&mut self, column: &[Linear]) -> Result<(Vec<Linear>, Vec<Linear>, i32)> {
+        let packed = self.pack_as_is(column);
+        if packed.0.len() > 1 || column.len() < 2 {
+            return Ok(packed);
+        }
+        let fresh = column.iter().map(|x| self.builder.refresh(x)).collect::<Result<Vec<_>>>()?;
+        Ok(self.pack_as_is(&fresh))
+    }
+
+    fn pack_as_is(&mut self, column: &[Linear]) -> (Vec<Linear>, Vec<Linear>, i32) {
         let budget = self.builder.budget().max_weight;
         let mut order: Vec<(i32, &Linear)> = column.iter().map(|x| (self.builder.max(x), x)).collect();
         order.sort_by_key(|(max, _)| -max);
@@ -158,7 +168,7 @@ impl Radix {
         let mut digits = Vec::with_capacity(n);
         for i in 0..n {
             while self.mass(&columns[i]) > MAX || !self.fits(&columns[i]) {
-                let (group, rest, _) = self.pack(&columns[i]);
+                let (group, rest, _) = self.pack(&columns[i])?;
                 if group.len() < 2 {
                     break;
                 }

@@ -4,6 +4,8 @@
 //! `1, 0, 0, ..` whether it is 0: 4 bits of each operand for one rotation. The sign of `sum of 2^i s_i` is that of the highest sign
 //! that is not 0, so four signs become one in a rotation.
 
+use std::collections::HashSet;
+
 use super::{Int, Radix, Result};
 use crate::lut::Linear;
 
@@ -29,7 +31,7 @@ impl Radix {
     /// # Errors
     /// See [`Radix::add`].
     pub fn eq(&mut self, a: &Int, b: &Int) -> Result<Linear> {
-        let digits = self.differences(a, b)?;
+        let digits = Self::distinct(self.differences(a, b)?);
         let mut equal = Vec::new();
         for difference in self.pairs(&digits)? {
             equal.push(self.builder.lut1(&difference, |v| i32::from(v == 0))?);
@@ -42,6 +44,14 @@ impl Radix {
     /// # Errors
     /// See [`Radix::add`].
     pub fn all(&mut self, mut bits: Vec<Linear>) -> Result<Linear> {
+        let mut seen = HashSet::new();
+        bits.retain(|bit| seen.insert(bit.clone()));
+        for bit in &mut bits {
+            // Any two then fit an argument, whether or not they share a rotation, and each round leaves fewer.
+            if 4 * self.builder.weight(bit) > self.builder.budget().max_weight {
+                *bit = self.builder.refresh(bit)?;
+            }
+        }
         while bits.len() > 1 {
             let mut next = Vec::new();
             let mut from = 0;
@@ -109,7 +119,7 @@ impl Radix {
                 top = Some(self.builder.lut1(&argument, |v| sign(v) + 1)?.offset(-1));
             }
         }
-        let mut signs = self.pairs(&digits)?;
+        let mut signs = self.pairs(&Self::distinct(digits))?;
         if signs.len() + usize::from(top.is_some()) > 1 || signs.iter().any(|d| !self.is_narrow(d)) {
             for sign in &mut signs {
                 *sign = self.builder.lut1(sign, i32::signum)?;
@@ -138,6 +148,13 @@ impl Radix {
     fn differences(&mut self, a: &Int, b: &Int) -> Result<Vec<Linear>> {
         let blocks = a.blocks.iter().zip(&b.blocks);
         blocks.map(|(x, y)| self.builder.argument(&[(x, 1), (y, -1)], 0)).collect()
+    }
+
+    /// Digits with the same sign as theirs together: without zeros, and one for each run of equal digits.
+    fn distinct(mut digits: Vec<Linear>) -> Vec<Linear> {
+        digits.retain(|digit| digit.as_constant() != Some(0));
+        digits.dedup();
+        digits
     }
 
     fn is_narrow(&mut self, value: &Linear) -> bool {

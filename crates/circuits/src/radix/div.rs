@@ -54,7 +54,11 @@ impl Radix {
                 *r = self.map(r, |v| v & mask(i, width))?;
             }
         }
-        Ok((Self::from_bits(&bits), Int { blocks: rest, width }))
+        let mut quotient = Self::from_bits(&bits);
+        for (i, q) in quotient.blocks.iter_mut().enumerate() {
+            *q = self.settle(std::mem::take(q), mask(i, width))?;
+        }
+        Ok((quotient, Int { blocks: rest, width }))
     }
 
     /// Digits of a difference of blocks, and its borrow.

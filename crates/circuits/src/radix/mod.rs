@@ -36,7 +36,7 @@ pub enum Style {
 /// An integer: blocks of two bits, lowest first. Whether it is signed is up to the operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Int {
-    /// `ceil(width / 2)` blocks in `0..=3`; in `0..=1` for the top one of an odd width.
+    /// `ceil(width / 2)` blocks in `0..=3`; in `0..=1` for the top one of an odd width. The builder's analysis sees that they are.
     pub blocks: Vec<Linear>,
     /// Bits, 1..=128.
     pub width: u8,

@@ -53,10 +53,9 @@ impl Templates {
             let results = made.into_iter().flat_map(|value| value.blocks).collect();
             Some(Template::new(outline, inner.builder, results))
         });
-        let Some(template) = template else {
+        let Some(all) = template.as_ref().and_then(|template| radix.builder.copy(template, &places)) else {
             return Ok(radix.apply(op, args, signed, width)?.unwrap_or_default());
         };
-        let all = radix.builder.copy(template, &places);
         let ints = all.chunks(super::blocks(width)).map(|blocks| Int { blocks: blocks.to_vec(), width });
         Ok(ints.collect())
     }

@@ -482,6 +482,51 @@ fn sums_go_by_columns_and_indices_by_trees() {
     assert!(index.rotations <= 4100 && index.depth <= 12, "{} rotations, depth {}", index.rotations, index.depth);
 }
 
+/// Comparisons of values whose upper blocks are copies of one block: the sign, or a shared result.
+#[test]
+fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() {
+    let mut random = Random(6);
+    let (i8, i32, i64) = (Type::Int(8), Type::Int(32), Type::Int(64));
+    let extended = |from, to, op: Op| {
+        let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
+        let ty = if matches!(op, Op::Min | Op::Max) { to } else { Type::Bool };
+        let shift = node(Op::Const(u128::from(width(to)) - 8), &[], Type::Uint(8));
+        Program {
+            inputs: vec![Input { name: "x".into(), ty: from }],
+            nodes: vec![
+                node(Op::Input(0), &[], from),
+                node(Op::Cast, &[0], to),
+                shift,
+                node(Op::Shr, &[1, 2], to),
+                node(Op::Const(low(u128::MAX - 4, width(to))), &[], to),
+                node(op.clone(), &[1, 4], ty),
+                node(op.clone(), &[3, 4], ty),
+                node(op, &[3, 1], ty),
+            ],
+            outputs: [5, 6, 7].map(|v| Output { name: format!("y{v}"), value: ValueId(v) }).into(),
+        }
+    };
+    for (from, to) in [(i32, i64), (i8, Type::Uint(64)), (i64, i64), (Type::Bool, Type::Uint(48)), (Type::Int(1), i64)]
+    {
+        for op in COMPARE.into_iter().chain([Op::Min, Op::Max]) {
+            for (style, input_weight) in STYLES.into_iter().flat_map(|style| [1, 60, 160].map(|w| (style, w))) {
+                let program = extended(from, to, op.clone());
+                let budget = Budget { input_weight, ..Budget::default() };
+                let lowered = lower(&program, style, budget).unwrap_or_else(|e| panic!("{e}: {}", listing(&program)));
+                for case in random.cases(&[from], 12) {
+                    assert_eq!(lowered.eval(&case).unwrap(), program.evaluate(&case).unwrap(), "{}", listing(&program));
+                }
+            }
+        }
+    }
+    // Only the sign matters.
+    let mut program = extended(i32, i64, Op::Lt);
+    program.nodes[4].op = Op::Const(0);
+    program.outputs.truncate(1);
+    let stats = lower(&program, STYLES[0], Budget::default()).unwrap().graph.stats();
+    assert!(stats.rotations <= 13 && stats.depth <= 5, "{stats:?}");
+}
+
 #[test]
 fn rotations_stay_within_their_targets() {
     let cost = |op: Op, types: &[Type], ty, style| {

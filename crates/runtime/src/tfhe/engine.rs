@@ -187,7 +187,7 @@ fn circuit(netlist: &Netlist, optimize: bool, params: &Params, weight: u64) -> R
     let optimized = optimize.then(|| netlist.optimize(&gate_costs(params)));
     let netlist = optimized.as_ref().unwrap_or(netlist);
     Ok(match params.family() {
-        Family::Gates => gates::schedule(netlist, weight)?,
+        Family::Gates => gates::schedule(netlist, weight),
         Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
     })
 }
@@ -214,7 +214,8 @@ fn plan(program: &Program, params: &Params, weight: u64, shallow: bool) -> Resul
     match params.family() {
         Family::Gates => {
             let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
-            gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params)), weight)
+            let netlist = program.lower(Recipe::from(style))?.optimize(&gate_costs(params));
+            Ok(gates::schedule(&netlist, weight))
         }
         Family::Integers => {
             let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };

@@ -1,7 +1,6 @@
 //! Gate circuits for the gates family: each gate is the sign of a linear combination of bits at `+-1/8`.
 
 use super::schedule::{Linear, Schedule};
-use crate::Error;
 use solinas_circuits::{BinaryOp, Gate, Netlist};
 use solinas_schemes::tfhe::params::GATES_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_bool};
@@ -13,25 +12,22 @@ const OUTPUT_WEIGHT: u64 = 2;
 const EIGHTH: u32 = 1 << 29;
 
 /// The schedule of a circuit: one bootstrap a gate, two for a MUX, none for NOT.
-///
-/// # Errors
-/// [`Error::Noise`] for a gate whose operands repeat until their noise adds up: an optimised circuit has none.
-pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Result<Schedule, Error> {
+/// A gate whose operands repeat until their noise adds up, which optimised circuits do not have, takes one more for each operand.
+pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Schedule {
     let inputs = netlist.input_bits();
     let mut schedule = Schedule::new(inputs);
     // Noisier than what gates put out: refreshed first, each bit by a bootstrap of its own.
     let refresh = input_weight > OUTPUT_WEIGHT;
     let mut nodes: Vec<Linear> = Vec::with_capacity(netlist.gates().len());
-    let mut loudest = 0;
     for gate in netlist.gates() {
         let at = |id: solinas_circuits::NodeId| &nodes[id.index()];
         let mut sign = |parts: &[(i32, &Linear)], constant: u32| {
-            let argument = Linear::sum(parts, constant);
+            let mut argument = Linear::sum(parts, constant);
             // The coefficient 2 of a parity goes with twice the margin.
-            let parity = parts.iter().all(|(c, _)| c.abs() == 2);
-            let weight = argument.weight(inputs, input_weight) / if parity { 4 } else { 1 };
-            if argument.terms.len() > 1 {
-                loudest = loudest.max(weight);
+            let margin = if parts.iter().all(|(c, _)| c.abs() == 2) { 4 } else { 1 };
+            let alone = matches!(argument.terms[..], [(_, 1 | -1)]);
+            if !alone && argument.weight(inputs, input_weight) > GATES_WEIGHT as u64 * margin {
+                argument = Linear::sum(&[(1, &copies(&mut schedule, parts))], constant);
             }
             Linear::value(schedule.bootstrap(argument, &Table::Sign))
         };
@@ -62,10 +58,24 @@ pub(crate) fn schedule(netlist: &Netlist, input_weight: u64) -> Result<Schedule,
             schedule.output(node.clone(), node.weight(inputs, input_weight));
         }
     }
-    if loudest as f64 > GATES_WEIGHT {
-        return Err(Error::Noise { weight: loudest, max: GATES_WEIGHT as u64 });
+    schedule
+}
+
+/// The sum of parts, each bootstrapped once more: parts that are equal become values with noise of their own.
+fn copies(schedule: &mut Schedule, parts: &[(i32, &Linear)]) -> Linear {
+    let mut copies: Vec<Linear> = Vec::with_capacity(parts.len());
+    for (i, (_, part)) in parts.iter().enumerate() {
+        // A bootstrap of the same ciphertext would give the same noise again; that of its copy does not.
+        let equal = (0..i).rev().find(|&j| parts[j].1 == *part).map(|j| copies[j].clone());
+        let source = equal.unwrap_or_else(|| (*part).clone());
+        copies.push(if source.terms.is_empty() {
+            source
+        } else {
+            Linear::value(schedule.bootstrap(source, &Table::Sign))
+        });
     }
-    Ok(schedule)
+    let parts: Vec<(i32, &Linear)> = parts.iter().zip(&copies).map(|(&(c, _), copy)| (c, copy)).collect();
+    Linear::sum(&parts, 0)
 }
 
 /// Coefficients of the operands and constant whose sign is the gate.

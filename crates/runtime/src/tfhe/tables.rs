@@ -9,8 +9,12 @@ use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_value};
 
 /// The noise the parameter sets of the family allow, and that of the inputs.
+///
+/// An input alone never exceeds the allowance. A larger weight comes from inputs that repeat one ciphertext, and counts in sums of them only. At the whole
+/// allowance, a graph refreshes every input before it enters a sum.
 pub(crate) fn budget(input_weight: u64) -> Budget {
-    Budget { max_weight: INTEGERS_WEIGHT as u64, input_weight }
+    let max_weight = INTEGERS_WEIGHT as u64;
+    Budget { max_weight, input_weight: input_weight.min(max_weight) }
 }
 
 /// The schedule of a graph.

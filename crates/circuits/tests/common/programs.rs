@@ -1,0 +1,289 @@
+//! Random programs that type-check, on bits and on integers modulo a number, and inputs for them.
+//!
+//! They are made to be hard to plan: one value is an operand many times over, casts and shifts make blocks that are copies of the sign,
+//! and most operands are recent results, so that noise and linear combinations pile up.
+#![allow(dead_code, reason = "each user takes a part")]
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{RngCore, SeedableRng};
+use solinas_circuits::Error;
+use solinas_circuits::program::{Elements, Op, Program, ProgramBuilder, Type, ValueId};
+
+/// A reproducible generator.
+pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
+    (rng.next_u64() % limit.max(1) as u64) as usize
+}
+
+/// How large a program of bits gets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Greatest width of an integer.
+    pub(crate) widest: u8,
+    /// Greatest number of operations besides inputs, constants and casts of operands.
+    pub(crate) operations: usize,
+    /// About how many rotations of blocks it takes.
+    pub(crate) effort: usize,
+}
+
+/// A number with its corner values and small ones more often than others.
+pub(crate) fn number(rng: &mut ChaCha8Rng, ty: Type) -> u128 {
+    let any = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
+    if let Some(modulus) = ty.modulus() {
+        return [0, 1, u128::from(modulus) - 1, any % u128::from(modulus)][below(rng, 4)];
+    }
+    let top = 1u128 << (ty.width() - 1);
+    let corners = [0, 1, 2, 3, 5, top, top - 1, top.wrapping_add(1), u128::MAX, u128::MAX - 1];
+    let short = any >> below(rng, 128);
+    ty.mask() & [corners[below(rng, corners.len())], short, short.wrapping_neg(), any][below(rng, 4)]
+}
+
+/// A number for each input; some of them equal.
+pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<u128> {
+    let mut all: Vec<u128> = program.inputs.iter().map(|input| number(rng, input.ty)).collect();
+    if below(rng, 4) == 0 {
+        let first = all[0];
+        all.iter_mut().zip(&program.inputs).filter(|(_, i)| i.ty.holds(first)).for_each(|(value, _)| *value = first);
+    }
+    all
+}
+
+/// A program of bools and integers: every operation on them.
+///
+/// # Errors
+/// None, unless the builder refuses what type-checks.
+pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, Error> {
+    const WIDTHS: [u8; 24] = [1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 127, 128];
+    let count = WIDTHS.iter().filter(|&&width| width <= limits.widest).count();
+    let mut types = vec![Type::Bool];
+    for _ in 0..=below(rng, 3) {
+        let width = WIDTHS[below(rng, count)];
+        types.push(if below(rng, 2) == 0 { Type::Uint(width) } else { Type::Int(width) });
+    }
+    let mut this = Generator { rng, builder: ProgramBuilder::new(), values: Vec::new(), types, effort: limits.effort };
+    for i in 0..=below(this.rng, 3) {
+        let ty = this.types[if i == 0 { 1 } else { below(this.rng, this.types.len()) }];
+        let input = this.builder.input(format!("x{i}"), ty)?;
+        this.values.push((input, ty));
+    }
+    for _ in 0..=below(this.rng, limits.operations) {
+        this.step()?;
+    }
+    // The latest values, or all: an output keeps a value from being merged into what reads it.
+    let first = if below(this.rng, 3) == 0 { 0 } else { this.values.len().saturating_sub(1 + below(this.rng, 3)) };
+    for (i, &(value, _)) in this.values.iter().enumerate().skip(first) {
+        this.builder.output(format!("y{i}"), value);
+    }
+    this.builder.finish()
+}
+
+/// A program of additions, products and moves of elements modulo a number, with that many products in a row at most.
+///
+/// # Errors
+/// None, unless the builder refuses what type-checks.
+pub(crate) fn modular(rng: &mut ChaCha8Rng, modulus: u32, operations: usize, depth: usize) -> Result<Program, Error> {
+    let ty = Type::Mod(modulus);
+    let mut builder = ProgramBuilder::new();
+    let mut values = Vec::new();
+    for i in 0..=below(rng, 3) {
+        values.push((builder.input(format!("x{i}"), ty)?, 0));
+    }
+    for _ in 0..2 {
+        values.push((builder.constant(number(rng, ty), ty)?, 0));
+    }
+    let given = values.len();
+    for _ in 0..=below(rng, operations) {
+        let ((x, dx), (y, dy)) = (recent(rng, &values), recent(rng, &values));
+        let deepest = dx.max(dy);
+        let value = match below(rng, 12) {
+            0..4 if deepest < depth => (builder.op(Op::Mul, &[x, y])?, deepest + 1),
+            4 | 5 => (builder.op(Op::Sub, &[x, y])?, deepest),
+            6 => (builder.op(Op::Neg, &[x])?, dx),
+            7 => (builder.rotate_elements(x, below(rng, 400) as i64 - 200)?, dx),
+            8 => (builder.sum_elements(x)?, dx),
+            _ => (builder.op(Op::Add, &[x, y])?, deepest),
+        };
+        values.push(value);
+    }
+    for (i, &(value, _)) in values[given..].iter().rev().take(2).enumerate() {
+        builder.output(format!("y{i}"), value);
+    }
+    builder.finish()
+}
+
+/// Arrays of that many elements and scalars for the inputs of a program modulo a number, an array first.
+pub(crate) fn elements(rng: &mut ChaCha8Rng, program: &Program, count: usize) -> Vec<Elements> {
+    let of = |(i, input): (usize, &solinas_circuits::program::Input)| {
+        if i > 0 && below(rng, 3) == 0 {
+            return Elements::Scalar(number(rng, input.ty));
+        }
+        Elements::Array((0..count).map(|_| number(rng, input.ty)).collect())
+    };
+    program.inputs.iter().enumerate().map(of).collect()
+}
+
+/// The part of a program that computes one value, as a program of that output.
+pub(crate) fn slice(program: &Program, value: u32) -> Program {
+    let mut needed = vec![false; program.nodes.len()];
+    needed[value as usize] = true;
+    for (i, node) in program.nodes.iter().enumerate().rev() {
+        if needed[i] {
+            node.args.iter().for_each(|arg| needed[arg.0 as usize] = true);
+        }
+        needed[i] |= matches!(node.op, Op::Input(_));
+    }
+    let mut at = vec![ValueId(0); needed.len()];
+    let mut part = Program { inputs: program.inputs.clone(), ..Program::default() };
+    for (i, node) in program.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {
+        at[i] = ValueId(part.nodes.len() as u32);
+        let mut node = node.clone();
+        node.args.iter_mut().for_each(|arg| *arg = at[arg.0 as usize]);
+        part.nodes.push(node);
+    }
+    part.outputs.push(solinas_circuits::program::Output { name: "y".into(), value: at[value as usize] });
+    part
+}
+
+/// The least part of a failing program that fails as well.
+pub(crate) fn smallest(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
+    let parts = (0..program.nodes.len() as u32).map(|value| slice(program, value));
+    parts.filter(fails).min_by_key(|part| part.nodes.len()).unwrap_or_else(|| program.clone())
+}
+
+/// A program, a line for each value.
+pub(crate) fn listing(program: &Program) -> String {
+    let line = |(i, node): (usize, &solinas_circuits::program::Node)| {
+        let args: Vec<String> = node.args.iter().map(|arg| format!("v{}", arg.0)).collect();
+        format!("\n  v{i}: {} = {:?}({})", node.ty, node.op, args.join(", "))
+    };
+    let outputs: Vec<String> = program.outputs.iter().map(|output| format!("v{}", output.value.0)).collect();
+    program.nodes.iter().enumerate().map(line).collect::<String>() + "\n  return " + &outputs.join(", ")
+}
+
+/// One of the values; every other time one of the latest four.
+fn recent<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
+    let reach = if below(rng, 2) == 0 { values.len() } else { values.len().min(4) };
+    values[values.len() - 1 - below(rng, reach)]
+}
+
+struct Generator<'a> {
+    rng: &'a mut ChaCha8Rng,
+    builder: ProgramBuilder,
+    values: Vec<(ValueId, Type)>,
+    /// What the program computes with; bool first.
+    types: Vec<Type>,
+    /// What is left of it.
+    effort: usize,
+}
+
+impl Generator<'_> {
+    fn chance(&mut self, of: usize) -> bool {
+        below(self.rng, of) == 0
+    }
+
+    /// A value of the type: one there is, a cast of another or a constant.
+    fn of_type(&mut self, ty: Type) -> Result<ValueId, Error> {
+        let known: Vec<ValueId> = self.values.iter().filter(|value| value.1 == ty).map(|value| value.0).collect();
+        if !known.is_empty() && !self.chance(6) {
+            return Ok(recent(self.rng, &known));
+        }
+        if self.chance(3) {
+            return self.builder.constant(number(self.rng, ty), ty);
+        }
+        let (value, _) = recent(self.rng, &self.values);
+        self.builder.cast(value, ty)
+    }
+
+    /// An unsigned amount: public, often near the width, or encrypted.
+    fn amount(&mut self, ty: Type) -> Result<ValueId, Error> {
+        let width = ty.width();
+        if self.chance(2) {
+            let by = [below(self.rng, width + 3), width - 1, width - 2.min(width), width / 2][below(self.rng, 4)];
+            return self.builder.constant(by as u128, Type::Uint(8));
+        }
+        let narrow = Type::Uint(1 + below(self.rng, 8) as u8);
+        let ty = if self.chance(4) && !ty.signed() { ty } else { narrow };
+        self.of_type(ty)
+    }
+
+    /// Whether an operation of that effort is still to be had.
+    fn pays(&mut self, effort: usize) -> bool {
+        let pays = effort <= self.effort;
+        self.effort -= if pays { effort } else { 0 };
+        pays
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        const ARITHMETIC: [Op; 4] = [Op::Add, Op::Sub, Op::Min, Op::Max];
+        const LOGIC: [Op; 3] = [Op::And, Op::Or, Op::Xor];
+        const COMPARE: [Op; 6] = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
+        const SHIFT: [Op; 4] = [Op::Shl, Op::Shr, Op::RotateLeft, Op::RotateRight];
+        const UNARY: [Op; 4] = [Op::Neg, Op::Not, Op::Abs, Op::LeadingZeros];
+        let integers = self.types.len() - 1;
+        let ty = self.types[1 + below(self.rng, integers)];
+        let blocks = ty.width().div_ceil(2);
+        let a = self.of_type(ty)?;
+        // The same value twice, now and then.
+        let b = if self.chance(8) { a } else { self.of_type(ty)? };
+        let pick = |rng: &mut ChaCha8Rng, ops: &[Op]| ops[below(rng, ops.len())].clone();
+        let value = match below(self.rng, 24) {
+            0..4 if self.pays(2 * blocks) => self.builder.op(pick(self.rng, &ARITHMETIC), &[a, b])?,
+            4..6 if self.pays(blocks) => self.builder.op(pick(self.rng, &LOGIC), &[a, b])?,
+            6..9 if self.pays(blocks) => self.builder.op(pick(self.rng, &COMPARE), &[a, b])?,
+            9..12 if self.pays(5 * blocks) => {
+                let by = self.amount(ty)?;
+                self.builder.op(pick(self.rng, &SHIFT), &[a, by])?
+            }
+            12 | 13 if self.pays(2 * blocks) => self.builder.op(pick(self.rng, &UNARY), &[a])?,
+            14 if self.pays(2 * blocks * blocks) => self.builder.op(Op::Mul, &[a, b])?,
+            15 if self.pays(5 * blocks * blocks) => {
+                let op = pick(self.rng, &[Op::Div, Op::Rem]);
+                self.builder.op(op, &[a, b])?
+            }
+            16..18 if self.pays(blocks) => {
+                let c = self.of_type(Type::Bool)?;
+                self.builder.op(Op::Select, &[c, a, b])?
+            }
+            18 if self.pays(6 * blocks) => self.lookup(ty)?,
+            21 if self.pays(8 * blocks) => {
+                let values = (0..=below(self.rng, 5)).map(|_| self.of_type(ty)).collect::<Result<Vec<_>, _>>()?;
+                if self.chance(2) {
+                    self.builder.sum(&values)?
+                } else {
+                    let index = Type::Uint(1 + below(self.rng, 5) as u8);
+                    let index = self.of_type(index)?;
+                    self.builder.index(index, &values)?
+                }
+            }
+            19 => {
+                let (x, y) = (self.of_type(Type::Bool)?, self.of_type(Type::Bool)?);
+                self.builder.op(pick(self.rng, &[Op::And, Op::Or, Op::Xor, Op::Eq]), &[x, y])?
+            }
+            // Mostly copies of the sign.
+            20 if self.pays(blocks) => {
+                let by = self.builder.constant(ty.width() as u128 - 1, Type::Uint(8))?;
+                self.builder.op(Op::Shr, &[a, by])?
+            }
+            _ => {
+                let to = self.types[below(self.rng, self.types.len())];
+                self.builder.cast(a, to)?
+            }
+        };
+        let ty = self.builder.ty(value)?;
+        self.values.push((value, ty));
+        Ok(())
+    }
+
+    fn lookup(&mut self, ty: Type) -> Result<ValueId, Error> {
+        let index = Type::Uint(1 + below(self.rng, 6) as u8);
+        let index = if self.chance(4) { Type::Bool } else { index };
+        let few = self.chance(3);
+        let entries = (0..1 << index.width()).map(|i| if few { (i / 3) & ty.mask() } else { number(self.rng, ty) });
+        let table = entries.collect();
+        let index = self.of_type(index)?;
+        self.builder.lookup(table, index, ty)
+    }
+}
