@@ -2,7 +2,7 @@
 
 use crate::error::same_key;
 use crate::scheme::{Encrypt, Public, Secret};
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk, memory};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -65,6 +65,7 @@ impl ClientKey {
     /// # Errors
     /// No randomness from the operating system; [`Error::Memory`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        check_memory(&self.0.params(), plain)?;
         self.0.encrypt(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?)
     }
 
@@ -207,6 +208,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
+        check_memory(&self.0.params(), plain)?;
         self.0.encrypt(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?)
     }
 
@@ -215,6 +217,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        check_memory(&self.0.params(), plain)?;
         self.0.encrypt_streamed(Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?, matrix, control)
     }
 
@@ -244,4 +247,10 @@ impl EncryptionKey {
     pub fn params(&self) -> ParamsInfo {
         self.0.params()
     }
+}
+
+/// That there is memory for the ciphertexts of those values.
+fn check_memory(params: &ParamsInfo, plain: &Plain) -> Result<(), Error> {
+    let elements = plain.shape.as_ref().map(|_| plain.values.len());
+    memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements))
 }
