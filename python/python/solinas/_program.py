@@ -93,11 +93,18 @@ def _from_json(data: Any) -> Result:
     match data:
         case {"tuple": [*parts]}:
             return tuple(_from_json(part) for part in parts)
-        case [str(element), int(length)]:
+        case [str(element), int(length)] if length > 0:
             return ArrayType(type_named(element), length)
         case str(name):
             return type_named(name)
     raise FormatError(f"{data!r} is no type of a program")
+
+
+def _length(spec: Result) -> int:
+    """Give the number of values of a result."""
+    if isinstance(spec, tuple):
+        return sum(map(_length, spec))
+    return spec.length if isinstance(spec, ArrayType) else 1
 
 
 def _elements(spec: Result) -> list[type[Value]]:
@@ -306,10 +313,13 @@ class Program(Generic[P, R]):
             raise FormatError(
                 f"{path} is not a program of solinas ({error}); pass a file written by Program.save"
             ) from None
-        inputs = [p.element.name for p in parameters for _ in range(p.length)]
-        if inputs != [ty for _, ty in core.inputs] or [k.name for k in _elements(result)] != [
-            ty for _, ty in core.outputs
-        ]:
+        # Lengths are compared first: a file of some bytes may declare an array of any length.
+        declared = sum(p.length for p in parameters), _length(result)
+        if (
+            declared != (len(core.inputs), len(core.outputs))
+            or [p.element.name for p in parameters for _ in range(p.length)] != [ty for _, ty in core.inputs]
+            or [k.name for k in _elements(result)] != [ty for _, ty in core.outputs]
+        ):
             raise FormatError(f"{path} is damaged: the program's inputs or outputs are not those it declares")
         return Program(name, parameters, result, core)
 
