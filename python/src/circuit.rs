@@ -6,7 +6,7 @@ use solinas_circuits::import::read;
 use solinas_circuits::{GateCosts, Netlist, Port, bits};
 use std::collections::BTreeMap;
 
-use crate::error::{Failure, circuit_error, guarded};
+use crate::error::{Failure, guarded};
 use crate::keys::PyEstimate;
 
 /// A combinational circuit.

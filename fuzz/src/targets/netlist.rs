@@ -63,10 +63,12 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let majority = b.maj(x[0], y[1], x[2]);
     b.output("z", &[sum, vec![parity, majority]].concat(), false);
     let Ok(netlist) = b.finish() else { return Vec::new() };
+    // A header of the old format whose widths overflow when they are added.
+    let header = "1 4\n9223372041149743103 9223372032559808513 1\n2 1 0 1 2 AND\n".to_owned();
     [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), Ok(export::write_yosys_json(&netlist))]
         .into_iter()
         .flatten()
-        .chain([HIERARCHY.to_owned(), cells()])
+        .chain([HIERARCHY.to_owned(), cells(), header])
         .map(String::into_bytes)
         .collect()
 }

@@ -485,7 +485,7 @@ fn sums_go_by_columns_and_indices_by_trees() {
 /// Comparisons of values whose upper blocks are copies of one block: the sign, or a shared result.
 #[test]
 fn comparisons_of_repeated_blocks_are_lowered_and_agree_with_plain_arithmetic() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let (i8, i32, i64) = (Type::Int(8), Type::Int(32), Type::Int(64));
     let extended = |from, to, op: Op| {
         let node = |op, args: &[u32], ty| Node { op, args: args.iter().copied().map(ValueId).collect(), ty };
