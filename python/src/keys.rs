@@ -289,11 +289,13 @@ pub(crate) struct PyParamsInfo {
     quantum_bits: f64,
     estimator: String,
     date: String,
-    log2_failure: Option<f64>,
+    log2_failure: f64,
     ciphertext_bytes: usize,
     server_key_bytes: usize,
     memory_bytes: usize,
     recommended: bool,
+    status: &'static str,
+    limited: Option<String>,
     research_only: Option<String>,
     test_size: bool,
 }
@@ -322,6 +324,8 @@ impl From<ParamsInfo> for PyParamsInfo {
             server_key_bytes: info.server_key_bytes,
             memory_bytes: info.memory_bytes,
             recommended: info.recommended,
+            status: info.status,
+            limited: info.limited,
             research_only: info.research_only,
             test_size: info.test_size,
         }
@@ -331,10 +335,13 @@ impl From<ParamsInfo> for PyParamsInfo {
 #[pymethods]
 impl PyParamsInfo {
     fn __repr__(&self) -> String {
-        let Self { name, classical_bits, log2_failure, recommended, .. } = self;
-        let note = if *recommended { "" } else { ", for research alone" };
-        let failure = log2_failure.map_or_else(String::new, |failure| format!(", failure 2^{failure:.0}"));
-        format!("<parameters {name}: {classical_bits:.0}-bit security{failure}{note}>")
+        let Self { name, classical_bits, log2_failure, status, .. } = self;
+        let note = match *status {
+            "recommended" => "",
+            "limited" => ", not recommended",
+            _ => ", for research alone",
+        };
+        format!("<parameters {name}: {classical_bits:.0}-bit security, failure 2^{log2_failure:.0}{note}>")
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
