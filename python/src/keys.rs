@@ -296,11 +296,13 @@ pub(crate) struct PyParamsInfo {
     quantum_bits: f64,
     estimator: String,
     date: String,
-    log2_failure: Option<f64>,
+    log2_failure: f64,
     ciphertext_bytes: usize,
     server_key_bytes: usize,
     memory_bytes: usize,
     recommended: bool,
+    status: &'static str,
+    limited: Option<String>,
     research_only: Option<String>,
     test_size: bool,
 }
@@ -329,6 +331,8 @@ impl From<ParamsInfo> for PyParamsInfo {
             server_key_bytes: info.server_key_bytes,
             memory_bytes: info.memory_bytes,
             recommended: info.recommended,
+            status: info.status,
+            limited: info.limited,
             research_only: info.research_only,
             test_size: info.test_size,
         }
@@ -338,10 +342,13 @@ impl From<ParamsInfo> for PyParamsInfo {
 #[pymethods]
 impl PyParamsInfo {
     fn __repr__(&self) -> String {
-        let Self { name, classical_bits, log2_failure, recommended, .. } = self;
-        let note = if *recommended { "" } else { ", for research alone" };
-        let failure = log2_failure.map_or_else(String::new, |failure| format!(", failure 2^{failure:.0}"));
-        format!("<parameters {name}: {classical_bits:.0}-bit security{failure}{note}>")
+        let Self { name, classical_bits, log2_failure, status, .. } = self;
+        let note = match *status {
+            "recommended" => "",
+            "limited" => ", not recommended",
+            _ => ", for research alone",
+        };
+        format!("<parameters {name}: {classical_bits:.0}-bit security, failure 2^{log2_failure:.0}{note}>")
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
@@ -351,10 +358,7 @@ impl PyParamsInfo {
             ("values", self.description.clone()),
             ("classical security in bits", format!("{:.0}", self.classical_bits)),
             ("quantum security in bits", format!("{:.0}", self.quantum_bits)),
-            (
-                "log2 of the failure probability",
-                self.log2_failure.map_or_else(String::new, |log2| format!("{log2:.0}")),
-            ),
+            ("log2 of the failure probability", format!("{:.0}", self.log2_failure)),
             ("ciphertext in bytes", self.ciphertext_bytes.to_string()),
             ("server key in bytes", self.server_key_bytes.to_string()),
             ("for research alone", self.research_only.clone().unwrap_or_default()),

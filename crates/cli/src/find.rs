@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Plaintext modulus
     #[arg(long, value_name = "P", default_value_t = 2)]
     modulus: u64,
-    /// Bits of security, at least: of scheme ntru against the cheapest known attack, of bgv by the standard's table
+    /// Bits of security, at least: of scheme ntru against the cheapest known attack, of bgv against the attacks of the lattice estimator
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     security: u16,
     /// Ciphertexts that may be added up before each multiplication, scheme ntru; by default 1

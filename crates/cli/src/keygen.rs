@@ -196,15 +196,18 @@ fn is_unusable(error: &Error) -> bool {
 
 /// What a parameter set claims, in a few words.
 pub(crate) fn claim(params: &ParamsInfo) -> String {
-    match (&params.research_only, params.log2_failure) {
+    match (&params.research_only, &params.limited) {
         (Some(why), _) => {
             let size = if params.test_size { ", and of a size for tests" } else { "" };
             format!("no security: for research only{size}: {why}")
         }
-        (None, Some(failure)) => {
-            format!("{} bits of security, failure probability 2^{failure:.0} a bootstrap", params.classical_bits)
+        (None, limited) => {
+            let note = limited.as_ref().map_or_else(String::new, |why| format!("; not recommended: {why}"));
+            format!(
+                "{} bits of security, failure probability 2^{:.0}{note}",
+                params.classical_bits, params.log2_failure
+            )
         }
-        (None, None) => format!("{} bits of security", params.classical_bits),
     }
 }
 

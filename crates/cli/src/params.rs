@@ -11,7 +11,7 @@ Examples:
   solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme ntru --depth 2
 
-`integers` sets are fastest on integers, `gates` sets on single gates. The failure probability is that of one bootstrap.
+`integers` sets are fastest on integers, `gates` sets on single gates. A bound of the failure probability is shown for each set: of a bootstrap (tfhe), of a recryption (gh), of an operation or a decryption (others).
 Sets of schemes bgv and ntru allow as many products in a row as their names say, those of scheme lwe that are named leveled, too; its others take sums alone. Those of scheme gh (Gentry-Halevi), and most of schemes ntru and lwe, are for research only: \
 keygen wants --research.";
 
@@ -60,6 +60,20 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
+/// The bound of the failure probability.
+fn failure(set: &ParamsInfo) -> String {
+    format!("2^{:.0}", set.log2_failure.ceil())
+}
+
+/// What a set is for, in a word or two.
+fn note(set: &ParamsInfo) -> String {
+    match set.status {
+        _ if set.test_size => "for tests".to_owned(),
+        "limited" => "not recommended".to_owned(),
+        status => status.replace('_', " "),
+    }
+}
+
 fn tfhe(all: &[&ParamsInfo]) -> String {
     let mut rows =
         vec![["tfhe", "family", "security", "failure", "n", "N", "k", "key file", "in memory", ""].map(str::to_owned)];
@@ -69,13 +83,13 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
             set.name.to_string(),
             set.family.to_string(),
             format!("{}/{} bits", set.classical_bits, set.quantum_bits),
-            set.log2_failure.map_or_else(String::new, |failure| format!("2^{failure:.1}")),
+            failure(set),
             number(set.lwe_dimension),
             set.ring_dimension.to_string(),
             number(set.glwe_dimension),
             size(set.server_key_bytes),
             size(set.memory_bytes),
-            if set.recommended { "recommended".to_owned() } else { String::new() },
+            note(set),
         ]);
     }
     let mut text = columns(&rows);
@@ -83,6 +97,7 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
     let mut notes: Vec<String> = Vec::new();
     for set in all {
         notes.push(format!("{}: {}", set.family, set.description));
+        notes.extend(set.limited.iter().map(|why| format!("{}: {why}", set.name)));
         notes.push(format!("estimated on {}: {}", set.date, set.estimator));
     }
     notes.sort();
@@ -92,7 +107,7 @@ fn tfhe(all: &[&ParamsInfo]) -> String {
 }
 
 fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
-    let heads = [name, "security", "n", "bits of Q", "p", "holds", "products", "ciphertext", "key file", ""];
+    let heads = [name, "security", "failure", "n", "bits of Q", "p", "holds", "products", "ciphertext", "key file", ""];
     let mut rows = vec![heads.map(str::to_owned)];
     for set in all {
         rows.push([
@@ -101,6 +116,7 @@ fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
                 true => format!("{}/{} bits", set.classical_bits, set.quantum_bits),
                 false => "none".to_owned(),
             },
+            failure(set),
             set.ring_dimension.to_string(),
             set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
             set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
@@ -115,7 +131,7 @@ fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
             },
             size(set.ciphertext_bytes),
             size(set.server_key_bytes),
-            if set.recommended { "recommended".to_owned() } else { "research only".to_owned() },
+            note(set),
         ]);
     }
     let notes = format!("\nn: {dimension}; p: plaintext modulus; ");
@@ -142,17 +158,19 @@ fn lwe(all: &[&ParamsInfo]) -> String {
 }
 
 fn gentry_halevi(all: &[&ParamsInfo]) -> String {
-    let mut rows = vec![["gh", "security", "n", "bits of d", "bit", "key file", "in memory", ""].map(str::to_owned)];
+    let mut rows =
+        vec![["gh", "security", "failure", "n", "bits of d", "bit", "key file", "in memory", ""].map(str::to_owned)];
     for set in all {
         rows.push([
             set.name.clone(),
             "none".to_owned(),
+            failure(set),
             set.ring_dimension.to_string(),
             set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
             size(set.ciphertext_bytes),
             size(set.server_key_bytes),
             size(set.memory_bytes),
-            if set.test_size { "for tests".to_owned() } else { "research only".to_owned() },
+            note(set),
         ]);
     }
     let mut text = columns(&rows);

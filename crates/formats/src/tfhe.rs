@@ -18,16 +18,14 @@ pub fn header(kind: Kind, params: &Params, id: KeyId, insecure: bool) -> Result<
     Ok(Header::new(kind).scheme(SCHEME).params(params.literal())?.key_id(id).insecure_seed(insecure))
 }
 
-/// The parameters a file was written with: one of the named sets, unchanged.
+/// The parameters a file was written with: one of the named sets, of this version or of an earlier one.
 ///
 /// # Errors
-/// [`Error::WrongScheme`]; [`Error::Field`] for a set this version does not know or that differs from the one of that name.
+/// [`Error::WrongScheme`]; [`Error::Field`] for a set that no version knows.
 pub fn params(reader: &Reader) -> Result<Params, Error> {
     reader.expect_scheme(SCHEME)?;
     let literal: ParamsLiteral = reader.params()?;
-    let params = Params::named(&literal.name).map_err(|error| reader.field("params", &error.to_string()))?;
-    reader.unchanged(Some(params.literal()), &literal)?;
-    Ok(params)
+    Params::stored(&literal).map_err(|error| reader.field("params", &error.to_string()))
 }
 
 fn seed(reader: &Reader) -> Result<[u8; 32], Error> {

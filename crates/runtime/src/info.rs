@@ -2,6 +2,7 @@
 
 use crate::{Scheme, Type};
 use serde::Serialize;
+use solinas_schemes::security::Status;
 
 /// A parameter set: what it is for, what it claims, what it costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,8 +39,8 @@ pub struct ParamsInfo {
     pub estimator: String,
     /// When.
     pub date: String,
-    /// Base-2 logarithm of the failure probability of a bootstrap (TFHE).
-    pub log2_failure: Option<f64>,
+    /// Base-2 logarithm of a bound of the failure probability: of a bootstrap (TFHE), of a recryption (Gentry-Halevi), of an operation or a decryption (other schemes).
+    pub log2_failure: f64,
     /// Bytes of a ciphertext of the scheme: an encrypted bit, or a 2-bit block of the integers family.
     pub ciphertext_bytes: usize,
     /// Bytes of a stored server key.
@@ -48,6 +49,10 @@ pub struct ParamsInfo {
     pub memory_bytes: usize,
     /// Meant for use (otherwise for research alone).
     pub recommended: bool,
+    /// The claim in a word: `recommended`, `limited` or `research_only`.
+    pub status: &'static str,
+    /// What limits a set that is as secure as a recommended one.
+    pub limited: Option<String>,
     /// Why it is for research only.
     pub research_only: Option<String>,
     /// Of a size for tests alone.
@@ -68,6 +73,15 @@ impl ParamsInfo {
             None => count.saturating_mul(ty.width()),
         };
         (ciphertexts as u64).saturating_mul(self.ciphertext_bytes as u64)
+    }
+}
+
+/// Why a set is limited, and why it is for research only.
+pub(crate) fn reasons(status: &Status) -> (Option<String>, Option<String>) {
+    match status {
+        Status::Limited { why } => (Some(why.clone()), None),
+        Status::ResearchOnly { why } => (None, Some(why.clone())),
+        _ => (None, None),
     }
 }
 

@@ -8,6 +8,11 @@ use serde::Serialize;
 pub enum Status {
     /// At least 128 bits against every attack the estimator knows.
     Recommended,
+    /// As secure, but with a limit that whoever uses it must know.
+    Limited {
+        /// What the limit is, and what the parameters are for.
+        why: String,
+    },
     /// To exchange data with others who need it; weaker than what is recommended.
     Compatibility {
         /// What is not as strong as it should be.
@@ -18,6 +23,26 @@ pub enum Status {
         /// What is not as strong as it should be.
         why: String,
     },
+}
+
+impl Status {
+    /// One word, as a file or a table has it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Recommended => "recommended",
+            Self::Limited { .. } => "limited",
+            Self::Compatibility { .. } => "compatibility",
+            Self::ResearchOnly { .. } => "research_only",
+        }
+    }
+
+    /// Why they are not recommended, where they are not.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Recommended => None,
+            Self::Limited { why } | Self::Compatibility { why } | Self::ResearchOnly { why } => Some(why),
+        }
+    }
 }
 
 /// Estimated security of a parameter set.

@@ -37,7 +37,7 @@ def find_params(
     """Find the smallest parameters that decrypt and are as secure as wanted.
 
     `depth`: multiplications in sequence. `modulus`: plaintext modulus. `security`: bits against the cheapest known
-    attack (scheme `"bgv"`: by the Homomorphic Encryption Standard's table), at least. `terms`: ciphertexts that may be
+    attack (scheme `"bgv"`: against the attacks of the lattice estimator), at least. `terms`: ciphertexts that may be
     added up before each multiplication. `keys`: their distribution, by default the first that will do.
     `ring_reduction`: halve the ring at lower levels as far as security allows. `slots`: plaintexts are to be vectors,
     for which the modulus is 1 modulo twice the ring dimension.

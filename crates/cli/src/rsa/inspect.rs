@@ -84,7 +84,7 @@ impl std::fmt::Display for Summary<'_> {
         writeln!(f, "  security     {} bits ({})", security.classical_bits, security.estimator)?;
         match &security.status {
             Status::Recommended => {}
-            Status::Compatibility { why } => writeln!(f, "  note         {why}")?,
+            Status::Limited { why } | Status::Compatibility { why } => writeln!(f, "  note         {why}")?,
             Status::ResearchOnly { why } => writeln!(f, "  note         for research only: {why}")?,
         }
         if let Some(why) = weak_primes {

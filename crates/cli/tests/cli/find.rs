@@ -30,7 +30,7 @@ fn the_smallest_secure_parameters_are_found() {
 fn the_smallest_sets_of_bgv_are_found_and_make_keys() {
     let place = Place::new();
     let text = place.run("params find --scheme bgv --depth 8 --modulus 65537");
-    assert!(text.contains("slots128-16384-8") && text.contains("128/116 bits\n"), "{text}");
+    assert!(text.contains("slots128-16384-8") && text.contains("128/121 bits\n"), "{text}");
     let text = place.run("params find --scheme bgv --depth 2 --modulus 65537 --slots --security 0");
     assert!(text.contains("slots-16-2") && text.contains("keygen wants --research"), "{text}");
     place.run("keygen --scheme bgv --params slots-16-2 --research --out k");

@@ -6,3 +6,4 @@ mod common;
 mod gh;
 mod lwe;
 mod ntru;
+mod tfhe;

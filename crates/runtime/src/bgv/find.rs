@@ -28,7 +28,7 @@ pub fn find_bgv(depth: usize, plaintext_modulus: u64, security: u16) -> Result<P
     // Who asks for a depth is not to have the keys of bootstrapping.
     let (boot, known): (Vec<ParamsInfo>, Vec<ParamsInfo>) = sets.partition(|set| set.bootstraps);
     let smallest = |depth: usize, security: f64| {
-        // The standard's table begins at 1024.
+        // The table of secure moduli begins at 1024.
         let least = if security > 0.0 { 10 } else { 4 };
         (least..=15).map(|log2| 1usize << log2).find_map(|dimension| {
             let own = Params::named(&format!("{family}-{dimension}-{depth}")).ok();

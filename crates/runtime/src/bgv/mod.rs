@@ -62,6 +62,10 @@ impl Parameters for Params {
         self.security()
     }
 
+    fn log2_failure(&self) -> f64 {
+        self.log2_failure()
+    }
+
     fn products(&self) -> String {
         match (self.bootstrapping(), self.depth()) {
             (Some(_), depth) => format!("any number of products, {depth} in a row between bootstraps"),

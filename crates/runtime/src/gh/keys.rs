@@ -3,6 +3,7 @@
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
 use crate::engine::Engine;
+use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
@@ -240,10 +241,7 @@ impl scheme::Public for Server {
 /// A parameter set as data.
 pub(super) fn info(params: &Params) -> ParamsInfo {
     let security = params.security();
-    let why = match &security.status {
-        Status::ResearchOnly { why } => Some(why.clone()),
-        _ => None,
-    };
+    let (limited, research_only) = reasons(&security.status);
     let key_bytes = 8 * params.server_key_words();
     let test_size = params.name().starts_with("ci-");
     let what = match (test_size, params.supports_circuits()) {
@@ -269,12 +267,14 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,
         date: security.date,
-        log2_failure: None,
+        log2_failure: params.log2_failure(),
         ciphertext_bytes: 8 * params.words(),
         server_key_bytes: key_bytes,
         memory_bytes: key_bytes + RecryptMethod::PairTable.memory(params) as usize,
         recommended: security.status == Status::Recommended,
-        research_only: why,
+        status: security.status.word(),
+        limited,
+        research_only,
         test_size,
     }
 }

@@ -6,6 +6,7 @@ use super::plan::slot_type;
 use super::{Leveled, Parameters, constant};
 use crate::control::Phases;
 use crate::engine::Engine;
+use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
@@ -305,10 +306,7 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
 /// A parameter set as data.
 pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
     let security = params.security();
-    let why = match &security.status {
-        Status::ResearchOnly { why } => Some(why.clone()),
-        _ => None,
-    };
+    let (limited, research_only) = reasons(&security.status);
     let products = params.products();
     let slots = (form_of(params) == Form::Slots).then(|| if params.slots().is_ok() { params.dimension() } else { 1 });
     let (family, description) = match slots {
@@ -333,12 +331,14 @@ pub(crate) fn info<S: Leveled>(params: &S::Params) -> ParamsInfo {
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,
         date: security.date,
-        log2_failure: None,
+        log2_failure: params.log2_failure(),
         ciphertext_bytes: params.ciphertext_bytes(),
         server_key_bytes: params.stored_bytes(),
         memory_bytes: params.memory_bytes(),
         recommended: security.status == Status::Recommended,
-        research_only: why,
+        status: security.status.word(),
+        limited,
+        research_only,
         test_size: false,
     }
 }

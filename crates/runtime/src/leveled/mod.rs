@@ -51,6 +51,9 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
 
     fn security(&self) -> SecurityClaim;
 
+    /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
+    fn log2_failure(&self) -> f64;
+
     /// The products that it allows, in words.
     fn products(&self) -> String;
 

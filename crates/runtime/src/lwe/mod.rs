@@ -95,6 +95,10 @@ impl Parameters for Params {
         self.security()
     }
 
+    fn log2_failure(&self) -> f64 {
+        self.log2_failure()
+    }
+
     fn products(&self) -> String {
         match self.depth() {
             0 => "sums alone".into(),

@@ -3,6 +3,7 @@
 use super::elements::{Elements, form_of};
 use super::engine::TfheEngine;
 use crate::engine::Engine;
+use crate::info::reasons;
 use crate::scheme::{Encrypt, Public, Secret, bits_only};
 use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
@@ -121,10 +122,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         Family::Gates => ("gates", "bits, the fastest gates; integers as circuits of gates"),
         Family::Integers => ("integers", "integers in 2-bit blocks and lookup tables; gates too"),
     };
-    let why = match &security.status {
-        Status::ResearchOnly { why } => Some(why.clone()),
-        _ => None,
-    };
+    let (limited, research_only) = reasons(&security.status);
     ParamsInfo {
         name: literal.name.clone(),
         scheme: Scheme::Tfhe,
@@ -142,12 +140,14 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
         quantum_bits: security.quantum_bits,
         estimator: security.estimator,
         date: security.date,
-        log2_failure: Some(params.log2_failure()),
+        log2_failure: params.log2_failure(),
         ciphertext_bytes: 4 * (params.big_dimension() + 1),
         server_key_bytes: files::stored_server_bytes(params),
         memory_bytes: Evaluator::size_of(params),
         recommended: security.status == Status::Recommended,
-        research_only: why,
+        status: security.status.word(),
+        limited,
+        research_only,
         test_size: false,
     }
 }

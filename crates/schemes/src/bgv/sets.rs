@@ -4,35 +4,43 @@ use super::bootstrap::Bootstrapping;
 use super::params::{MAX_DEPTH, MIN_DIMENSION};
 use super::{Error, KeySwitching, Params, ParamsLiteral};
 
-/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that the standard's table allows (`examples/bgv.rs`
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`examples/bgv.rs`
 /// finds them), with groups of two towers where that costs little depth.
-const SECURE: [(&str, u32, u64, usize, usize, usize); 26] = [
+const SECURE: [(&str, u32, u64, usize, usize, usize); 24] = [
     ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),
     ("slots128-16384-8", 128, SLOTS, 16384, 8, 2),
-    ("slots128-32768-20", 128, SLOTS, 32768, 20, 2),
+    ("slots128-32768-20", 128, SLOTS, 32768, 20, 1),
     ("slots192-16384-5", 192, SLOTS, 16384, 5, 1),
     ("slots192-32768-12", 192, SLOTS, 32768, 12, 2),
-    ("slots256-8192-1", 256, SLOTS, 8192, 1, 1),
-    ("slots256-16384-3", 256, SLOTS, 16384, 3, 2),
-    ("slots256-32768-9", 256, SLOTS, 32768, 9, 2),
+    ("slots256-16384-3", 256, SLOTS, 16384, 3, 1),
+    ("slots256-32768-9", 256, SLOTS, 32768, 9, 1),
     ("wide128-8192-2", 128, WIDE, 8192, 2, 1),
     ("wide128-16384-5", 128, WIDE, 16384, 5, 2),
     ("wide128-32768-13", 128, WIDE, 32768, 13, 2),
     ("wide192-16384-3", 192, WIDE, 16384, 3, 1),
     ("wide192-32768-8", 192, WIDE, 32768, 8, 2),
     ("wide256-16384-2", 256, WIDE, 16384, 2, 1),
-    ("wide256-32768-6", 256, WIDE, 32768, 6, 2),
+    ("wide256-32768-6", 256, WIDE, 32768, 6, 1),
     ("bits128-4096-2", 128, 2, 4096, 2, 1),
     ("bits128-8192-6", 128, 2, 8192, 6, 2),
     ("bits128-16384-14", 128, 2, 16384, 14, 2),
     ("bits128-32768-32", 128, 2, 32768, 32, 2),
-    ("bits192-4096-1", 192, 2, 4096, 1, 1),
-    ("bits192-8192-3", 192, 2, 8192, 3, 2),
+    ("bits192-8192-3", 192, 2, 8192, 3, 1),
     ("bits192-16384-9", 192, 2, 16384, 9, 2),
-    ("bits192-32768-21", 192, 2, 32768, 21, 2),
+    ("bits192-32768-21", 192, 2, 32768, 21, 1),
     ("bits256-8192-2", 256, 2, 8192, 2, 2),
     ("bits256-16384-6", 256, 2, 16384, 6, 2),
     ("bits256-32768-15", 256, 2, 32768, 15, 2),
+];
+
+/// Sets that had groups of two towers up to version 0.1, with a modulus above what their security allows: their keys are still read.
+const FORMER: [&str; 6] = [
+    "slots128-32768-20",
+    "slots256-16384-3",
+    "slots256-32768-9",
+    "wide256-32768-6",
+    "bits192-8192-3",
+    "bits192-32768-21",
 ];
 
 /// The sets with bootstrapping of 128 bits: name, `N`, multiplications between bootstraps, towers of a group.
@@ -112,6 +120,13 @@ impl Params {
         }
     }
 
+    /// The set that had that name up to version 0.1, where it was another.
+    pub fn former(name: &str) -> Option<Self> {
+        let known = FORMER.contains(&name).then(|| Self::named(name).ok()).flatten()?;
+        let open = ParamsLiteral { first_bits: None, bits: None, top_bits: None, ..known.literal().clone() };
+        Self::try_from(ParamsLiteral { switching: KeySwitching::Hybrid { group: 2 }, ..open }).ok()
+    }
+
     /// The smallest set of 128 bits or more with that plaintext modulus and at least so many products in sequence.
     pub fn deep_enough(plaintext_modulus: u64, depth: usize) -> Option<&'static str> {
         let fit = |&&(_, _, p, _, of_set, _): &&(&str, u32, u64, usize, usize, usize)| {
@@ -124,6 +139,7 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bgv::params::{CLAIMS, secure_bits};
     use crate::security::Status;
 
     #[test]
@@ -137,6 +153,31 @@ mod tests {
             );
             let hybrid = matches!(params.switching(), KeySwitching::Hybrid { .. });
             assert!(hybrid && !params.special().is_empty(), "{name} counts its special primes");
+        }
+    }
+
+    #[test]
+    fn sets_of_version_0_1_claim_no_more_than_they_have() {
+        for name in FORMER {
+            let (former, set) = (Params::former(name).unwrap(), Params::named(name).unwrap());
+            assert!(former.log2_total() > set.log2_total(), "{name}");
+            assert!(former.security().classical_bits < set.security().classical_bits, "{name}");
+        }
+        assert!(Params::former("slots128-16384-8").is_none());
+    }
+
+    /// The bounds and claims are the output of `tools/security/estimate_rings.py`.
+    #[test]
+    fn bounds_and_claims_are_those_of_the_estimator() {
+        let data: serde_json::Value =
+            serde_json::from_str(include_str!("../../../../tools/security/rings.json")).unwrap();
+        for dimension in (10..=15).map(|log2| 1 << log2) {
+            for (bits, quantum) in CLAIMS {
+                let entry = &data["bounds"][&format!("n={dimension},bits={bits}")];
+                assert_eq!(entry["log_q"], secure_bits(dimension, bits), "{dimension}, {bits} bits");
+                assert!(entry["classical_bits"].as_f64().unwrap() >= f64::from(bits), "{entry}");
+                assert!(entry["quantum_bits"].as_f64().unwrap() >= quantum, "{entry}");
+            }
         }
     }
 }

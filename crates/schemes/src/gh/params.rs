@@ -166,6 +166,11 @@ impl Params {
         (self.coefficient_bits() as f64 / self.dimension() as f64).exp2()
     }
 
+    /// Base-2 logarithm of a bound of the probability that a recryption goes wrong.
+    pub fn log2_failure(&self) -> f64 {
+        noise::log2_excess(self)
+    }
+
     /// The security claim: none.
     pub fn security(&self) -> SecurityClaim {
         let delta = self.root_hermite_factor();

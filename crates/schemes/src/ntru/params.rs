@@ -374,6 +374,11 @@ impl Params {
             .all(|level| withstands(self.dimension_at(level), self.log2_key_modulus(level), variances, bits))
     }
 
+    /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
+    pub fn log2_failure(&self) -> f64 {
+        -noise::LOG2_FAILURE
+    }
+
     /// The security claim: what the cheapest known attack on the key of any level takes, by [`estimate`]. Below 128 bits, for research
     /// only.
     pub fn security(&self) -> SecurityClaim {

@@ -469,7 +469,7 @@ fn strength_follows_the_table_and_names_the_quantum_computer() {
         match claim.status {
             Status::Compatibility { why } => assert!(bits >= 2048 && why.contains("quantum")),
             Status::ResearchOnly { why } => assert!(bits < 2048 && why.contains("factoring")),
-            Status::Recommended => panic!("{bits}"),
+            other => panic!("{bits}: {other:?}"),
         }
     }
 }

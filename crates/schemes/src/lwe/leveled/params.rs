@@ -128,6 +128,11 @@ impl Params {
         &self.fresh
     }
 
+    /// Base-2 logarithm of a bound of the probability that an operation or a decryption goes wrong.
+    pub fn log2_failure(&self) -> f64 {
+        crate::lwe::noise::log2_tail(noise::TAIL.exp2())
+    }
+
     /// Entries of a tensor square: pairs of numbers of a ciphertext.
     pub(super) fn pairs(&self) -> usize {
         (self.dimension() + 1) * (self.dimension() + 2) / 2
