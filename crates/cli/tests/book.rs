@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::{env, fs};
 
 const SKIP: &str = "# Not run by the tests: ";
@@ -93,11 +93,13 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Runs one command line in a folder, `solinas` being the one under test.
+/// Runs one command line in a folder, which is the home as well; `solinas` is the one under test.
 fn run(folder: &Path, line: &str) -> Output {
     let solinas = assert_cmd::cargo::cargo_bin("solinas");
     let path = format!("{}:{}", solinas.parent().unwrap().display(), env::var("PATH").unwrap());
-    Command::new("sh").args(["-c", line]).current_dir(folder).env("PATH", path).output().unwrap()
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).env("PATH", path).env("HOME", folder);
+    command.stdin(Stdio::null()).output().unwrap()
 }
 
 fn shell(folder: &Path, block: &Block<'_>) -> Result<(), String> {
