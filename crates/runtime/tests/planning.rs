@@ -74,7 +74,7 @@ fn sizes_of_ciphertexts_are_as_estimated() {
         (Scheme::Ntru, "tight-64-12", Type::Uint(5)),
         (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
         (Scheme::Bgv, "bits-64-12", Type::Uint(5)),
-        (Scheme::Bgv, "slots-128-4", Type::Mod(257)),
+        (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
         (Scheme::Lwe, "leveled-8-9", Type::Uint(5)),
     ];
     for (scheme, params, ty) in sets {
