@@ -1,6 +1,6 @@
 //! `solinas encrypt`: plain values to a ciphertext file.
 
-use crate::error::{Error, Result, input, usage};
+use crate::error::{Error, Result, usage};
 use crate::files::{check_ciphertext_target, check_not_input};
 use crate::names::parse_type;
 use crate::output::Output;
@@ -108,7 +108,6 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     };
     let key = EncryptionKey::load(&args.key)?;
     out.warn_of_weakness(&args.key, key.weakness(), args.research);
-    check_memory(|plain| Ok(key.encrypt(plain)?.to_bytes()?.len()), &plain)?;
     let ciphertext = match &args.matrix {
         Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
         None => wait(out, "encrypting", || key.encrypt(&plain))?,
@@ -129,52 +128,4 @@ fn bools(texts: &[String], width: usize, shape: Option<Vec<usize>>) -> Result<Pl
     }
     let shape = shape.into_iter().flatten().chain([width]).collect();
     Ok(Plain::new(Type::Bool, Some(shape), values)?)
-}
-
-/// Fails where the ciphertext of many values is larger than the memory that is free, which ends the process without a message.
-fn check_memory(size: impl Fn(&Plain) -> Result<usize>, plain: &Plain) -> Result<()> {
-    let count = plain.values.len();
-    let free = std::fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(available);
-    let (Some(free), Some(first), true) = (free, plain.values.first(), count > 256) else { return Ok(()) };
-    let one = size(&Plain::new(plain.ty, None, vec![*first])?)?;
-    let needed = one as f64 * count as f64;
-    if needed < free as f64 {
-        return Ok(());
-    }
-    let [needed, free] = [needed, free as f64].map(|bytes| bytes / 1e9);
-    let what = format!("{count} values of {} take about {needed:.0} GB of memory, and {free:.0} GB are free", plain.ty);
-    Err(input(what, "encrypt fewer at a time"))
-}
-
-/// Free memory in bytes, as Linux tells it.
-fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn free_memory_is_read_in_bytes() {
-        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
-        assert_eq!(available("MemTotal: 9 kB\n"), None);
-    }
-
-    #[test]
-    fn more_values_than_memory_holds_are_refused() {
-        let options = solinas_runtime::KeygenOptions {
-            params: Some("gates-40".to_owned()),
-            insecure_seed: Some(1),
-            ..Default::default()
-        };
-        let (key, _) = solinas_runtime::keygen(&options, &solinas_runtime::Control::default()).unwrap();
-        let size = |plain: &Plain| Ok(key.encrypt(plain)?.to_bytes()?.len());
-        let plain = |count| Plain::new(Type::Uint(128), Some(vec![count]), vec![1; count]).unwrap();
-        assert!(check_memory(size, &plain(300)).is_ok());
-        if cfg!(target_os = "linux") {
-            assert!(check_memory(size, &plain(1 << 25)).unwrap_err().to_string().contains("GB of memory"));
-        }
-    }
 }

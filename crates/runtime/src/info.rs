@@ -1,6 +1,6 @@
 //! Parameter sets, as data.
 
-use crate::Scheme;
+use crate::{Scheme, Type};
 use serde::Serialize;
 
 /// A parameter set: what it is for, what it claims, what it costs.
@@ -52,6 +52,23 @@ pub struct ParamsInfo {
     pub research_only: Option<String>,
     /// Of a size for tests alone.
     pub test_size: bool,
+}
+
+impl ParamsInfo {
+    /// Bytes of fresh ciphertexts of an array of that many elements, or of a scalar: the file has some hundred more.
+    ///
+    /// An array of integers modulo a number has one ciphertext for each [`Self::slots`] elements; other values have one for each bit, or for each two bits in
+    /// the integers family.
+    #[must_use]
+    pub fn encrypted_bytes(&self, ty: Type, elements: Option<usize>) -> u64 {
+        let count = elements.unwrap_or(1);
+        let ciphertexts = match self.slots {
+            Some(slots) => count.div_ceil(slots.max(1)),
+            None if self.family == "integers" => count.saturating_mul(ty.width().div_ceil(2)),
+            None => count.saturating_mul(ty.width()),
+        };
+        (ciphertexts as u64).saturating_mul(self.ciphertext_bytes as u64)
+    }
 }
 
 /// Every parameter set, the default first.

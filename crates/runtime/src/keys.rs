@@ -3,7 +3,7 @@
 use crate::error::same_key;
 use crate::process::on_pool;
 use crate::scheme::{Encrypt, Public, Secret};
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Plain, Scheme, disk, memory};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,7 @@ pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientK
 
 /// Encrypts each element of what is checked first.
 fn encrypt(key: &(impl Encrypt + ?Sized), plain: &Plain) -> Result<Ciphertext, Error> {
+    check_memory(&key.params(), plain)?;
     let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
     on_pool(|| key.encrypt(plain))
 }
@@ -249,6 +250,7 @@ impl EncryptionKey {
     /// # Errors
     /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        check_memory(&self.0.params(), plain)?;
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         on_pool(|| self.0.encrypt_streamed(plain, matrix, control))
     }
@@ -284,4 +286,10 @@ impl EncryptionKey {
     pub fn weakness(&self) -> Option<String> {
         weakness(&self.params(), self.0.is_insecure())
     }
+}
+
+/// That there is memory for the ciphertexts of those values.
+fn check_memory(params: &ParamsInfo, plain: &Plain) -> Result<(), Error> {
+    let elements = plain.shape.as_ref().map(|_| plain.values.len());
+    memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements))
 }

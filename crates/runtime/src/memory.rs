@@ -1,9 +1,12 @@
 //! How much memory tables may take.
 
-use crate::Error;
+use crate::{Error, ParamsInfo};
 
 /// The variable that sets it, in MiB.
 pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
+
+/// Bytes for which nobody asks how much is free.
+const SMALL: u64 = 16 << 20;
 
 /// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free; 4 GiB where the system does not tell.
 ///
@@ -14,6 +17,23 @@ pub fn budget() -> Result<u64, Error> {
         return set(&value.to_string_lossy());
     }
     Ok(available().map_or(4 << 30, |free| free / 4 * 3))
+}
+
+/// That ciphertexts of those bytes fit the budget.
+///
+/// # Errors
+/// [`Error::Memory`] where they do not; those of [`budget`].
+pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64) -> Result<(), Error> {
+    if need <= SMALL {
+        return Ok(());
+    }
+    let limit = budget()?;
+    if need <= limit {
+        return Ok(());
+    }
+    let (need_mib, limit_mib) = (need.div_ceil(1 << 20), limit >> 20);
+    let remedy = format!("take fewer values at a time, or allow {need_mib} MiB by {VARIABLE}");
+    Err(Error::Memory { method, params: params.name.clone(), need_mib, limit_mib, remedy })
 }
 
 /// Bytes of a text that says MiB.
