@@ -111,6 +111,22 @@ fn names_of_ports_cannot_break_a_file() {
     assert!(!svg.contains("<b>"));
 }
 
+/// Headers of few bytes that announce inputs and outputs of gigabytes, also by widths whose sum overflows.
+#[test]
+fn bristol_headers_are_checked_before_anything_is_made() {
+    let (low, high) = (u64::MAX - (1 << 63) - 0xffff_fffe, (1u64 << 63) + 0xffff_ffff);
+    for header in [
+        "1 4\n2097153 0 1\n".to_owned(),
+        format!("1 4\n{high} {low} 1\n"),
+        "1 4\n1 1 2097153\n".to_owned(),
+        format!("1 4\n2 {high} {low}\n1 1\n"),
+        format!("1 {}\n1 1\n1 1\n", u32::MAX),
+    ] {
+        let error = read_bristol(&format!("{header}2 1 0 1 2 AND\n")).unwrap_err();
+        assert!(matches!(error, Error::Parse { .. }), "{error}");
+    }
+}
+
 #[test]
 fn old_bristol_headers_and_all_its_gates_are_read() {
     let old = "2 5\n2 1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR\n";

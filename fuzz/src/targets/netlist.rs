@@ -30,9 +30,16 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let sum = build::add(&mut b, build::Adder::Oh2018, &x, &y);
     b.output("z", &sum, false);
     let Ok(netlist) = b.finish() else { return Vec::new() };
-    [export::write_bristol(&netlist), Ok(export::write_blif(&netlist)), Ok(export::write_yosys_json(&netlist))]
-        .into_iter()
-        .flatten()
-        .map(String::into_bytes)
-        .collect()
+    // A header of the old format whose widths overflow when they are added.
+    let header = "1 4\n9223372041149743103 9223372032559808513 1\n2 1 0 1 2 AND\n".to_owned();
+    [
+        export::write_bristol(&netlist),
+        Ok(export::write_blif(&netlist)),
+        Ok(export::write_yosys_json(&netlist)),
+        Ok(header),
+    ]
+    .into_iter()
+    .flatten()
+    .map(String::into_bytes)
+    .collect()
 }

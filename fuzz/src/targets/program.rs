@@ -2,7 +2,7 @@
 
 use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
-use solinas_circuits::program::{Elements, Program, Type};
+use solinas_circuits::program::{Elements, Program, ProgramBuilder, Type};
 use solinas_circuits::radix;
 
 /// Reads the bytes as a program, and as a graph.
@@ -53,5 +53,16 @@ pub fn seeds() -> Vec<Vec<u8>> {
     }
     let across = [Program::from_op("dot", &[Type::Mod(5); 2]), Program::rotation(Type::Mod(257), -3)];
     seeds.extend(across.into_iter().flatten().filter_map(|program| serde_json::to_vec(&program).ok()));
+    seeds.extend(sum_and_index().ok().and_then(|program| serde_json::to_vec(&program).ok()));
     seeds
+}
+
+fn sum_and_index() -> Result<Program, solinas_circuits::Error> {
+    let mut builder = ProgramBuilder::new();
+    let values = ["a", "b", "c"].map(|name| builder.input(name, Type::Uint(5)));
+    let [a, b, c] = [values[0].clone()?, values[1].clone()?, values[2].clone()?];
+    let (sum, chosen) = (builder.sum(&[a, b, c, a])?, builder.index(a, &[b, c, a])?);
+    builder.output("sum", sum);
+    builder.output("chosen", chosen);
+    builder.finish()
 }

@@ -39,7 +39,10 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
         // Old format: bits of the first party, of the second party, of the output; gates follow.
         match numbers(inputs_at, inputs_line)?[..] {
             [first, second, out] => {
-                (vec![first, second].into_iter().filter(|w| *w > 0).collect(), vec![out], Some((third_at, third)))
+                let inputs: Vec<_> = [first, second].into_iter().filter(|w| *w > 0).collect();
+                check_total(inputs_at, &inputs)?;
+                check_total(inputs_at, &[out])?;
+                (inputs, vec![out], Some((third_at, third)))
             }
             _ => return Err(error(inputs_at, "expected the bits of two inputs and of the output", HEADER)),
         }
@@ -97,9 +100,14 @@ fn widths(at: usize, line: &str) -> Result<Vec<usize>, Error> {
         let problem = format!("expected {count} widths of at least one bit, got {}", widths.len());
         return Err(error(at, problem, HEADER));
     }
+    check_total(at, widths)?;
+    Ok(widths.to_vec())
+}
+
+fn check_total(at: usize, widths: &[usize]) -> Result<(), Error> {
     let total = widths.iter().try_fold(0usize, |sum, width| sum.checked_add(*width));
     match total.filter(|total| *total <= MAX_PORT_BITS) {
-        Some(_) => Ok(widths.to_vec()),
+        Some(_) => Ok(()),
         None => Err(error(at, format!("more than {MAX_PORT_BITS} bits"), "split the circuit")),
     }
 }
