@@ -115,7 +115,9 @@ fn class(error: &Error) -> &'static str {
         Error::Modular { .. } => "TypeMismatchError",
         Error::Packed { .. } => "ElementError",
         Error::Circuit(error) => circuit_class(error),
-        Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Radix(_) | Error::Lut(_) => "CircuitError",
+        Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Planning { .. } | Error::Radix(_) | Error::Lut(_) => {
+            "CircuitError"
+        }
         Error::Cancelled => "CancelledError",
         _ => "SolinasError",
     }

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solinas_circuits::import::Format;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Server,
-    ServerKey, ServerOptions, Type,
+    Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
+    Server, ServerKey, ServerOptions, Type,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -384,18 +384,17 @@ pub(crate) struct PyEstimate {
     work: String,
 }
 
-/// What a program costs with a parameter set: of that scheme, or of the first that has one of the name.
+/// What a program costs with a parameter set: of that scheme, or of the first that has one of the name. Ctrl-C stops it.
 #[pyfunction]
 #[pyo3(signature = (program, params, scheme))]
 pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str, scheme: Option<&str>) -> PyResult<PyEstimate> {
-    let program = &program.program;
-    guarded(py, || {
-        let cost = match scheme {
-            Some(scheme) => solinas_runtime::cost_under(scheme.parse()?, program, params)?,
-            None => solinas_runtime::cost(program, params)?,
-        };
-        Ok(cost.into())
-    })
+    let (program, params) = (program.program.clone(), params.to_owned());
+    let scheme: Option<Scheme> = scheme.map(str::parse).transpose().map_err(Failure::from)?;
+    let task = Task::start(move |control| {
+        Ok(PyEstimate::from(solinas_runtime::cost_watched(scheme, &program, &params, control)?))
+    })?;
+    task.wait(py, None, None)?;
+    Ok(task.take()?)
 }
 
 impl From<Estimate> for PyEstimate {

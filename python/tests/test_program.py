@@ -1,7 +1,10 @@
 import contextlib
 import json
 import pickle
+import signal
 import textwrap
+import threading
+import tracemalloc
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -169,6 +172,49 @@ def test_damaged_program_files_are_refused(tmp_path_factory, data):
     path.write_text(text[:at] + data.draw(st.characters(codec="ascii")) + text[at + 1 :])
     with contextlib.suppress(sl.SolinasError):
         assert isinstance(sl.Program.load(path), sl.Program)
+
+
+@pytest.mark.parametrize("field", ["parameters", "result"])
+def test_lengths_are_checked_before_anything_is_made(tmp_path, field):
+    @sl.program
+    def f(a: sl.Bool) -> sl.Bool:
+        return ~a
+
+    path = tmp_path / "f.json"
+    f.save(path)
+    document = json.loads(path.read_text())
+    for length in (4_000_000, -1):
+        long = ["bool", length]
+        path.write_text(json.dumps(document | {field: [{"name": "a", "type": long}] if field == "parameters" else long}))
+        tracemalloc.start()
+        with pytest.raises(sl.FormatError, match="inputs or outputs are not those|is no type"):
+            sl.Program.load(path)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 1 << 20
+
+
+def test_planning_has_limits_and_can_be_interrupted():
+    @sl.program
+    def many(xs: sl.Array[sl.U128, 2000]) -> sl.Array[sl.U128, 1999]:
+        return sl.Array([a // b for a, b in zip(xs, list(xs)[1:], strict=False)])
+
+    @sl.program
+    def some(xs: sl.Array[sl.U128, 101]) -> sl.Array[sl.U128, 100]:
+        return sl.Array([a // b for a, b in zip(xs, list(xs)[1:], strict=False)])
+
+    with pytest.raises(sl.SolinasError, match="needs about .*split the program"):
+        many.cost()
+    # Python's own handler, also where the tests were started with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            some.cost("gates-128")
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_files_of_a_later_version_are_refused(tmp_path):

@@ -83,6 +83,11 @@ impl Builder {
         }
     }
 
+    /// Number of gates so far.
+    pub(crate) const fn len(&self) -> usize {
+        self.gates.len()
+    }
+
     /// Bootstraps on the longest path to a node, with one for each gate other than NOT.
     #[must_use]
     pub fn level(&self, id: NodeId) -> u32 {

@@ -209,6 +209,9 @@ pub enum Error {
         /// The wire.
         wire: String,
     },
+    /// The work met its limits, or was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] crate::Stop),
     /// The file uses something this crate does not import.
     #[error("{format}, {place}: {what} is not supported; {fix}")]
     Unsupported {

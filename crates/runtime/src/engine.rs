@@ -17,11 +17,17 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     /// The form in which it computes.
     fn form(&self) -> Form;
 
-    /// The plan of a program for that work.
-    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error>;
+    /// The plan of a program for that work, within the limits of planning.
+    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error>;
 
     /// The plan of a circuit; `optimize` shrinks it first.
-    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error>;
+    fn plan_circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        work: &Work<'_>,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn Plan + '_>, Error>;
 
     /// Public values as inputs of a run, where it takes them whole; none where each is a constant of its element's operations.
     fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {

@@ -283,6 +283,14 @@ pub enum Error {
         /// Bits it takes.
         need: f64,
     },
+    /// A plan that needs more than planning may take.
+    #[error("{stop} of {setting}")]
+    Planning {
+        /// The limit that it met.
+        stop: solinas_circuits::Stop,
+        /// The setting of the limit.
+        setting: &'static str,
+    },
     /// Less memory than the least method takes.
     #[error("{method} takes {need_mib} MiB at parameters {params:?}, and {limit_mib} MiB are allowed; {remedy}")]
     Memory {
@@ -365,10 +373,10 @@ pub enum Error {
     Gh(gh::Error),
     /// From a program or circuit.
     #[error(transparent)]
-    Circuit(#[from] solinas_circuits::Error),
+    Circuit(solinas_circuits::Error),
     /// From a program as lookup tables.
     #[error(transparent)]
-    Radix(#[from] solinas_circuits::radix::Error),
+    Radix(solinas_circuits::radix::Error),
     /// From lookup tables.
     #[error(transparent)]
     Lut(#[from] solinas_circuits::lut::Error),
@@ -426,6 +434,24 @@ impl From<lwe::Error> for Error {
         match error {
             lwe::Error::Cancelled { .. } => Self::Cancelled,
             other => Self::Lwe(other),
+        }
+    }
+}
+
+impl From<solinas_circuits::Error> for Error {
+    fn from(error: solinas_circuits::Error) -> Self {
+        match error {
+            solinas_circuits::Error::Stopped(stop) => stop.into(),
+            other => Self::Circuit(other),
+        }
+    }
+}
+
+impl From<solinas_circuits::radix::Error> for Error {
+    fn from(error: solinas_circuits::radix::Error) -> Self {
+        match error {
+            solinas_circuits::radix::Error::Stopped(stop) => stop.into(),
+            other => Self::Radix(other),
         }
     }
 }

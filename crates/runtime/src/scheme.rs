@@ -126,7 +126,7 @@ pub(crate) trait Roles: Sync {
     fn has(&self, params: &str) -> bool;
 
     /// Counts and depth of a program under the parameter set of that name.
-    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error>;
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// Counts and depth of a circuit under the parameter set of that name, on one element.
     fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error>;

@@ -5,7 +5,7 @@ use crate::circuit_ports::CircuitPorts;
 use crate::engine::{Batch, Engine, Wanted, Work};
 use crate::error::same_key;
 use crate::process::Pool;
-use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type};
+use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type, memory};
 use serde::Serialize;
 use solinas_circuits::{Netlist, program};
 use std::fmt;
@@ -134,9 +134,10 @@ impl Server {
         let ports = program_ports(program);
         let shape = self.check_inputs(&ports, same_type, inputs)?;
         let outputs = wanted(program, inputs, shape.as_deref())?;
+        self.check_memory(&outputs, shape.as_deref())?;
         let inputs = self.converted(inputs, control)?;
         let work = self.work(&inputs);
-        let plan = self.engine.plan(program, &work)?;
+        let plan = self.engine.plan(program, &work, control)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
         self.pool.get()?.install(|| plan.run(&batch, control))
     }
@@ -177,9 +178,11 @@ impl Server {
     ) -> Result<Vec<Ciphertext>, Error> {
         let ports = CircuitPorts::new(netlist, inputs)?;
         let shape = self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
-        let (inputs, outputs) = (self.converted(&ports.inputs, control)?, ports.wanted());
+        let outputs = ports.wanted();
+        self.check_memory(&outputs, shape.as_deref())?;
+        let inputs = self.converted(&ports.inputs, control)?;
         let work = self.work(&inputs);
-        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
+        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work, control)?;
         let batch = Batch { inputs: &inputs, lanes: work.lanes, shape, outputs: &outputs };
         ports.join(self.pool.get()?.install(|| plan.run(&batch, control))?)
     }
@@ -192,7 +195,7 @@ impl Server {
         self.estimate_on(program, elements, self.threads())
     }
 
-    /// As [`Self::estimate`]; `control` can stop the measuring, of which the first estimate of a key does all.
+    /// As [`Self::estimate`]; `control` can stop the planning, and the measuring, of which the first estimate of a key does all.
     ///
     /// # Errors
     /// As [`Self::estimate`]; [`Error::Cancelled`].
@@ -203,7 +206,7 @@ impl Server {
         control: &Control<'_>,
     ) -> Result<Estimate, Error> {
         let threads = self.threads();
-        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
+        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads }, control)?;
         self.pool.get()?.install(|| self.engine.measure(control))?;
         plan.estimate(elements, threads, self.pool.get()?)
     }
@@ -214,7 +217,7 @@ impl Server {
     /// As [`Self::estimate`].
     pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
         let threads = threads.max(1);
-        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads })?;
+        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads }, &Control::default())?;
         plan.estimate(elements, threads, self.pool.get()?)
     }
 
@@ -226,7 +229,7 @@ impl Server {
         program.validate()?;
         self.check_inputs(&program_ports(program), same_type, inputs)?;
         let work = self.work(inputs);
-        self.engine.plan(program, &work)?.estimate(work.lanes, work.threads, self.pool.get()?)
+        self.engine.plan(program, &work, &Control::default())?.estimate(work.lanes, work.threads, self.pool.get()?)
     }
 
     /// What a circuit costs on those ciphertexts, as [`Self::estimate_inputs`].
@@ -237,7 +240,11 @@ impl Server {
         let ports = CircuitPorts::new(netlist, inputs)?;
         self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
         let work = self.work(&ports.inputs);
-        self.engine.plan_circuit(&ports.netlist, true, &work)?.estimate(work.lanes, work.threads, self.pool.get()?)
+        self.engine.plan_circuit(&ports.netlist, true, &work, &Control::default())?.estimate(
+            work.lanes,
+            work.threads,
+            self.pool.get()?,
+        )
     }
 
     /// The counts of a program on those ciphertexts: as [`Self::estimate_inputs`], but nothing is measured, so no seconds.
@@ -248,7 +255,7 @@ impl Server {
         program.validate()?;
         self.check_inputs(&program_ports(program), same_type, inputs)?;
         let work = self.work(inputs);
-        self.engine.plan(program, &work)?.count(work.lanes)
+        self.engine.plan(program, &work, &Control::default())?.count(work.lanes)
     }
 
     /// The counts of a circuit on those ciphertexts, as [`Self::count_inputs`].
@@ -259,7 +266,7 @@ impl Server {
         let ports = CircuitPorts::new(netlist, inputs)?;
         self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
         let work = self.work(&ports.inputs);
-        self.engine.plan_circuit(&ports.netlist, true, &work)?.count(work.lanes)
+        self.engine.plan_circuit(&ports.netlist, true, &work, &Control::default())?.count(work.lanes)
     }
 
     /// What a circuit costs on one fresh element.
@@ -281,7 +288,7 @@ impl Server {
     fn price_circuit(&self, netlist: &Netlist, optimize: bool) -> Result<Estimate, Error> {
         let work = Work { inputs: None, lanes: 1, threads: self.threads() };
         let ports = CircuitPorts::fresh(netlist);
-        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work)?;
+        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work, &Control::default())?;
         plan.estimate(1, self.threads(), self.pool.get()?)
     }
 
@@ -327,6 +334,16 @@ impl Server {
         Ok(shape)
     }
 
+    /// That there is memory for the outputs.
+    fn check_memory(&self, outputs: &[Wanted], shape: Option<&[usize]>) -> Result<(), Error> {
+        let params = self.params();
+        let bytes = |output: &Wanted| {
+            let elements = shape.filter(|_| !output.scalar).map(|shape| shape.iter().product());
+            params.encrypted_bytes(output.ty, elements)
+        };
+        memory::check("the result", &params, outputs.iter().map(bytes).fold(0, u64::saturating_add))
+    }
+
     /// The inputs in the form in which programs run.
     fn converted(&self, inputs: &[Ciphertext], control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let control = Control { progress: None, ..*control };
@@ -347,7 +364,7 @@ impl Server {
 /// # Errors
 /// An unknown set, or a program that is not valid.
 pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
-    cost_under(Scheme::of_params(params).unwrap_or_default(), program, params)
+    cost_watched(None, program, params, &Control::default())
 }
 
 /// As [`cost`], of that scheme: sets of two may have one name.
@@ -355,7 +372,21 @@ pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
 /// # Errors
 /// As [`cost`].
 pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Estimate, Error> {
-    scheme.roles().cost(program, params)
+    cost_watched(scheme, program, params, &Control::default())
+}
+
+/// As [`cost_under`]; `control` can stop the planning. Without a scheme it is the first that has a set of that name.
+///
+/// # Errors
+/// As [`cost`]; [`Error::Cancelled`].
+pub fn cost_watched(
+    scheme: impl Into<Option<Scheme>>,
+    program: &Program,
+    params: &str,
+    control: &Control<'_>,
+) -> Result<Estimate, Error> {
+    let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
+    scheme.roles().cost(program, params, control)
 }
 
 /// As [`cost`], of a circuit on one element.

@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::limits::{Limits, Stop};
+
 use super::analysis::{Analysis, owner, read, weight};
 use super::build::{Fills, affine};
 use super::{Linear, Lut, LutGraph, Table, ValueRef};
@@ -20,10 +22,19 @@ impl LutGraph {
     /// tables. Both of the latter make noise; where that breaks the budget of a user, its operands stay as they were.
     #[must_use]
     pub fn optimize(&self) -> Self {
+        // Without limits nothing stops it.
+        self.optimize_within(&Limits::default()).unwrap_or_else(|_| self.clone())
+    }
+
+    /// As [`Self::optimize`], within limits.
+    ///
+    /// # Errors
+    /// [`Stop::Cancelled`], [`Stop::Time`].
+    pub fn optimize_within(&self, limits: &Limits<'_>) -> Result<Self, Stop> {
         let mut best = None;
         loop {
             let now = best.as_ref().unwrap_or(self);
-            let next = now.rebuild();
+            let next = now.rebuild(limits)?;
             let tables = |g: &Self| g.luts.iter().map(|l| l.tables.len()).sum::<usize>();
             let size = |g: &Self| (g.luts.len(), tables(g));
             let smaller = next.as_ref().is_some_and(|next| next.luts.len() < now.luts.len());
@@ -31,22 +42,22 @@ impl LutGraph {
                 best = next;
             }
             if !smaller {
-                return best.unwrap_or_else(|| self.clone());
+                return Ok(best.unwrap_or_else(|| self.clone()));
             }
         }
     }
 
-    fn rebuild(&self) -> Option<Self> {
+    fn rebuild(&self, limits: &Limits<'_>) -> Result<Option<Self>, Stop> {
         let live = self.live();
         let mut kept = HashSet::new();
         for _ in 0..MAX_ATTEMPTS {
-            match Rebuild::run(self, &live, &kept) {
-                Ok(graph) => return Some(graph),
-                Err(users) if users.iter().all(|n| kept.contains(n)) => return None,
+            match Rebuild::run(self, &live, &kept, limits)? {
+                Ok(graph) => return Ok(Some(graph)),
+                Err(users) if users.iter().all(|n| kept.contains(n)) => return Ok(None),
                 Err(users) => kept.extend(users),
             }
         }
-        None
+        Ok(None)
     }
 
     /// Which tables of each rotation an output depends on.
@@ -85,7 +96,12 @@ struct Rebuild<'a> {
 
 impl<'a> Rebuild<'a> {
     /// The graph rebuilt without merging or folding the rotations in `kept`; otherwise the operands of what broke.
-    fn run(old: &'a LutGraph, live: &[Vec<bool>], kept: &HashSet<usize>) -> Result<LutGraph, Vec<usize>> {
+    fn run(
+        old: &'a LutGraph,
+        live: &[Vec<bool>],
+        kept: &HashSet<usize>,
+        limits: &Limits<'_>,
+    ) -> Result<Result<LutGraph, Vec<usize>>, Stop> {
         let LutGraph { inputs, budget, .. } = old;
         let new =
             LutGraph { inputs: inputs.clone(), luts: vec![], outputs: vec![], budget: *budget, arguments: vec![] };
@@ -96,6 +112,7 @@ impl<'a> Rebuild<'a> {
         let hash = |terms: &[(ValueRef, i32)], constant: i32| FxBuildHasher.hash_one((terms, constant));
         let hash_of = |lut: &Lut| hash(&lut.terms, lut.constant);
         for (i, lut) in old.luts.iter().enumerate() {
+            limits.check_at(i)?;
             let same = this.reads_the_same(&lut.terms);
             let first = this.now.len();
             this.first.push(first);
@@ -110,7 +127,10 @@ impl<'a> Rebuild<'a> {
             } else {
                 let reach = this.analysis.reach(&this.new.inputs, &this.new.luts, &argument.terms);
                 let set = reach.map(|s| s.shift(argument.constant)).filter(|s| s.within(-16, 15));
-                set.ok_or_else(|| operands(&lut.terms))?
+                match set {
+                    Some(set) => set,
+                    None => return Ok(Err(operands(&lut.terms))),
+                }
             };
             let argument_hash = hash(&argument.terms, argument.constant);
             let is_it = |luts: &[Lut], node: u32| {
@@ -140,9 +160,11 @@ impl<'a> Rebuild<'a> {
             }
         }
         this.new.outputs = old.outputs.iter().map(|out| this.substitute(&out.terms, out.constant)).collect();
-        this.check()?;
+        if let Err(users) = this.check() {
+            return Ok(Err(users));
+        }
         this.new.arguments = this.analysis.arguments;
-        Ok(this.new)
+        Ok(Ok(this.new))
     }
 
     /// Whether every term is a value on its own as it was, so that a sum of them reaches what it reached.

@@ -2,7 +2,7 @@
 
 use super::Goal;
 use crate::function::{Shape, VARIABLE, depends_on, function};
-use crate::{Builder, Error, Gate, GateCosts, Netlist, NodeId};
+use crate::{Builder, Error, Gate, GateCosts, Limits, Netlist, NodeId, Stop};
 
 /// Cuts kept for a node, and how many of them a three-input gate combines for each operand.
 const CUTS: usize = 12;
@@ -87,9 +87,10 @@ impl Cut {
 }
 
 /// The cuts of every node.
-fn enumerate(netlist: &Netlist) -> Vec<Vec<Cut>> {
+fn enumerate(netlist: &Netlist, limits: &Limits<'_>) -> Result<Vec<Vec<Cut>>, Stop> {
     let mut all: Vec<Vec<Cut>> = Vec::with_capacity(netlist.gates().len());
     for (index, gate) in netlist.gates().iter().enumerate() {
+        limits.check_at(index)?;
         let mut cuts: Vec<Cut> = Vec::new();
         let mut add = |cut: Option<Cut>| {
             if let Some(cut) = cut.filter(|cut| !cuts.contains(cut)) {
@@ -119,13 +120,18 @@ fn enumerate(netlist: &Netlist) -> Vec<Vec<Cut>> {
         }
         all.push(cuts);
     }
-    all
+    Ok(all)
 }
 
 /// The netlist with every node built from the cut that saves most. Each node that cost bootstraps is replaced by one gate that costs
 /// no more than what becomes free, counted node by node.
-pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Result<Netlist, Error> {
-    let cuts = enumerate(netlist);
+pub(super) fn rewrite(
+    netlist: &Netlist,
+    costs: &GateCosts,
+    goal: Goal,
+    limits: &Limits<'_>,
+) -> Result<Result<Netlist, Error>, Stop> {
+    let cuts = enumerate(netlist, limits)?;
     let (fanout, levels) = (netlist.fanout(), netlist.levels(costs));
     let cost = |cut: &Cut| match cut.len {
         0 | 1 => Some(0),
@@ -136,7 +142,12 @@ pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Resul
             Shape::Mux { .. } => Some(costs.mux),
         }),
     };
-    netlist.rebuild(Builder::new(), |b, index, map| {
+    let mut stopped = Ok(());
+    let rewritten = netlist.rebuild(Builder::new(), |b, index, map| {
+        stopped = stopped.and_then(|()| limits.check_at(index));
+        if stopped.is_err() {
+            return NodeId(0);
+        }
         let gate = netlist.gates()[index];
         let best = cuts[index].iter().skip(1).filter_map(|cut| {
             let cost = cost(cut)?;
@@ -154,7 +165,8 @@ pub(super) fn rewrite(netlist: &Netlist, costs: &GateCosts, goal: Goal) -> Resul
             }
             _ => b.gate(gate.map(|id| map[id.index()])),
         }
-    })
+    });
+    stopped.map(|()| rewritten)
 }
 
 /// Bootstraps of the gates between a node (included) and the leaves of a cut that nothing else reads.

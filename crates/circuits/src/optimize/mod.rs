@@ -2,7 +2,7 @@
 
 mod cuts;
 
-use crate::{Builder, Error, Gate, GateCosts, Netlist, NodeId};
+use crate::{Builder, Error, Gate, GateCosts, Limits, Netlist, NodeId, Stop};
 
 /// Rounds of rewriting at most, for each goal and for all together; each keeps what it gains.
 const ROUNDS: usize = 6;
@@ -26,6 +26,16 @@ impl Netlist {
     /// of a full adder, however written, becomes MAJ.
     #[must_use]
     pub fn optimize(&self, costs: &GateCosts) -> Self {
+        // Without limits nothing stops it.
+        self.optimize_within(costs, &Limits::default()).unwrap_or_else(|_| self.clone())
+    }
+
+    /// As [`Self::optimize`], within limits.
+    ///
+    /// # Errors
+    /// [`Stop::Cancelled`], [`Stop::Time`].
+    pub fn optimize_within(&self, costs: &GateCosts, limits: &Limits<'_>) -> Result<Self, Stop> {
+        limits.check()?;
         let mut best = self.prune();
         let keep = |best: &mut Self, candidate: Result<Self, Error>| match candidate {
             Ok(candidate) if candidate.score(costs) < best.score(costs) => {
@@ -41,7 +51,7 @@ impl Netlist {
             let mut gained = false;
             for goal in [Goal::Majorities, Goal::Parities, Goal::Depth] {
                 for _ in 0..ROUNDS {
-                    let rewritten = cuts::rewrite(&best, costs, goal);
+                    let rewritten = cuts::rewrite(&best, costs, goal, limits)?;
                     if !keep(&mut best, rewritten) {
                         break;
                     }
@@ -53,7 +63,7 @@ impl Netlist {
                 break;
             }
         }
-        best
+        Ok(best)
     }
 
     /// What [`Netlist::optimize`] lowers, most important first.

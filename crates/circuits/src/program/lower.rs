@@ -2,6 +2,7 @@
 
 use super::{Op, Program, Type};
 use crate::build::{self, Recipe};
+use crate::limits::{Forecast, Limits};
 use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
 
 impl Program {
@@ -10,6 +11,14 @@ impl Program {
     /// # Errors
     /// What [`Program::validate`] finds, or [`Error::TooLarge`].
     pub fn lower(&self, recipe: Recipe) -> Result<Netlist, Error> {
+        self.lower_within(recipe, &Limits::default())
+    }
+
+    /// As [`Self::lower`], within limits.
+    ///
+    /// # Errors
+    /// As [`Self::lower`]; [`Error::Stopped`].
+    pub fn lower_within(&self, recipe: Recipe, limits: &Limits<'_>) -> Result<Netlist, Error> {
         self.validate()?;
         if let Some(node) = self.nodes.iter().find(|node| node.ty.modulus().is_some()) {
             return Err(Error::Modular { ty: node.ty });
@@ -18,7 +27,9 @@ impl Program {
         let inputs: Vec<_> =
             self.inputs.iter().map(|input| b.input(&input.name, input.ty.width(), input.ty.signed())).collect();
         let mut values: Vec<Vec<NodeId>> = Vec::with_capacity(self.nodes.len());
-        for node in &self.nodes {
+        let mut forecast = Forecast::new(self, *limits);
+        for (index, node) in self.nodes.iter().enumerate() {
+            let before = b.len();
             let value = match &node.op {
                 Op::Input(index) => inputs[*index as usize].clone(),
                 op => {
@@ -28,6 +39,7 @@ impl Program {
                 }
             };
             values.push(value);
+            forecast.spent(index, b.len() - before, b.len())?;
         }
         for output in &self.outputs {
             let at = output.value.0 as usize;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::template::{Templates, is_large};
 use super::{Int, Radix, Style, blocks};
+use crate::limits::{Forecast, Limits};
 use crate::lut::{self, Budget, LutGraph};
 use crate::program::{Node, Op, Program, Type};
 
@@ -47,6 +48,9 @@ pub enum Error {
         /// The value named.
         value: u32,
     },
+    /// The work met its limits, or was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] crate::Stop),
     /// The lookup tables themselves.
     #[error(transparent)]
     Lut(#[from] lut::Error),
@@ -126,6 +130,14 @@ pub(super) fn bits(ty: Type) -> u8 {
 /// [`Error::Width`], [`Error::Operands`], [`Error::Output`] for a program that is not well typed; [`Error::Lut`] when the budget is too
 /// small for the tables.
 pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered, Error> {
+    lower_within(program, style, budget, &Limits::default())
+}
+
+/// As [`lower`], within limits.
+///
+/// # Errors
+/// As [`lower`]; [`Error::Stopped`].
+pub fn lower_within(program: &Program, style: Style, budget: Budget, limits: &Limits<'_>) -> Result<Lowered, Error> {
     let mut radix = Radix::new(style, budget);
     let mut inputs = Vec::new();
     let mut operands = Vec::new();
@@ -139,11 +151,15 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
     }
     let mut lowering =
         Lowering { radix, program, inputs: operands, values: Vec::new(), templates: Templates::default() };
+    let mut forecast = Forecast::new(program, *limits);
     for (i, node) in program.nodes.iter().enumerate() {
         check_width(node.ty, || format!("value {i}"))?;
+        let before = lowering.radix.builder.rotations();
         let value = lowering.node(i, node)?;
         let value = lowering.radix.settled(value)?;
         lowering.values.push(value);
+        let rotations = lowering.radix.builder.rotations();
+        forecast.spent(i, rotations - before, rotations)?;
     }
     let (mut outputs, mut out) = (Vec::new(), Vec::new());
     for output in &program.outputs {
@@ -152,7 +168,7 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
         outputs.push(Layout::new(&output.name, program.nodes[output.value.0 as usize].ty, out.len()));
         out.extend(value.blocks.iter().cloned());
     }
-    let graph = lowering.radix.builder.finish(&out)?.optimize();
+    let graph = lowering.radix.builder.finish(&out)?.optimize_within(limits)?;
     Ok(Lowered { graph, inputs, outputs })
 }
 

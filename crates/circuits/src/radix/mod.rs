@@ -15,7 +15,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use lower::{Error, Layout, Lowered, lower};
+pub use lower::{Error, Layout, Lowered, lower, lower_within};
 
 use crate::lut::{Budget, Builder, Linear};
 

@@ -6,9 +6,10 @@ use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Schedule, run};
 use crate::engine::{Batch, Engine, Plan, Work};
+use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
-use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -31,7 +32,11 @@ pub(crate) struct GhEngine {
     tables: Mutex<Tables>,
     recrypts: AtomicU64,
     speed: OnceLock<Speed>,
+    plans: Plans<Key, Schedule>,
 }
+
+/// What a plan depends on: its source, and the noise of the inputs.
+type Key = (Source, Vec<f64>);
 
 /// The tables there are.
 #[derive(Default)]
@@ -64,8 +69,8 @@ impl GhEngine {
     pub(crate) fn new(key: Arc<ServerKey>, memory: Option<u64>) -> Result<Self, Error> {
         let memory = memory.map_or_else(crate::memory::budget, Ok)?;
         RecryptMethod::fitting(key.params(), memory)?;
-        let (tables, recrypts, speed) = Default::default();
-        Ok(Self { key, memory, tables, recrypts, speed })
+        let (tables, recrypts, speed, plans) = Default::default();
+        Ok(Self { key, memory, tables, recrypts, speed, plans })
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -168,8 +173,15 @@ impl GhEngine {
         Ok(*self.speed.get_or_init(|| Speed { product, recrypt }))
     }
 
-    fn planned(&self, schedule: Schedule) -> Box<dyn Plan + '_> {
-        Box::new(Planned { engine: self, schedule })
+    fn planned(
+        &self,
+        source: Source,
+        inputs: Option<&[Ciphertext]>,
+        make: impl FnOnce(&[f64]) -> Result<Schedule, Error>,
+    ) -> Result<Box<dyn Plan + '_>, Error> {
+        let key = (source, noises(inputs)?);
+        let schedule = self.plans.get(key, |schedule| schedule.steps.len(), |(_, noises)| make(noises));
+        Ok(Box::new(Planned { engine: self, schedule: schedule.map_err(|error| place(error, inputs))? }))
     }
 }
 
@@ -193,16 +205,24 @@ impl Engine for GhEngine {
         Form::Bits
     }
 
-    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let planned = plan(program, self.set(), &noises(work.inputs)?);
-        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
+    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        let limits = planning::limits(control)?;
+        let source = Source::Program(program.clone());
+        self.planned(source, work.inputs, |noises| plan(program, self.set(), noises, &limits))
     }
 
-    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
-        let netlist = optimized.as_ref().unwrap_or(netlist);
-        let planned = schedule(netlist, self.set(), &noises(work.inputs)?);
-        Ok(self.planned(planned.map_err(|error| place(error, work.inputs))?))
+    fn plan_circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        work: &Work<'_>,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn Plan + '_>, Error> {
+        let limits = planning::limits(control)?;
+        self.planned(Source::Circuit(netlist.clone(), optimize), work.inputs, |noises| {
+            let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
+            schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises)
+        })
     }
 
     /// Stopped between a table and an operation.
@@ -216,11 +236,11 @@ impl Engine for GhEngine {
 }
 
 /// The plan of a program, of the constructions that take the fewest recryptions, then products.
-fn plan(program: &Program, params: &Params, inputs: &[f64]) -> Result<Schedule, Error> {
+fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>) -> Result<Schedule, Error> {
     program.validate()?;
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
-        let netlist = program.lower(Recipe::from(style))?.optimize(&GATE_COSTS);
-        schedule(&netlist, params, inputs)
+        let netlist = program.lower_within(Recipe::from(style), limits)?;
+        schedule(&netlist.optimize_within(&GATE_COSTS, limits)?, params, inputs)
     });
     match candidates {
         [Ok(a), Ok(b)] => {
@@ -258,13 +278,15 @@ fn place(error: Error, inputs: Option<&[Ciphertext]>) -> Error {
 }
 
 /// Recryptions, products and depth of a program under a parameter set, without a key.
-pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
-    Ok(count(&plan(program, params, &[])?, 1, params, RecryptMethod::PairTable))
+pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    let schedule = plan(program, params, &[], &planning::limits(control)?)?;
+    Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
 }
 
 /// As [`cost`], of a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
-    let schedule = schedule(&netlist.optimize(&GATE_COSTS), params, &[])?;
+    let limits = planning::limits(&Control::default())?;
+    let schedule = schedule(&netlist.optimize_within(&GATE_COSTS, &limits)?, params, &[])?;
     Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
 }
 
@@ -282,7 +304,7 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
 /// A schedule of this engine.
 struct Planned<'a> {
     engine: &'a GhEngine,
-    schedule: Schedule,
+    schedule: Arc<Schedule>,
 }
 
 impl Plan for Planned<'_> {

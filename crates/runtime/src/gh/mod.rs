@@ -54,8 +54,8 @@ impl Roles for Gh {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 
-    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
-        engine::cost(program, &Params::named(params)?)
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost(program, &Params::named(params)?, control)
     }
 
     fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {

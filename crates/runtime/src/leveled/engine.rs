@@ -7,9 +7,10 @@ use super::run::Polynomials;
 use super::{Leveled, Parameters, constant, together};
 use crate::arithmetic::{Arrays, Slots, Step, run};
 use crate::engine::{Batch, Engine, Plan, Work};
+use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
-use solinas_circuits::Netlist;
 use solinas_circuits::build::{Recipe, Style};
+use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::slots::log2_peak;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -21,7 +22,11 @@ pub(super) struct LeveledEngine<S: Leveled> {
     /// Products that are computed together at most.
     together: usize,
     speed: OnceLock<Speed>,
+    plans: Plans<Key, Planned>,
 }
+
+/// What a plan depends on: its source, the states and slots of the inputs, and the elements of arrays.
+type Key = (Source, Vec<Known>, Vec<Slots>, usize);
 
 /// Measured seconds, of one at a time.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +45,7 @@ impl<S: Leveled> LeveledEngine<S> {
     /// Of [`memory::budget`].
     pub(super) fn new(key: Arc<Server<S>>) -> Result<Self, Error> {
         let together = together::<S>(S::params(key.public()), memory::budget()?);
-        Ok(Self { key, together, speed: OnceLock::new() })
+        Ok(Self { key, together, speed: OnceLock::new(), plans: Plans::default() })
     }
 
     fn set(&self) -> &S::Params {
@@ -76,8 +81,9 @@ impl<S: Leveled> LeveledEngine<S> {
         Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
 
-    fn job(&self, planned: Planned) -> Box<dyn Plan + '_> {
-        Box::new(Job { engine: self, planned })
+    fn job(&self, key: Key, make: impl FnOnce(&Key) -> Result<Planned, Error>) -> Result<Box<dyn Plan + '_>, Error> {
+        let planned = self.plans.get(key, |planned| planned.schedule.steps.len(), make)?;
+        Ok(Box::new(Job { engine: self, planned }))
     }
 }
 
@@ -98,18 +104,30 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         form_of(self.set())
     }
 
-    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let (inputs, slots) = states::<S>(work.inputs, self.set())?;
+    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+        let (states, slots) = states::<S>(work.inputs, self.set())?;
         // An estimate is of a full polynomial, unless it says of how many elements.
         let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
-        let arrays = Arrays { elements, inputs: &slots };
-        let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), &inputs) };
-        Ok(self.job(plan_program(program, &setting, arrays)?))
+        let limits = planning::limits(control)?;
+        self.job((Source::Program(program.clone()), states, slots, elements), |(_, states, slots, _)| {
+            let arrays = Arrays { elements, inputs: slots };
+            let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), states) };
+            plan_program(program, &setting, arrays, &limits)
+        })
     }
 
-    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+    fn plan_circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        work: &Work<'_>,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn Plan + '_>, Error> {
         let (inputs, _) = states::<S>(work.inputs, self.set())?;
-        Ok(self.job(plan_circuit(netlist, optimize, &setting(self.set(), &inputs))?))
+        let limits = planning::limits(control)?;
+        self.job((Source::Circuit(netlist.clone(), optimize), inputs, Vec::new(), 0), |(_, inputs, ..)| {
+            plan_circuit(netlist, optimize, &setting(self.set(), inputs), &limits)
+        })
     }
 
     fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
@@ -145,6 +163,7 @@ fn plan_program(
     program: &Program,
     setting: &Setting<'_, impl Parameters>,
     arrays: Arrays<'_>,
+    limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
     program.validate()?;
     let params = setting.params;
@@ -158,8 +177,9 @@ fn plan_program(
         return Err(Error::Modular { params: params.name().into(), holds, wanted });
     }
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
-        let netlist = program.lower(Recipe::from(style))?;
-        plan::circuit(&netlist.optimize(&GATE_COSTS), setting).or_else(|_| plan::circuit(&netlist, setting))
+        let netlist = program.lower_within(Recipe::from(style), limits)?;
+        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, setting)
+            .or_else(|_| plan::circuit(&netlist, setting))
     });
     match candidates {
         [Ok(a), Ok(b)] => {
@@ -173,13 +193,18 @@ fn plan_program(
 }
 
 /// The plan of a circuit.
-fn plan_circuit(netlist: &Netlist, optimize: bool, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
+fn plan_circuit(
+    netlist: &Netlist,
+    optimize: bool,
+    setting: &Setting<'_, impl Parameters>,
+    limits: &Limits<'_>,
+) -> Result<Planned, Error> {
     let params = setting.params;
     if form_of(params) == Form::Slots {
         let (name, ty) = (params.name().into(), plan::slot_type(params));
         return Err(Error::Modular { params: name, holds: ty.to_string(), wanted: "bits".into() });
     }
-    let optimized = optimize.then(|| netlist.optimize(&GATE_COSTS));
+    let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, limits)).transpose()?;
     plan::circuit(optimized.as_ref().unwrap_or(netlist), setting)
 }
 
@@ -221,16 +246,20 @@ fn at_lowest_level(params: &impl Parameters, states: impl Iterator<Item = State>
 }
 
 /// Products and depth of a program under a parameter set, without a key: of a full polynomial, where it goes across elements.
-pub(super) fn cost<S: Leveled>(program: &Program, params: &S::Params) -> Result<Estimate, Error> {
+pub(super) fn cost<S: Leveled>(
+    program: &Program,
+    params: &S::Params,
+    control: &Control<'_>,
+) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
     // A key may have them, or the parameters say why not.
     let setting = Setting { rotates: true, ..setting(params, &[]) };
-    costs::<S>(&plan_program(program, &setting, arrays)?, params)
+    costs::<S>(&plan_program(program, &setting, arrays, &planning::limits(control)?)?, params)
 }
 
 /// As [`cost`], of a circuit.
 pub(super) fn cost_circuit<S: Leveled>(netlist: &Netlist, params: &S::Params) -> Result<Estimate, Error> {
-    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]))?, params)
+    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]), &planning::limits(&Control::default())?)?, params)
 }
 
 /// What a plan costs on one element.
@@ -259,7 +288,7 @@ fn count<S: Leveled>(Planned { schedule, rotations, .. }: &Planned, lanes: usize
 /// A plan of this engine.
 struct Job<'a, S: Leveled> {
     engine: &'a LeveledEngine<S>,
-    planned: Planned,
+    planned: Arc<Planned>,
 }
 
 impl<S: Leveled> Job<'_, S> {
@@ -278,7 +307,7 @@ impl<S: Leveled> Plan for Job<'_, S> {
 
     fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(&Control::default()))?;
-        let Planned { schedule, effort, turning, .. } = &self.planned;
+        let Planned { schedule, effort, turning, .. } = &*self.planned;
         let bootstraps = speed.bootstrap * schedule.refreshes as f64;
         // Of the products that are computed together the first takes more than the others.
         let product = |step: &Step| matches!(step, Step::Multiply(..));

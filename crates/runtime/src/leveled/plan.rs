@@ -25,7 +25,7 @@ pub(crate) struct State {
 }
 
 /// What is known of an input.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Known {
     pub(super) state: State,
     /// Of a public input, `log2` of what a product with it multiplies noise by.

@@ -59,8 +59,8 @@ impl<S: Leveled> Roles for S {
         Ok(Arc::new(Elements::<S>::read(reader, about)?))
     }
 
-    fn cost(&self, program: &Program, params: &str) -> Result<Estimate, Error> {
-        engine::cost::<S>(program, &S::named(params)?)
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost::<S>(program, &S::named(params)?, control)
     }
 
     fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {

@@ -5,9 +5,10 @@ use super::keys::info;
 use super::schedule::Schedule;
 use super::{gates, tables};
 use crate::engine::{Batch, Engine, Plan, Work};
+use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::build::{Recipe, Style};
-use solinas_circuits::{GateCosts, Netlist, radix};
+use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{Evaluator, Job, LweCiphertext, Params, ServerKey, Table};
 use std::collections::HashMap;
@@ -26,20 +27,28 @@ struct Speed {
 pub(crate) struct TfheEngine {
     evaluator: Evaluator,
     speed: OnceLock<Speed>,
+    plans: Plans<Key, Schedule>,
 }
+
+/// What a plan depends on: its source, the weight of the inputs, and whether it is of the lowest depth.
+type Key = (Source, u64, bool);
 
 impl TfheEngine {
     /// Makes a key ready, on the current thread pool.
     pub(crate) fn new(key: &ServerKey) -> Result<Self, Error> {
-        Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new() })
+        Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new(), plans: Plans::default() })
     }
 
     fn set(&self) -> &Params {
         self.evaluator.params()
     }
 
-    fn planned(&self, schedule: Schedule) -> Box<dyn Plan + '_> {
+    fn planned(&self, schedule: Arc<Schedule>) -> Box<dyn Plan + '_> {
         Box::new(Planned { engine: self, schedule })
+    }
+
+    fn schedule(&self, key: Key, make: impl FnOnce(&Key) -> Result<Schedule, Error>) -> Result<Arc<Schedule>, Error> {
+        self.plans.get(key, Schedule::bootstraps, make)
     }
 
     /// Measured once: the second of two runs, when the key is warm.
@@ -90,24 +99,37 @@ impl Engine for TfheEngine {
     }
 
     /// The plan that is expected to end first on that many threads.
-    fn plan(&self, program: &Program, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
         let weight = work.inputs.map_or(Ok(1), weight)?;
-        let fewest = plan(program, self.set(), weight, false)?;
+        let limits = planning::limits(control)?;
+        let plan = |shallow: bool| {
+            let key = (Source::Program(program.clone()), weight, shallow);
+            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
+        };
+        let fewest = plan(false)?;
         let Work { lanes, threads, .. } = *work;
         if lanes == 0 || lanes >= threads {
             // There is work for every thread in the least work.
             return Ok(self.planned(fewest));
         }
-        let shallow = plan(program, self.set(), weight, true)?;
+        let shallow = plan(true)?;
         // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
         let speed = Speed { alone: 1.0, batched: 0.75 };
         let faster = seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed);
         Ok(self.planned(if faster { shallow } else { fewest }))
     }
 
-    fn plan_circuit(&self, netlist: &Netlist, optimize: bool, work: &Work<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+    fn plan_circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        work: &Work<'_>,
+        control: &Control<'_>,
+    ) -> Result<Box<dyn Plan + '_>, Error> {
         let weight = work.inputs.map_or(Ok(1), weight)?;
-        Ok(self.planned(circuit(netlist, optimize, self.set(), weight)?))
+        let limits = planning::limits(control)?;
+        let key = (Source::Circuit(netlist.clone(), optimize), weight, false);
+        Ok(self.planned(self.schedule(key, |_| circuit(netlist, optimize, self.set(), weight, &limits))?))
     }
 
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -140,7 +162,7 @@ fn no_slots(params: &Params) -> Error {
 /// A schedule of this engine.
 struct Planned<'a> {
     engine: &'a TfheEngine,
-    schedule: Schedule,
+    schedule: Arc<Schedule>,
 }
 
 impl Plan for Planned<'_> {
@@ -173,22 +195,29 @@ impl Plan for Planned<'_> {
 }
 
 /// Bootstraps and depth of a program under a parameter set, without a key.
-pub(crate) fn cost(program: &Program, params: &Params) -> Result<Estimate, Error> {
-    Ok(count(&plan(program, params, 1, false)?, 1, params))
+pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    Ok(count(&plan(program, params, 1, false, &planning::limits(control)?)?, 1, params))
 }
 
 /// As [`cost`], of a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
-    Ok(count(&circuit(netlist, true, params, 1)?, 1, params))
+    let limits = planning::limits(&Control::default())?;
+    Ok(count(&circuit(netlist, true, params, 1, &limits)?, 1, params))
 }
 
 /// The schedule of a circuit whose inputs have noise of that weight.
-fn circuit(netlist: &Netlist, optimize: bool, params: &Params, weight: u64) -> Result<Schedule, Error> {
-    let optimized = optimize.then(|| netlist.optimize(&gate_costs(params)));
+fn circuit(
+    netlist: &Netlist,
+    optimize: bool,
+    params: &Params,
+    weight: u64,
+    limits: &Limits<'_>,
+) -> Result<Schedule, Error> {
+    let optimized = optimize.then(|| netlist.optimize_within(&gate_costs(params), limits)).transpose()?;
     let netlist = optimized.as_ref().unwrap_or(netlist);
     Ok(match params.family() {
         Family::Gates => gates::schedule(netlist, weight)?,
-        Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight)?),
+        Family::Integers => tables::schedule(&tables::lower_netlist(netlist, weight, limits)?),
     })
 }
 
@@ -209,16 +238,23 @@ fn gate_costs(params: &Params) -> GateCosts {
     GateCosts { mux, ..Default::default() }
 }
 
-fn plan(program: &Program, params: &Params, weight: u64, shallow: bool) -> Result<Schedule, Error> {
+fn plan(
+    program: &Program,
+    params: &Params,
+    weight: u64,
+    shallow: bool,
+    limits: &Limits<'_>,
+) -> Result<Schedule, Error> {
     program.validate()?;
     match params.family() {
         Family::Gates => {
             let style = if shallow { Style::LowestDepth } else { Style::FewestBootstraps };
-            gates::schedule(&program.lower(Recipe::from(style))?.optimize(&gate_costs(params)), weight)
+            let netlist = program.lower_within(Recipe::from(style), limits)?;
+            gates::schedule(&netlist.optimize_within(&gate_costs(params), limits)?, weight)
         }
         Family::Integers => {
             let style = if shallow { radix::Style::LowestDepth } else { radix::Style::FewestRotations };
-            Ok(tables::schedule(&radix::lower(program, style, tables::budget(weight))?.graph))
+            Ok(tables::schedule(&radix::lower_within(program, style, tables::budget(weight), limits)?.graph))
         }
     }
 }

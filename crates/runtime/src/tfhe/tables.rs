@@ -4,7 +4,7 @@ use super::schedule::{Linear, Schedule};
 use crate::Error;
 use solinas_circuits::lut::{self, Budget, LutGraph, ValueRef};
 use solinas_circuits::radix::Radix;
-use solinas_circuits::{BinaryOp, Gate, Netlist};
+use solinas_circuits::{BinaryOp, Gate, Limits, Netlist};
 use solinas_schemes::tfhe::params::INTEGERS_WEIGHT;
 use solinas_schemes::tfhe::{Table, encode_value};
 
@@ -38,7 +38,7 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
 }
 
 /// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Ports come and leave in radix form.
-pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64) -> Result<LutGraph, Error> {
+pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limits<'_>) -> Result<LutGraph, Error> {
     let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
     let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
     for port in netlist.inputs() {
@@ -66,7 +66,7 @@ pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64) -> Result<LutG
         let bits: Vec<lut::Linear> = port.bits.iter().map(|bit| nodes[bit.index()].clone()).collect();
         outputs.extend(Radix::from_bits(&bits).blocks);
     }
-    Ok(radix.builder.finish(&outputs)?.optimize())
+    Ok(radix.builder.finish(&outputs)?.optimize_within(limits)?)
 }
 
 /// Truth table over `b0 + 2 b1`.

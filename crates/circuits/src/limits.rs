@@ -1,0 +1,238 @@
+//! Bounds on the making of netlists and lookup tables, and its cancellation.
+
+use crate::program::{Op, Program, ValueId};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bytes that the making of one gate or rotation takes at most, about: its node in the old and the new graph, and in their indices.
+pub const NODE_BYTES: u64 = 1 << 10;
+
+/// A forecast counts every operation like the first of its kind. Later ones may share nodes with others, so a forecast stops the work only where it is this
+/// many times above the limit.
+const MARGIN: u64 = 4;
+
+/// Nodes between two looks at the clock.
+const STEP: usize = 1 << 12;
+
+/// The memory, time and size that the making of a netlist or a graph of lookup tables may take. The default has no bounds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits<'a> {
+    /// Gates or rotations.
+    pub nodes: Option<u64>,
+    /// Bytes; each node counts for [`NODE_BYTES`].
+    pub bytes: Option<u64>,
+    /// When the work began, and how long it may take.
+    pub time: Option<(Instant, Duration)>,
+    /// Stops the work when it is set.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+/// Why work was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Stop {
+    /// [`Limits::cancel`] was set.
+    #[error("the planning was cancelled")]
+    Cancelled,
+    /// More gates or rotations than [`Limits::nodes`].
+    #[error(
+        "the plan needs about {needed} gates or rotations, and the limit is {limit}; split the program, or raise the limit"
+    )]
+    Nodes {
+        /// What the program needs, about.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// More memory than [`Limits::bytes`].
+    #[error("planning needs about {} MiB of memory, and the limit is {} MiB; split the program, or raise the limit", needed.div_ceil(1 << 20), limit >> 20)]
+    Memory {
+        /// Bytes that the program needs, about.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// More time than [`Limits::time`].
+    #[error("planning takes more than the limit of {limit} s; split the program, or raise the limit")]
+    Time {
+        /// The limit in seconds.
+        limit: u64,
+    },
+}
+
+impl Limits<'_> {
+    /// Whether the work may go on.
+    ///
+    /// # Errors
+    /// [`Stop::Cancelled`], [`Stop::Time`].
+    pub fn check(&self) -> Result<(), Stop> {
+        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(Stop::Cancelled);
+        }
+        match self.time {
+            Some((start, limit)) if start.elapsed() > limit => Err(Stop::Time { limit: limit.as_secs() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Self::check`], at every node of some thousands.
+    pub(crate) fn check_at(&self, node: usize) -> Result<(), Stop> {
+        if node.is_multiple_of(STEP) { self.check() } else { Ok(()) }
+    }
+
+    /// Whether there may be that many nodes, of which the whole program needs `needed`.
+    fn check_nodes(&self, nodes: u64, needed: u64) -> Result<(), Stop> {
+        match (self.nodes, self.bytes) {
+            (Some(limit), _) if nodes > limit => Err(Stop::Nodes { needed, limit }),
+            (_, Some(limit)) if nodes.saturating_mul(NODE_BYTES) > limit => {
+                Err(Stop::Memory { needed: needed.saturating_mul(NODE_BYTES), limit })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An operation on operands that are constants of some value, or equal in type.
+type Kind = (Op, Vec<Operand>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Operand {
+    Constant(u128, crate::program::Type),
+    Of(crate::program::Type),
+}
+
+/// What a program needs, from what its operations have needed so far.
+#[derive(Debug)]
+pub(crate) struct Forecast<'a> {
+    limits: Limits<'a>,
+    /// For each node its kind; none where it is a copy of an earlier one.
+    kinds: Vec<Option<usize>>,
+    /// For each kind how many operations there are.
+    counts: Vec<u64>,
+    known: Vec<bool>,
+    total: u64,
+}
+
+impl<'a> Forecast<'a> {
+    /// Of a valid program.
+    pub(crate) fn new(program: &Program, limits: Limits<'a>) -> Self {
+        let mut kind_ids: HashMap<Kind, usize> = HashMap::new();
+        let mut seen: HashMap<(&Op, Vec<ValueId>), ValueId> = HashMap::new();
+        let (mut kinds, mut counts) = (Vec::new(), Vec::new());
+        let mut firsts: Vec<ValueId> = Vec::new();
+        for (index, node) in program.nodes.iter().enumerate() {
+            let args: Vec<_> = node.args.iter().filter_map(|arg| firsts.get(arg.0 as usize).copied()).collect();
+            let first = *seen.entry((&node.op, args)).or_insert(ValueId(index as u32));
+            firsts.push(first);
+            let operand = |arg: &ValueId| {
+                let node = program.nodes.get(arg.0 as usize)?;
+                Some(match node.op {
+                    Op::Const(value) => Operand::Constant(value, node.ty),
+                    _ => Operand::Of(node.ty),
+                })
+            };
+            // An input or a constant needs nothing, and is no kind.
+            let counted = first.0 as usize == index && !node.args.is_empty();
+            kinds.push(counted.then(|| {
+                let next = counts.len();
+                let kind = (node.op.clone(), node.args.iter().filter_map(operand).collect());
+                let id = *kind_ids.entry(kind).or_insert(next);
+                if id == next {
+                    counts.push(0);
+                }
+                counts[id] += 1;
+                id
+            }));
+        }
+        let known = vec![false; counts.len()];
+        Self { limits, kinds, counts, known, total: 0 }
+    }
+
+    /// The operation of that index has taken `spent` nodes, of which there are `nodes` now.
+    ///
+    /// # Errors
+    /// What [`Limits`] do not allow.
+    pub(crate) fn spent(&mut self, index: usize, spent: usize, nodes: usize) -> Result<(), Stop> {
+        self.limits.check()?;
+        if let Some(kind) = self.kinds[index].filter(|&kind| !self.known[kind]) {
+            self.known[kind] = true;
+            self.total = self.total.saturating_add(self.counts[kind].saturating_mul(spent as u64));
+        }
+        self.limits.check_nodes((nodes as u64).max(self.total / MARGIN), self.total.max(nodes as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::Recipe;
+    use crate::lut::Budget;
+    use crate::program::{ProgramBuilder, Type};
+    use crate::radix::{self, Style};
+    use crate::{Error, GateCosts};
+
+    fn divisions(count: usize, ty: Type) -> Program {
+        let mut builder = ProgramBuilder::new();
+        let values: Vec<_> = (0..=count).map(|i| builder.input(format!("x{i}"), ty).unwrap()).collect();
+        for (i, pair) in values.windows(2).enumerate() {
+            let quotient = builder.op(Op::Div, pair).unwrap();
+            builder.output(format!("q{i}"), quotient);
+        }
+        builder.finish().unwrap()
+    }
+
+    /// The reason for which a program is neither lowered to gates nor to lookup tables.
+    fn stop(program: &Program, limits: &Limits<'_>) -> [Stop; 2] {
+        let gates = match program.lower_within(Recipe::default(), limits) {
+            Err(Error::Stopped(stop)) => stop,
+            other => panic!("{other:?}"),
+        };
+        let tables = match radix::lower_within(program, Style::default(), Budget::default(), limits) {
+            Err(radix::Error::Stopped(stop)) => stop,
+            other => panic!("{other:?}"),
+        };
+        [gates, tables]
+    }
+
+    #[test]
+    fn what_a_program_needs_is_told_after_its_first_operation() {
+        let program = divisions(2000, Type::Uint(128));
+        for stop in stop(&program, &Limits { nodes: Some(1 << 22), ..Limits::default() }) {
+            let Stop::Nodes { needed, limit: 4_194_304 } = stop else { panic!("{stop}") };
+            assert!(needed > 4 * (1 << 22), "{needed}");
+        }
+        for stop in stop(&program, &Limits { bytes: Some(1 << 30), ..Limits::default() }) {
+            assert!(matches!(stop, Stop::Memory { needed, limit: 0x4000_0000 } if needed > 4 << 30), "{stop}");
+        }
+    }
+
+    #[test]
+    fn copies_of_an_operation_are_counted_once() {
+        let mut builder = ProgramBuilder::new();
+        let [a, b] = ["a", "b"].map(|name| builder.input(name, Type::Uint(32)).unwrap());
+        for i in 0..1000 {
+            let quotient = builder.op(Op::Div, &[a, b]).unwrap();
+            builder.output(format!("q{i}"), quotient);
+        }
+        let program = builder.finish().unwrap();
+        let limits = Limits { nodes: Some(10_000), ..Limits::default() };
+        assert!(program.lower_within(Recipe::default(), &limits).is_ok());
+        assert!(radix::lower_within(&program, Style::default(), Budget::default(), &limits).is_ok());
+    }
+
+    #[test]
+    fn cancellation_and_time_end_every_part() {
+        let program = divisions(3, Type::Uint(32));
+        let cancel = AtomicBool::new(true);
+        let cancelled = Limits { cancel: Some(&cancel), ..Limits::default() };
+        let late = Limits { time: Some((Instant::now(), Duration::ZERO)), ..Limits::default() };
+        let netlist = program.lower(Recipe::default()).unwrap();
+        let graph = radix::lower(&program, Style::default(), Budget::default()).unwrap().graph;
+        for (limits, want) in [(cancelled, Stop::Cancelled), (late, Stop::Time { limit: 0 })] {
+            assert_eq!(stop(&program, &limits), [want; 2]);
+            assert_eq!(netlist.optimize_within(&GateCosts::default(), &limits), Err(want));
+            assert_eq!(graph.optimize_within(&limits), Err(want));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Seconds of planning programs of 1, 5, 20 and 2000 divisions of 128 bits, or of the counts that are given.
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use solinas_runtime::program::Op;
+use solinas_runtime::{Error, Program, ProgramBuilder, Type, cost};
+use std::time::Instant;
+
+fn divisions(count: usize) -> Result<Program, Error> {
+    let mut builder = ProgramBuilder::new();
+    let values = (0..=count).map(|i| builder.input(format!("x{i}"), Type::Uint(128)));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    for (i, pair) in values.windows(2).enumerate() {
+        let quotient = builder.op(Op::Div, pair)?;
+        builder.output(format!("q{i}"), quotient);
+    }
+    Ok(builder.finish()?)
+}
+
+fn main() -> Result<(), Error> {
+    let given: Vec<usize> = std::env::args().skip(1).filter_map(|count| count.parse().ok()).collect();
+    let counts = if given.is_empty() { vec![1, 5, 20, 2000] } else { given };
+    for params in ["integers-128", "gates-128"] {
+        for &count in &counts {
+            let program = divisions(count)?;
+            let start = Instant::now();
+            let outcome = match cost(&program, params) {
+                Ok(estimate) => estimate.to_string(),
+                Err(error) => error.to_string(),
+            };
+            println!("{params}, {count} divisions: {:.2} s, {outcome}", start.elapsed().as_secs_f64());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What planning may take, and the plans that were made last.
+
+use crate::{Control, Error, Netlist, Program, memory};
+use solinas_circuits::{Limits, Stop};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The variable for the most gates or bootstraps of a plan, and its default.
+const NODES: (&str, u64) = ("SOLINAS_PLAN_NODES", 1 << 22);
+/// The variable for the most seconds that planning may take, and its default.
+const SECONDS: (&str, u64) = ("SOLINAS_PLAN_SECONDS", 600);
+
+/// Plans that are kept at most, and the nodes of all of them.
+const KEPT: usize = 32;
+const KEPT_NODES: usize = 1 << 20;
+
+/// The limits of a plan that is begun now.
+///
+/// # Errors
+/// [`Error::Setting`] for a variable that is no number above 0.
+pub(crate) fn limits<'a>(control: &Control<'a>) -> Result<Limits<'a>, Error> {
+    Ok(Limits {
+        nodes: Some(number(NODES)?),
+        bytes: Some(memory::budget()?),
+        time: Some((Instant::now(), Duration::from_secs(number(SECONDS)?))),
+        cancel: control.cancel,
+    })
+}
+
+fn number((name, default): (&'static str, u64)) -> Result<u64, Error> {
+    let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(default) };
+    let text = value.to_string_lossy();
+    let number = text.trim().parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| Error::Setting { name, value: text.clone().into(), expected: "a number of at least 1" })
+}
+
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Self {
+        let setting = match stop {
+            Stop::Cancelled => return Self::Cancelled,
+            Stop::Memory { .. } => memory::VARIABLE,
+            Stop::Time { .. } => SECONDS.0,
+            _ => NODES.0,
+        };
+        Self::Planning { stop, setting }
+    }
+}
+
+/// What a plan is of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Source {
+    Program(Program),
+    /// A circuit, and whether it is to be optimised.
+    Circuit(Netlist, bool),
+}
+
+/// The plans that were made last, by their keys: their source, and all else that they depend on.
+pub(crate) struct Plans<K, P>(Mutex<VecDeque<Kept<K, P>>>);
+
+struct Kept<K, P> {
+    key: K,
+    plan: Arc<P>,
+    nodes: usize,
+}
+
+impl<K, P> Default for Plans<K, P> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K, P> std::fmt::Debug for Plans<K, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Plans")
+    }
+}
+
+impl<K: PartialEq, P> Plans<K, P> {
+    /// The plan of that key, which `make` makes where it is not kept; `nodes` is its size.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(crate) fn get(
+        &self,
+        key: K,
+        nodes: impl Fn(&P) -> usize,
+        make: impl FnOnce(&K) -> Result<P, Error>,
+    ) -> Result<Arc<P>, Error> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock();
+        if let Some(kept) = all.iter().position(|kept| kept.key == key).and_then(|at| all.remove(at)) {
+            let plan = Arc::clone(&kept.plan);
+            all.push_front(kept);
+            return Ok(plan);
+        }
+        // Others may look meanwhile; two that make one plan both keep it, and the older one goes in time.
+        drop(all);
+        let plan = Arc::new(make(&key)?);
+        let mut all = lock();
+        all.push_front(Kept { key, plan: Arc::clone(&plan), nodes: nodes(&plan) });
+        while all.len() > KEPT || all.iter().map(|kept| kept.nodes).sum::<usize>() > KEPT_NODES {
+            all.pop_back();
+        }
+        Ok(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_kept_while_there_is_room() {
+        let plans = Plans::<usize, usize>::default();
+        let made = std::cell::Cell::new(0);
+        let get = |key: usize, nodes: usize| {
+            let make = |key: &usize| {
+                made.set(made.get() + 1);
+                Ok(*key)
+            };
+            assert_eq!(*plans.get(key, |_| nodes, make).unwrap(), key);
+            made.get()
+        };
+        assert_eq!((get(0, 1), get(0, 1), get(1, 1), get(0, 1)), (1, 1, 2, 2));
+        for key in 2..=KEPT {
+            get(key, 1);
+        }
+        assert_eq!(made.get(), KEPT + 1);
+        assert_eq!(get(0, 1), KEPT + 1, "it was used after 1");
+        assert_eq!(get(1, 1), KEPT + 2, "the least used went");
+        get(100, KEPT_NODES);
+        assert_eq!(get(1, 1), KEPT + 4, "a plan of all the room takes it");
+        get(101, KEPT_NODES + 1);
+        assert_eq!(get(101, KEPT_NODES + 1), KEPT + 6, "larger ones are not kept");
+    }
+
+    #[test]
+    fn limits_of_planning_name_their_settings() {
+        let messages = [
+            (Stop::Nodes { needed: 5, limit: 4 }, "about 5 gates or rotations, and the limit is 4", NODES.0),
+            (
+                Stop::Memory { needed: 3 << 20, limit: 2 << 20 },
+                "3 MiB of memory, and the limit is 2 MiB",
+                "SOLINAS_MEMORY_MIB",
+            ),
+            (Stop::Time { limit: 7 }, "the limit of 7 s", SECONDS.0),
+        ];
+        for (stop, text, setting) in messages {
+            let message = Error::from(stop).to_string();
+            assert!(
+                message.contains(text) && message.contains("split the program") && message.contains(setting),
+                "{message}"
+            );
+        }
+        assert!(matches!(Error::from(Stop::Cancelled), Error::Cancelled));
+    }
+}

@@ -1,0 +1,116 @@
+//! Planning has limits, and can be stopped; sizes of ciphertexts are known before they are made.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use solinas_runtime::program::Op;
+use solinas_runtime::{
+    Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, cost_watched, keygen,
+};
+use std::sync::atomic::AtomicBool;
+
+/// Quotients of neighbours.
+fn divisions(count: usize, ty: Type) -> Program {
+    let mut builder = ProgramBuilder::new();
+    let values: Vec<_> = (0..=count).map(|i| builder.input(format!("x{i}"), ty).unwrap()).collect();
+    for (i, pair) in values.windows(2).enumerate() {
+        let quotient = builder.op(Op::Div, pair).unwrap();
+        builder.output(format!("q{i}"), quotient);
+    }
+    builder.finish().unwrap()
+}
+
+#[test]
+fn a_program_above_the_limits_is_refused_after_its_first_operation() {
+    let program = divisions(2000, Type::Uint(128));
+    for params in ["integers-128", "gates-128"] {
+        let error = cost_watched(None, &program, params, &Control::default()).unwrap_err();
+        assert!(matches!(error, Error::Planning { .. }), "{error}");
+        let message = error.to_string();
+        assert!(message.contains("needs about") && message.contains("split the program"), "{message}");
+    }
+}
+
+#[test]
+fn planning_is_cancelled_under_every_scheme() {
+    let cancel = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancel), ..Control::default() };
+    let program = divisions(2, Type::Uint(8));
+    for (scheme, params) in [
+        (Scheme::Tfhe, "integers-128"),
+        (Scheme::Tfhe, "gates-128"),
+        (Scheme::Gh, "ci-15"),
+        (Scheme::Ntru, "boot-64"),
+        (Scheme::Bgv, "boot-64-2"),
+        (Scheme::Lwe, "leveled-8-9"),
+    ] {
+        let error = cost_watched(scheme, &program, params, &control).unwrap_err();
+        assert!(matches!(error, Error::Cancelled), "{params}: {error}");
+    }
+}
+
+#[test]
+fn a_plan_that_is_known_is_not_made_again() {
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let (client, key) = keygen(&options, &Control::default()).unwrap();
+    let server = Server::new(&key, Some(1)).unwrap();
+    let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
+    let bit = client.encrypt(&Plain::unsigned(Type::Bool, 1).unwrap()).unwrap();
+    let inputs = [bit.clone(), bit];
+    let cancel = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancel), ..Control::default() };
+    let watched = |program: &Program| server.estimate_watched(program, 1, &control).map(|estimate| estimate.bootstraps);
+    assert!(matches!(watched(&program), Err(Error::Cancelled)));
+    assert_eq!(server.estimate(&program, 1).unwrap().bootstraps, 1);
+    assert_eq!(watched(&program).unwrap(), 1, "nothing is left to cancel");
+    assert!(matches!(server.run(&program, &inputs, &control), Err(Error::Cancelled)));
+    assert!(matches!(watched(&Program::from_op("or", &[Type::Bool; 2]).unwrap()), Err(Error::Cancelled)));
+}
+
+#[test]
+fn sizes_of_ciphertexts_are_as_estimated() {
+    let sets = [
+        (Scheme::Tfhe, "gates-40", Type::Uint(5)),
+        (Scheme::Tfhe, "integers-40", Type::Uint(5)),
+        (Scheme::Gh, "ci-15", Type::Uint(5)),
+        (Scheme::Ntru, "tight-64-12", Type::Uint(5)),
+        (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
+        (Scheme::Bgv, "bits-64-12", Type::Uint(5)),
+        (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
+        (Scheme::Lwe, "leveled-8-9", Type::Uint(5)),
+    ];
+    for (scheme, params, ty) in sets {
+        let options = KeygenOptions {
+            scheme,
+            params: Some(params.into()),
+            research: true,
+            insecure_seed: Some(1),
+            ..KeygenOptions::default()
+        };
+        let (client, key) = keygen(&options, &Control::default()).unwrap();
+        for shape in [None, Some(1), Some(3), Some(400)] {
+            let plain = Plain::new(ty, shape.map(|count| vec![count]), vec![1; shape.unwrap_or(1)]).unwrap();
+            let size = client.encrypt(&plain).unwrap().to_bytes().unwrap().len() as f64;
+            let estimate = key.params().encrypted_bytes(ty, shape) as f64;
+            // A file holds the seed of the uniform part where the client's key made it, which is half of the ciphertext.
+            assert!((0.9 * size - 4096.0..=2.0 * size).contains(&estimate), "{params} {shape:?}: {estimate}, {size}");
+        }
+    }
+}
+
+#[test]
+fn a_million_packed_values_take_megabytes() {
+    let sets = solinas_runtime::params();
+    let bgv = sets.iter().find(|set| set.scheme == Scheme::Bgv).unwrap();
+    let bytes = bgv.encrypted_bytes(Type::Mod(65537), Some(1_000_000));
+    assert!((1 << 20..200 << 20).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn more_values_than_memory_holds_are_refused() {
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let (client, _) = keygen(&options, &Control::default()).unwrap();
+    let plain = |count: usize| Plain::new(Type::Uint(128), Some(vec![count]), vec![1; count]).unwrap();
+    client.encrypt(&plain(300)).unwrap();
+    let error = client.encrypt(&plain(1 << 25)).unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+    assert!(error.to_string().contains("take fewer values at a time"), "{error}");
+}
