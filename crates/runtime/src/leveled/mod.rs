@@ -9,6 +9,8 @@ mod plan;
 mod roles;
 mod run;
 
+use engine::twice;
+
 pub(crate) use elements::Poly;
 pub(crate) use keys::{Plaintext, info};
 pub(crate) use plan::{Refresh, State};
@@ -247,6 +249,15 @@ pub(crate) trait Leveled:
         _control: &Control<'_>,
     ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| Self::multiply(key, x, y)).collect()
+    }
+
+    /// Measured seconds of [`Self::multiply_all`] of those pairs.
+    fn product_seconds(
+        key: &Self::ServerKey,
+        pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<f64, Error> {
+        twice(control, &|| Self::multiply_all(key, pairs, control).map(drop))
     }
 
     /// At the level below.

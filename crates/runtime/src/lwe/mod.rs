@@ -10,6 +10,7 @@ use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Instant;
 use zeroize::Zeroizing;
 
 /// The scheme.
@@ -20,6 +21,9 @@ const WHOLE: u64 = 256 << 20;
 
 /// Products that share a pass over the matrix, each of which takes a vector of as many numbers as that has rows.
 const TOGETHER: usize = 16;
+
+/// Rows of the smaller part of a matrix by which products are timed; the larger has four times as many.
+const MEASURED_ROWS: usize = 1 << 16;
 
 /// The scheme counts levels from 0.
 fn own(level: usize) -> usize {
@@ -326,6 +330,25 @@ impl Leveled for Lwe {
         }
         // One for each.
         Ok(results.into_iter().flatten().collect())
+    }
+
+    /// Of a large matrix from two parts of its rows, with which the time grows evenly.
+    fn product_seconds(
+        key: &ServerKey,
+        pairs: &[(&Ciphertext, &Ciphertext)],
+        control: &Control<'_>,
+    ) -> Result<f64, Error> {
+        let evaluator = evaluator(key)?;
+        let part = |rows: usize| {
+            control.check()?;
+            let start = Instant::now();
+            let share = evaluator.multiply_part(pairs, rows)?;
+            Ok::<_, Error>((share, start.elapsed().as_secs_f64()))
+        };
+        let (less, short) = part(MEASURED_ROWS)?;
+        let (more, long) = part(4 * MEASURED_ROWS)?;
+        // The second run of two where all rows are few.
+        Ok(if more > less { (long + (long - short) / (more - less) * (1.0 - more)).max(long) } else { long })
     }
 
     fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {

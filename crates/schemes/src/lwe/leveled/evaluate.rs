@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Params, PublicKey, ServerKey, noise};
 use crate::lwe::keys::KeyId;
-use crate::lwe::{Error, Multiplier, Vector, Watch};
+use crate::lwe::{Error, Multiplier, Source, Vector, Watch};
 
 /// A bit under the secret of a level, modulo the level's modulus.
 #[derive(Clone, Debug, PartialEq)]
@@ -339,5 +339,26 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Vec<Ciphertext>, Error> {
         let tensors = pairs.par_iter().map(|(x, y)| self.tensor(x, y)).collect::<Result<Vec<_>, _>>()?;
         self.switch_keys_watched(&tensors, watch)?.iter().map(|x| self.scale(x)).collect()
+    }
+
+    /// The work of [`Self::multiply_all`], but with at most the first `rows` rows of a switching key's matrix that is made from its seed: time grows evenly with
+    /// them. The result is dropped. Returns the share of the rows; 1 for a matrix in memory, all of which is used.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_all`].
+    pub fn multiply_part(&self, pairs: &[(&Ciphertext, &Ciphertext)], rows: usize) -> Result<f64, Error> {
+        let level = pairs.first().map_or(0, |(x, _)| x.level);
+        self.above("switching a key", level)?;
+        let (seeded, None) = self.key.switch(level) else {
+            self.multiply_all(pairs)?;
+            return Ok(1.0);
+        };
+        let all = seeded.layout().rows();
+        let rows = rows.clamp(1, all);
+        let digits =
+            |(x, y): &(&Ciphertext, &Ciphertext)| Ok(self.digits(level, &self.tensor(x, y)?.numbers).leading(rows));
+        let digits = pairs.par_iter().map(digits).collect::<Result<Vec<_>, Error>>()?;
+        self.multiplier.multiply(&seeded.leading(rows)?, &digits)?;
+        Ok(rows as f64 / all as f64)
     }
 }

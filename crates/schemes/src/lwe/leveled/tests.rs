@@ -208,6 +208,11 @@ fn long_work_is_watched_and_stopped() {
         let count = count.into_inner();
         assert!(if last == usize::MAX { count == 3 * 805 } else { count <= last + 3 }, "{last} {count}");
     }
+    // A part of the rows is that share of the work.
+    let all = evaluator.multiply_part(&pairs, usize::MAX).unwrap();
+    assert_eq!(all.to_bits(), 1f64.to_bits());
+    let [one, four] = [1 << 10, 4 << 10].map(|rows| evaluator.multiply_part(&pairs, rows).unwrap());
+    assert!(four < 1.0 && (four / one - 4.0).abs() < 1e-9, "{one} {four}");
 }
 
 #[test]
