@@ -124,7 +124,7 @@ fn class(error: &Error) -> &'static str {
 fn circuit_class(error: &solinas_circuits::Error) -> &'static str {
     use solinas_circuits::Error as Circuit;
     match error {
-        Circuit::ValueOutOfRange { .. } | Circuit::ConstantOutOfRange { .. } => "RangeError",
+        Circuit::BadValue { .. } | Circuit::ValueOutOfRange { .. } | Circuit::ConstantOutOfRange { .. } => "RangeError",
         Circuit::Arity { .. }
         | Circuit::OperandTypes { .. }
         | Circuit::BadType { .. }

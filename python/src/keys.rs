@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use solinas_circuits::import::Format;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Server,
     ServerKey, ServerOptions, Type,
 };
 
 use crate::ciphertext::PyCiphertext;
+use crate::circuit::PyCircuit;
 use crate::error::{Failure, circuit_error, guarded};
 use crate::job::{PyJob, Task};
 use crate::program::PyProgram;
@@ -224,10 +224,9 @@ impl PyServerKey {
         self.start(move |server, control| Ok(server.run_inputs(&program, &inputs, control)?))
     }
 
-    /// Starts a circuit, given as the text of a Bristol, BLIF or Yosys JSON file.
-    fn run_circuit(&self, text: &str, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
-        let netlist = Format::detect(text).and_then(|format| format.read(text)).map_err(|e| circuit_error(&e))?;
-        let inputs = owned(&inputs);
+    /// Starts a circuit.
+    fn run_circuit(&self, circuit: &PyCircuit, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
+        let (netlist, inputs) = (circuit.netlist.clone(), owned(&inputs));
         self.start(move |server, control| Ok(server.run_circuit(&netlist, &inputs, control)?))
     }
 
@@ -246,6 +245,14 @@ impl PyServerKey {
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
         let task = Task::start(move |control| Ok(ready()?.estimate_watched(&program, elements, control)?.into()))?;
+        task.wait(py, None, None)?;
+        Ok(task.take()?)
+    }
+
+    /// What a circuit will cost here on one fresh element.
+    fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
+        let (ready, netlist) = (self.ready(), circuit.netlist.clone());
+        let task = Task::start(move |_| Ok(ready()?.estimate_circuit(&netlist)?.into()))?;
         task.wait(py, None, None)?;
         Ok(task.take()?)
     }

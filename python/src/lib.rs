@@ -3,6 +3,7 @@
 //! Long calls release the interpreter's lock, and no panic leaves as one: see [`error::guarded`].
 
 mod ciphertext;
+mod circuit;
 mod error;
 mod find;
 mod job;
@@ -16,6 +17,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<program::PyGraph>()?;
     module.add_class::<program::PyProgram>()?;
+    module.add_class::<circuit::PyCircuit>()?;
     module.add_class::<ciphertext::PyCiphertext>()?;
     module.add_class::<keys::PyClientKey>()?;
     module.add_class::<keys::PyServerKey>()?;

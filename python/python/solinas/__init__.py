@@ -11,6 +11,7 @@
 from solinas._array import Array, ArrayType
 from solinas._bound import BoundArray
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._circuit import Circuit, Port, bits, from_bits
 from solinas._core import Estimate, FoundParams, ParamsInfo, __version__
 from solinas._errors import (
     CancelledError,
@@ -76,6 +77,7 @@ __all__ = [
     "BoundArray",
     "CancelledError",
     "Ciphertext",
+    "Circuit",
     "CircuitError",
     "ClientKey",
     "ElementError",
@@ -95,6 +97,7 @@ __all__ = [
     "NoiseError",
     "ParameterError",
     "ParamsInfo",
+    "Port",
     "Program",
     "RangeError",
     "ServerKey",
@@ -105,8 +108,10 @@ __all__ = [
     "Value",
     "WeakKeyWarning",
     "__version__",
+    "bits",
     "bool_",
     "find_params",
+    "from_bits",
     "i8",
     "i16",
     "i32",

@@ -10,9 +10,10 @@ from typing import Any, Literal, NoReturn, TypeVar, overload
 from solinas import _core
 from solinas._bound import BoundArray, Input
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
+from solinas._circuit import Circuit
 from solinas._data import decode, encode, infer, short
 from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
-from solinas._files import PathLike, read_text
+from solinas._files import PathLike
 from solinas._html import table
 from solinas._job import Job, watching
 from solinas._program import Program
@@ -203,6 +204,23 @@ class ClientKey:
         )
 
 
+def _ciphertexts(inputs: Sequence[Any]) -> list[_core.Ciphertext]:
+    """Give the ciphertexts of the inputs of a circuit."""
+    cores = []
+    for item in inputs:
+        value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
+        if not isinstance(value, Ciphertext):
+            raise TypeMismatchError(f"a circuit takes encrypted values, got {short(item)}")
+        cores.append(value._inner)
+    return cores
+
+
+def _circuit_output(outputs: list[_core.Ciphertext]) -> Any:
+    """Give the output of a circuit, or the tuple where there are more."""
+    values = tuple(Ciphertext._wrap(output) for output in outputs)
+    return values[0] if len(values) == 1 else values
+
+
 class ServerKey:
     """The public evaluation key and the threads that work with it: a server, which sees no plain value."""
 
@@ -240,39 +258,36 @@ class ServerKey:
         """Bytes of the key made ready for work."""
         return self._inner.memory_bytes()
 
-    def run(self, program: Program[..., Any], /, *args: Any, **kwargs: Any) -> Job[Any]:
+    def run(self, program: Program[..., Any] | Circuit, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a program in the background.
 
         Arguments are encrypted values, or plain ones, which the server then sees. Arrays where the program takes single
         values run element by element; their shapes broadcast, and scalars go with every element. Of integers modulo
         a number, a result that only single values and sums go into is a single value.
         """
+        if isinstance(program, Circuit) and not kwargs:
+            cores = _ciphertexts(args)
+            self._check(cores)
+            return Job(self._inner.run_circuit(program._inner, cores), _circuit_output)
         if not isinstance(program, Program):
             raise TypeMismatchError(f"run takes a function under @sl.program, got {short(program)}")
         inputs = program._encrypted_inputs(args, kwargs)
         self._check([item for item in inputs if isinstance(item, _core.Ciphertext)])
         return Job(self._inner.run(program._inner, inputs), program._output_form)
 
-    def run_circuit(self, circuit: PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
-        """Start a circuit, a file or text in Bristol, BLIF or Yosys JSON: one encrypted value for each of its inputs.
+    def run_circuit(self, circuit: Circuit | PathLike, *inputs: Ciphertext[Any]) -> Job[Any]:
+        """Start a circuit, or its file or text in Bristol, BLIF or Yosys JSON, on an encrypted value for each input.
 
-        The result is one encrypted value, or a tuple where the circuit has more outputs.
+        An input is an integer of the port's width, or an array of bools whose last axis has the port's bits (see
+        `sl.bits`), which alone serves ports of more than 128 bits. The result is one encrypted value, or a tuple where
+        the circuit has more outputs; an output of more than 128 bits is an array of bools.
         """
-        # Every format has a line break; no sensible path has.
-        text = circuit if isinstance(circuit, str) and "\n" in circuit else read_text(circuit)
-        cores = []
-        for item in inputs:
-            value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
-            if not isinstance(value, Ciphertext):
-                raise TypeMismatchError(f"run_circuit takes encrypted values, got {short(item)}")
-            cores.append(value._inner)
+        if not isinstance(circuit, Circuit):
+            # Every format has a line break; no sensible path has.
+            circuit = Circuit(circuit) if isinstance(circuit, str) and "\n" in circuit else Circuit.load(circuit)
+        cores = _ciphertexts(inputs)
         self._check(cores)
-
-        def finish(outputs: list[_core.Ciphertext]) -> Any:
-            values = tuple(Ciphertext._wrap(output) for output in outputs)
-            return values[0] if len(values) == 1 else values
-
-        return Job(self._inner.run_circuit(text, cores), finish)
+        return Job(self._inner.run_circuit(circuit._inner, cores), _circuit_output)
 
     def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
         """Check the inputs of the public method that calls this, and warn its caller of a weak key."""
@@ -351,13 +366,15 @@ class ServerKey:
         self._check([value._inner])
         return Job(self._inner.convert(value._inner, form), lambda outputs: Ciphertext._wrap(outputs[0]))
 
-    def estimate(self, program: Program[..., Any], elements: int = 1) -> _core.Estimate:
+    def estimate(self, program: Program[..., Any] | Circuit, elements: int = 1) -> _core.Estimate:
         """Give bootstraps, depth and seconds of a program on this server, which measures its speed first.
 
         Under scheme gh recrypts and products stand for bootstraps; under schemes ntru, bgv and lwe there are products,
         rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
         bootstraps where the parameter set has them.
         """
+        if isinstance(program, Circuit) and elements == 1:
+            return self._inner.estimate_circuit(program._inner)
         if not isinstance(program, Program):
             raise TypeMismatchError(f"estimate takes a function under @sl.program, got {short(program)}")
         if elements < 1:

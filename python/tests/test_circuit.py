@@ -1,0 +1,82 @@
+"""Circuits from files: plain, counted, drawn, encrypted."""
+
+import os
+import pathlib
+
+import pytest
+
+import solinas as sl
+
+ADD = ".model add\n.inputs x_0 x_1 y_0 y_1\n.outputs z_0 z_1\n.names x_0 y_0 z_0\n10 1\n01 1\n" + (
+    ".names x_0 y_0 c\n11 1\n.names x_1 y_1 c z_1\n100 1\n010 1\n001 1\n111 1\n.end\n"
+)
+
+
+def wide(width):
+    """`y` is the complement of `x` but for its lowest bit, an AND of the ends of `x`."""
+    names = [" ".join(f"{port}_{i}" for i in range(width)) for port in "xy"]
+    gates = "".join(f".names x_{i} y_{i}\n0 1\n" for i in range(1, width))
+    return f".model m\n.inputs {names[0]}\n.outputs {names[1]}\n{gates}.names x_0 x_{width - 1} y_0\n11 1\n.end\n"
+
+
+def test_a_circuit_computes_on_plain_integers(tmp_path):
+    path = tmp_path / "add.blif"
+    path.write_text(ADD)
+    circuit = sl.Circuit.load(path)
+    assert circuit.inputs == (("x", 2, False), ("y", 2, False))
+    assert circuit.outputs[0].width == 2
+    assert all(circuit.run(x, y) == (x + y) % 4 for x in range(4) for y in range(4))
+    assert circuit.gates == {"and": 1, "xor": 1, "xor3": 1}
+    assert "3 gates" in repr(circuit)
+    assert circuit.cost().bootstraps == 3
+    assert circuit.cost("boot128-16384-8").products == 1
+    assert circuit.draw().startswith("<svg")
+    assert circuit._repr_svg_() == circuit.draw(tmp_path / "a.svg")
+    assert circuit.draw(tmp_path / "a.dot").startswith("digraph")
+    for name in ("b.blif", "b.json", "b.txt"):
+        circuit.optimize().save(tmp_path / name)
+        assert sl.Circuit.load(tmp_path / name).run(3, 2) == 1
+
+
+def test_mistakes_are_named(tmp_path):
+    circuit = sl.Circuit(ADD)
+    with pytest.raises(sl.TypeMismatchError, match=r"takes 2 values, got 1: give x \(2 bits\), y"):
+        circuit.run(1)
+    with pytest.raises(sl.RangeError, match="input 'y' has 2 bits: 4 is not in 0 to 3"):
+        circuit.run(1, 4)
+    with pytest.raises(sl.TypeMismatchError, match="takes an integer, got float"):
+        circuit.run(1, 2.0)
+    with pytest.raises(sl.CircuitError, match="not Bristol, BLIF or Yosys JSON"):
+        sl.Circuit("nonsense")
+    with pytest.raises(sl.FileError, match="cannot read"):
+        sl.Circuit.load(tmp_path / "none.blif")
+    with pytest.raises(sl.CircuitError, match=r"\.blif, \.json or \.txt"):
+        circuit.save(tmp_path / "add.png")
+    with pytest.raises(sl.RangeError, match="no 4 bits"):
+        sl.bits(16, 4)
+
+
+def test_a_wide_port_runs_encrypted_as_it_does_plainly(keys):
+    client, server = keys
+    circuit = sl.Circuit(wide(200))
+    value = int("f0" * 25, 16) | 1
+    assert sl.from_bits(sl.bits(value, 200)) == value
+    ct = client.encrypt(sl.bits(value, 200))
+    result = client.decrypt(server.run(circuit, ct).result())
+    assert sl.from_bits(result) == circuit.run(value)
+    assert server.estimate(circuit).bootstraps >= 1
+    with pytest.raises(sl.CircuitError, match="200 bits"):
+        server.run(circuit, client.encrypt(sl.u128(1))).result()
+    adder = sl.Circuit(ADD)
+    two = sl.uint(2)
+    assert client.decrypt(server.run(adder, client.encrypt(two(3)), client.encrypt(two(2))).result()) == 1
+
+
+def test_aes_128_of_a_public_circuit_encrypts_the_block_of_fips_197():
+    cases = os.environ.get("SOLINAS_CASES", pathlib.Path(__file__).parents[3] / "shared/cases")
+    path = pathlib.Path(cases) / "circuits/bristol_aes_128.txt"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    aes = sl.Circuit.load(path)
+    block = aes.run(0x000102030405060708090A0B0C0D0E0F, 0x00112233445566778899AABBCCDDEEFF)
+    assert block == 0x69C4E0D86A7B0430D8CDB78070B4C55A
