@@ -204,6 +204,23 @@ class ClientKey:
         )
 
 
+def _ciphertexts(inputs: Sequence[Any]) -> list[_core.Ciphertext]:
+    """Give the ciphertexts of the inputs of a circuit."""
+    cores = []
+    for item in inputs:
+        value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
+        if not isinstance(value, Ciphertext):
+            raise TypeMismatchError(f"a circuit takes encrypted values, got {short(item)}")
+        cores.append(value._inner)
+    return cores
+
+
+def _circuit_output(outputs: list[_core.Ciphertext]) -> Any:
+    """Give the output of a circuit, or the tuple where there are more."""
+    values = tuple(Ciphertext._wrap(output) for output in outputs)
+    return values[0] if len(values) == 1 else values
+
+
 class ServerKey:
     """The public evaluation key and the threads that work with it: a server, which sees no plain value."""
 
@@ -249,7 +266,9 @@ class ServerKey:
         a number, a result that only single values and sums go into is a single value.
         """
         if isinstance(program, Circuit) and not kwargs:
-            return self.run_circuit(program, *args)
+            cores = _ciphertexts(args)
+            self._check(cores)
+            return Job(self._inner.run_circuit(program._inner, cores), _circuit_output)
         if not isinstance(program, Program):
             raise TypeMismatchError(f"run takes a function under @sl.program, got {short(program)}")
         inputs = program._encrypted_inputs(args, kwargs)
@@ -266,19 +285,9 @@ class ServerKey:
         if not isinstance(circuit, Circuit):
             # Every format has a line break; no sensible path has.
             circuit = Circuit(circuit) if isinstance(circuit, str) and "\n" in circuit else Circuit.load(circuit)
-        cores = []
-        for item in inputs:
-            value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
-            if not isinstance(value, Ciphertext):
-                raise TypeMismatchError(f"run_circuit takes encrypted values, got {short(item)}")
-            cores.append(value._inner)
+        cores = _ciphertexts(inputs)
         self._check(cores)
-
-        def finish(outputs: list[_core.Ciphertext]) -> Any:
-            values = tuple(Ciphertext._wrap(output) for output in outputs)
-            return values[0] if len(values) == 1 else values
-
-        return Job(self._inner.run_circuit(circuit._inner, cores), finish)
+        return Job(self._inner.run_circuit(circuit._inner, cores), _circuit_output)
 
     def _check(self, inputs: Sequence[_core.Ciphertext]) -> None:
         """Check the inputs of the public method that calls this, and warn its caller of a weak key."""
