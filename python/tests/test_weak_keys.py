@@ -7,9 +7,11 @@ import pytest
 
 import solinas as sl
 
+U4 = sl.uint(4)
+
 
 @sl.program
-def increment(a: sl.U4) -> sl.U4:
+def increment(a: U4) -> U4:
     return a + 1
 
 
