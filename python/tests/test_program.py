@@ -185,7 +185,9 @@ def test_lengths_are_checked_before_anything_is_made(tmp_path, field):
     document = json.loads(path.read_text())
     for length in (4_000_000, -1):
         long = ["bool", length]
-        path.write_text(json.dumps(document | {field: [{"name": "a", "type": long}] if field == "parameters" else long}))
+        path.write_text(
+            json.dumps(document | {field: [{"name": "a", "type": long}] if field == "parameters" else long})
+        )
         tracemalloc.start()
         with pytest.raises(sl.FormatError, match="inputs or outputs are not those|is no type"):
             sl.Program.load(path)
