@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke python bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke faults python bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -36,6 +36,9 @@ test-python: python ## Python tests, stubs, types and the examples of the docume
 
 fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
 	$(CARGO) xtask fuzz-smoke --seconds 5
+
+faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: an hour
+	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
 	cd bench/tfhe && $(CARGO) run --release -- --quick

@@ -60,6 +60,7 @@ fn class(error: &Error) -> &'static str {
             "FileError"
         }
         Error::Format(_) => "FormatError",
+        Error::InFile { source, .. } => class(source),
         Error::Value { .. } => "RangeError",
         Error::Shape { .. } | Error::Broadcast { .. } | Error::Empty { .. } => "ShapeError",
         Error::Index { .. } => "ElementError",

@@ -1,6 +1,8 @@
 //! What is measured of ours: every method, its memory, and reading the matrix in the same round.
 
 use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use bench_common::machine;
@@ -103,8 +105,11 @@ impl Bench {
             None => None,
             Some(folder) => {
                 let path = folder.join(format!("bench-lwe-{}.tiles", std::process::id()));
-                let file = KeyFile::write(&path, seeded, [0; 32], |_, _| true)?;
-                Some(Removed(file))
+                let failed = |source| Error::Write { path: path.clone(), source };
+                let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
+                KeyFile::write(seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), |_, _| true)?;
+                out.flush().map_err(failed)?;
+                Some(Removed(KeyFile::open(&path)?))
             }
         };
         let matrix =

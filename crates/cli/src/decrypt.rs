@@ -1,7 +1,7 @@
 //! `solinas decrypt`: ciphertext files to plain values.
 
 use crate::error::{Error, Result, input};
-use crate::files::write_text;
+use crate::files::write_private_text;
 use crate::output::Output;
 use serde::Serialize;
 use solinas_circuits::bits;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Print a CSV table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Where to write the text; standard output by default
+    /// Where to write the text, in a file that you alone can read; standard output by default
     #[arg(long, short, conflicts_with = "json")]
     output: Option<PathBuf>,
 }
@@ -116,7 +116,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             args.files.iter().zip(all).map(line).collect()
         }
     };
-    write_text(args.output.as_deref(), &text, out)
+    write_private_text(args.output.as_deref(), &text, out)
 }
 
 /// Whether a ciphertext belongs to a key; names both files if not.

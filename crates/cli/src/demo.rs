@@ -6,7 +6,7 @@ use crate::output::Output;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_circuits::program::Type;
-use solinas_formats::{Kind, Summary};
+use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -92,7 +92,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         bids.truncate(4);
     }
     check_auction(args.scheme, args.params.as_deref(), bids.len())?;
-    let temporary = tempfile::tempdir().map_err(|e| Error::io("make a folder in", &std::env::temp_dir(), e))?;
+    let place = std::env::temp_dir();
+    crate::files::tell_leftovers(&place);
+    let temporary = TemporaryFolder::create_in(&place).map_err(|e| Error::io("make a folder in", &place, e))?;
     let root = match &args.keep {
         Some(folder) => {
             if folder.exists() {

@@ -133,11 +133,11 @@ impl Error {
             }
             Self::Input { what, help } | Self::Usage { what, help } => return (what.clone(), Some(help.clone())),
             Self::File(solinas_formats::Error::Io { path, action, source }) => {
-                return Self::io(action, path, crate::files::plain(source)).parts();
+                return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
             }
             Self::Runtime(error) => {
                 if let solinas_runtime::Error::Format(solinas_formats::Error::Io { path, action, source }) = &**error {
-                    return Self::io(action, path, crate::files::plain(source)).parts();
+                    return (format!("cannot {action} {}: {source}", path.display()), Some(remedy(source).to_owned()));
                 }
             }
             _ => {}
@@ -159,13 +159,15 @@ impl Error {
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         let (what, help) = self.parts();
         let text = if json {
-            serde_json::json!({ "error": what, "help": help, "code": self.code() }).to_string()
+            crate::output::json(&serde_json::json!({ "error": what, "help": help, "code": self.code() }).to_string())
+                .into_owned()
         } else {
-            help.map_or_else(|| format!("error: {what}"), |help| format!("error: {what}\n  help: {help}"))
+            let text = help.map_or_else(|| format!("error: {what}"), |help| format!("error: {what}\n  help: {help}"));
+            crate::output::harmless(&text).into_owned()
         };
         if !matches!(self, Self::Closed) {
             // Nobody is left to tell when even this fails.
-            let _ = writeln!(io::stderr(), "{}", crate::output::harmless(&text));
+            let _ = writeln!(io::stderr(), "{text}");
         }
         ExitCode::from(self.code())
     }
@@ -177,6 +179,7 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "check the name and that its folder exists",
         io::ErrorKind::PermissionDenied => "check the permissions of the file and its folder",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space or write elsewhere",
+        io::ErrorKind::OutOfMemory => "free some memory, or allow more (ulimit -v)",
         io::ErrorKind::IsADirectory => "name a file, not a folder",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a part of the name is a file; name a folder",
         io::ErrorKind::InvalidData => "it must be text in UTF-8",

@@ -49,10 +49,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let key = EncryptionKey::load(&args.key)?;
     let bytes = key.matrix_bytes()?;
-    // A symbolic link is followed: the file it names is replaced.
-    let path = std::fs::canonicalize(output).unwrap_or_else(|_| output.clone());
     let label = format!("writing {} to {}", size(bytes as usize), output.display());
-    watch(out, &label, |control| Ok(key.write_matrix(&path, control)?))?;
+    watch(out, &label, |control| Ok(key.write_matrix(output, control)?))?;
     let report = Report { file: output, key_id: key.key_id().to_string(), bytes };
     out.report(&report, || {
         format!("{}: public matrix of key {}, {}\n", output.display(), key.key_id().short(), size(bytes as usize))

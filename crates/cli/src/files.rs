@@ -1,9 +1,9 @@
 //! Text files: read whole, written whole or not at all.
 
 use crate::error::{Error, Result, input, usage};
-use crate::output::Output;
+use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
-use solinas_formats::{Expect, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
+use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -56,7 +56,15 @@ pub(crate) fn read_circuit(path: &Path) -> Result<Netlist> {
 /// Writes text to a file, or to standard output where there is none. A regular file is replaced in one step, a key or ciphertext never.
 pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
     match path.filter(|path| *path != Path::new("-")) {
-        Some(path) => write(path, text.as_bytes()),
+        Some(path) => write(path, text.as_bytes(), Access::Anyone),
+        None => out.text(text),
+    }
+}
+
+/// As [`write_text`], for plain values: the owner of the file alone can read it.
+pub(crate) fn write_private_text(path: Option<&Path>, text: &str, out: &Output) -> Result<()> {
+    match path.filter(|path| *path != Path::new("-")) {
+        Some(path) => write(path, text.as_bytes(), Access::Owner),
         None => out.text(text),
     }
 }
@@ -64,20 +72,29 @@ pub(crate) fn write_text(path: Option<&Path>, text: &str, out: &Output) -> Resul
 /// Writes bytes that are not secret to a file, or to standard output where there is none; as [`write_text`].
 pub(crate) fn write_bytes(path: Option<&Path>, bytes: &[u8], out: &Output) -> Result<()> {
     match path.filter(|path| *path != Path::new("-")) {
-        Some(path) => write(path, bytes),
+        Some(path) => write(path, bytes, Access::Anyone),
         None => out.bytes(bytes),
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+fn write(path: &Path, bytes: &[u8], access: Access) -> Result<()> {
     check_target(path)?;
     let special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     let done = if special {
-        std::fs::File::create(path).and_then(|mut file| file.write_all(bytes))
+        std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes))
     } else {
-        replace(path, bytes, 0o666)
+        new_file(path, bytes, access, true)
     };
     done.map_err(|e| Error::io("write", path, e))
+}
+
+/// Every reader of a new file.
+#[derive(Clone, Copy, PartialEq)]
+enum Access {
+    /// As the process' mask says.
+    Anyone,
+    /// Its owner alone.
+    Owner,
 }
 
 /// What a secret may be written over.
@@ -94,17 +111,26 @@ pub(crate) enum Over {
 /// Writes a secret to a regular file that its owner alone can read, whole or not at all.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> {
     check_over(path, over)?;
-    if over != Over::Nothing {
-        return replace(path, bytes, 0o600).map_err(|e| Error::io("write", path, e));
-    }
-    let exists =
-        || input(format!("{} already exists", path.display()), "write to another file, or --force to replace it");
-    let mut file = temporary(path, 0o600).map_err(|e| Error::io("write", path, plain(&e)))?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|e| Error::io("write", path, e))?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(()),
-        Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Err(exists()),
-        Err(e) => Err(Error::io("write", path, e.error)),
+    new_file(path, bytes, Access::Owner, over != Over::Nothing).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            input(format!("{} already exists", path.display()), "write to another file, or --force to replace it")
+        }
+        _ => Error::io("write", path, e),
+    })
+}
+
+/// Writes a regular file, whole or not at all.
+fn new_file(path: &Path, bytes: &[u8], access: Access, replace: bool) -> std::io::Result<()> {
+    tell_leftovers(folder(path));
+    let mut file = NewFile::create(path, access == Access::Owner, replace)?;
+    file.write_all(bytes)?;
+    file.persist().map(drop)
+}
+
+/// Removes what killed commands have left in a folder, and says so.
+pub(crate) fn tell_leftovers(folder: &Path) {
+    for path in solinas_formats::clear_leftovers(folder) {
+        warn(&format!("removed {}, which a command that was killed had left", path.display()));
     }
 }
 
@@ -226,36 +252,6 @@ pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
     check_private_key(path, &head)
 }
 
-fn replace(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
-    // A symbolic link is followed: the file it names is replaced.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let mut file = temporary(path, mode).map_err(|e| plain(&e))?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
-}
-
-/// A temporary file beside a path, with those permissions less the process' mask where there are permissions.
-pub(crate) fn temporary(path: &Path, mode: u32) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".solinas-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    builder.tempfile_in(folder(path))
-}
-
-/// The error without the name of a temporary file.
-pub(crate) fn plain(error: &std::io::Error) -> std::io::Error {
-    let text = error.to_string();
-    std::io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
-}
-
 /// The folder a file is in.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -263,8 +259,6 @@ pub(crate) fn folder(path: &Path) -> &Path {
 
 /// Fails where no file could be made at that path, so that work whose result has no place is not begun.
 pub(crate) fn check_writable(path: &Path) -> Result<()> {
-    if path.is_dir() {
-        return Err(Error::io("write", path, std::io::ErrorKind::IsADirectory.into()));
-    }
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| Error::io("write", path, plain(&e)))
+    tell_leftovers(folder(path));
+    solinas_formats::check_place(path).map_err(|e| Error::io("write", path, e))
 }

@@ -5,8 +5,10 @@ use crate::output::Output;
 use crate::params::size;
 use crate::progress::watch;
 use serde::Serialize;
+use solinas_formats::{Expect, Kind, NewPair, Reader};
 use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey};
 use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,6 +29,9 @@ vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-
 3, of vectors of 8192 integers modulo a prime. Of scheme lwe, leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one \
 product. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
 after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
+
+/// Name of the file that keeps what is done of a long key generation.
+const CHECKPOINT: &str = "client.key.partial";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -74,12 +79,31 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server_path = args.out.join("server.key");
     let new = !args.out.exists();
     std::fs::create_dir_all(&args.out).map_err(|e| Error::io("make the folder", &args.out, e))?;
+    crate::files::tell_leftovers(&args.out);
+    remove_used(&args.out.join(CHECKPOINT), &client_path, out)?;
     let done = make(args, &client_path, &server_path, out);
     if let (Err(_), true, Some(folder)) = (&done, new, client_path.parent()) {
         // Empty, or not to be removed.
         let _ = std::fs::remove_dir(folder);
     }
     done
+}
+
+/// Removes the checkpoint of a key that is stored: its command was killed before it did so.
+fn remove_used(checkpoint: &Path, client: &Path, out: &Output) -> Result<()> {
+    let modulus = |path: &Path, kind| {
+        let reader = Reader::open(path, Expect::kind(kind)).ok()?;
+        Some(Zeroizing::new(reader.section("d").ok()?.into_owned()))
+    };
+    match (modulus(checkpoint, Kind::Checkpoint), modulus(client, Kind::ClientKey)) {
+        (Some(made), Some(stored)) if made == stored => {
+            std::fs::remove_file(checkpoint).map_err(|e| Error::io("remove", checkpoint, e))?;
+            let (checkpoint, client) = (checkpoint.display(), client.display());
+            out.warn(&format!("removed {checkpoint}, which a command that was killed had left: its key is {client}"));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Result<()> {
@@ -103,7 +127,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         rotations: args.rotations,
         research: args.research,
         insecure_seed: args.insecure_seed,
-        checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join("client.key.partial")),
+        checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join(CHECKPOINT)),
     };
     if let Some(path) = options.checkpoint.as_ref().filter(|path| path.exists()) {
         out.warn(&format!("going on from {}, the key generation that was begun there", path.display()));
@@ -213,54 +237,13 @@ pub(crate) fn claim(params: &ParamsInfo) -> String {
 
 /// Writes both keys or none. A pair that is there before is whole until it is replaced, and stays if it cannot be.
 fn save(client: &ClientKey, server: &ServerKey, folder: &Path, force: bool) -> Result<()> {
-    let temporary = tempfile::Builder::new().prefix(".solinas-").tempdir_in(folder);
-    let temporary = temporary.map_err(|e| Error::io("make a folder in", folder, e))?;
-    let [new_client, new_server, old_server] =
-        ["client.key", "server.key", "old-server.key"].map(|name| temporary.path().join(name));
-    client.save(&new_client, false)?;
-    server.save(&new_server, false)?;
-    let (client_path, server_path) = (folder.join("client.key"), folder.join("server.key"));
-    // Nobody else's pair comes between the two renames.
-    #[cfg(unix)]
-    let lock = std::fs::File::open(folder)
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|e| Error::io("lock the folder", folder, e))?;
-    for path in [&client_path, &server_path] {
-        match std::fs::symlink_metadata(path) {
-            Ok(found) if !force => {
-                let what = format!("{} already exists, a {}", path.display(), kind(&found));
-                return Err(input(what, "use another folder, or --force to replace it"));
-            }
-            Ok(found) if !found.is_file() => {
-                let what = format!("{} is a {}, which is not replaced", path.display(), kind(&found));
-                return Err(input(what, "remove it, or use another folder"));
-            }
-            _ => {}
+    let pair = NewPair::create_in(folder)?;
+    client.save(&pair.client(), false)?;
+    server.save(&pair.server(), false)?;
+    pair.place(force).map_err(|error| match error {
+        solinas_formats::Error::Exists { path, .. } => {
+            input(format!("{} already exists", path.display()), "use another folder, or --force to replace it")
         }
-    }
-    let replaces = server_path.exists();
-    if replaces {
-        std::fs::rename(&server_path, &old_server).map_err(|e| Error::io("replace", &server_path, e))?;
-    }
-    let placed = std::fs::rename(&new_server, &server_path)
-        .map_err(|e| Error::io("write", &server_path, e))
-        .and_then(|()| std::fs::rename(&new_client, &client_path).map_err(|e| Error::io("write", &client_path, e)));
-    if placed.is_err() {
-        // The first error is the one to tell.
-        let _ = if replaces { std::fs::rename(&old_server, &server_path) } else { std::fs::remove_file(&server_path) };
-        return placed;
-    }
-    #[cfg(unix)]
-    lock.sync_all().map_err(|e| Error::io("sync the folder", folder, e))?;
-    Ok(())
-}
-
-fn kind(found: &std::fs::Metadata) -> &'static str {
-    if found.is_symlink() {
-        "symbolic link"
-    } else if found.is_dir() {
-        "folder"
-    } else {
-        "file"
-    }
+        other => other.into(),
+    })
 }

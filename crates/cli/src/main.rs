@@ -1,5 +1,5 @@
 //! The `solinas` command: arguments and printing only.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod args;
@@ -27,15 +27,29 @@ mod values;
 
 use clap::Parser;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Stack of the command's thread, bytes. All of it is there from the beginning, whereas a main thread's grows until no memory is left, and then ends the process.
+const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    if let Err(error) = limit_is_an_error() {
-        return error.report(false);
+    let command = signals().and_then(|()| {
+        let command = std::thread::Builder::new().stack_size(STACK).spawn(command);
+        command.map_err(|e| error::input(format!("cannot start a thread: {e}"), "allow more memory or more processes"))
+    });
+    match command {
+        // A panic has said where it happened.
+        Ok(command) => command.join().unwrap_or(ExitCode::FAILURE),
+        Err(error) => error.report(false),
     }
+}
+
+fn command() -> ExitCode {
     match args::Cli::try_parse() {
         Ok(cli) => {
             let out = output::Output::new(&cli.globals);
-            match back_end().and_then(|()| args::run(cli.command, &out)).and_then(|()| out.finish()) {
+            match prepare().and_then(|()| args::run(cli.command, &out)).and_then(|()| out.finish()) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => error.report(out.json()),
             }
@@ -44,16 +58,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// Fails where `SOLINAS_BACKEND` names a back end that is not there, whether the verb computes or not.
-fn back_end() -> error::Result<()> {
-    solinas_field::Backend::detect().map(drop).map_err(error::Error::from)
+/// Fails where nothing can be printed, where `SOLINAS_BACKEND` names a back end that is not there, or where no threads can be started: whatever the verb does.
+fn prepare() -> error::Result<()> {
+    output::check()?;
+    solinas_field::Backend::detect()?;
+    Ok(solinas_runtime::start_threads()?)
 }
 
-/// Makes a write beyond the limit on file sizes fail, with a message and nothing left behind, instead of end the process.
-fn limit_is_an_error() -> error::Result<()> {
+/// Makes errors of what would end the process by a signal: a write beyond the limit on file sizes, and an abort for want of memory. That one ends it with the
+/// exit code of an error, after the line that says how many bytes were asked for, and without a core dump, which would hold keys.
+fn signals() -> error::Result<()> {
     #[cfg(unix)]
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).map_err(|e| {
-        error::input(format!("cannot handle the signal SIGXFSZ: {e}"), "run it where signals can be handled")
-    })?;
+    {
+        use signal_hook::consts::{SIGABRT, SIGXFSZ};
+        use signal_hook::flag::{register, register_conditional_shutdown};
+        register(SIGXFSZ, Arc::default())
+            .and_then(|_| register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true))))
+            .map_err(|e| error::input(format!("cannot handle signals: {e}"), "run it where they can be handled"))?;
+    }
     Ok(())
 }

@@ -7,6 +7,20 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether results, errors and warnings are JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// A warning to standard error, which no option silences.
+pub(crate) fn warn(line: &str) {
+    let text = match JSON.load(Ordering::Relaxed) {
+        true => json(&serde_json::json!({ "warning": line }).to_string()).into_owned(),
+        false => harmless(&format!("warning: {line}")).into_owned(),
+    };
+    // The command's work does not hang on a warning.
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// How results are printed.
 pub(crate) struct Output {
@@ -16,6 +30,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(globals: &Globals) -> Self {
+        JSON.store(globals.json, Ordering::Relaxed);
         Self { json: globals.json, quiet: globals.quiet }
     }
 
@@ -31,11 +46,11 @@ impl Output {
     /// What the user asked to see.
     pub(crate) fn result<T: Serialize>(&self, data: &T, text: impl FnOnce() -> String) -> Result<()> {
         if !self.json {
-            return self.text(&text());
+            return self.text(&harmless(&text()));
         }
         let text = serde_json::to_string_pretty(data)
             .map_err(|e| crate::error::input(format!("the result has no JSON form: {e}"), "leave out --json"))?;
-        self.text(&(text + "\n"))
+        self.text(&(json(&text).into_owned() + "\n"))
     }
 
     /// What was done, when the product is a file; silent with `--quiet`.
@@ -43,10 +58,10 @@ impl Output {
         if self.quiet && !self.json { Ok(()) } else { self.result(data, text) }
     }
 
-    /// Text as it is.
+    /// Text for other programs, as it is; harmless on a terminal.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
-        let text = if stdout.is_terminal() { harmless(text) } else { text.into() };
+        let text = if stdout.is_terminal() && !self.json { harmless(text) } else { text.into() };
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(printing)
     }
 
@@ -77,10 +92,7 @@ impl Output {
 
     /// A warning to standard error, which no option silences.
     pub(crate) fn warn(&self, line: &str) {
-        let text =
-            if self.json { serde_json::json!({ "warning": line }).to_string() } else { format!("warning: {line}") };
-        // The command's work does not hang on a warning.
-        let _ = writeln!(io::stderr(), "{text}");
+        warn(line);
     }
 
     /// Warns of a key that protects little or nothing, if so; `research` says that its user knows.
@@ -95,13 +107,44 @@ impl Output {
     }
 }
 
-/// Text without control characters but line ends and tabs: names in files may hold what a terminal obeys.
+/// Whether a terminal may obey a character instead of showing it: controls but line ends and tabs, and what changes the direction of text.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Text with escapes for what a terminal obeys: names and fields of files may hold anything.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    if !text.contains(obeyed) {
+    escaped(text, |c| c.escape_default().to_string())
+}
+
+/// JSON with its own escapes for that.
+pub(crate) fn json(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| format!("\\u{:04x}", u32::from(c)))
+}
+
+fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
         return text.into();
     }
-    text.chars().map(|c| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_obeyed(c) { escape(c) } else { c.to_string() }).collect()
+}
+
+/// Whether standard output was closed when the process began. Rust opens the null device in its place before `main`, which hides that.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(unix)]
+#[ctor::ctor(unsafe)]
+fn look_at_standard_output() {
+    CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
+}
+
+/// Fails where standard output is closed.
+pub(crate) fn check() -> Result<()> {
+    if CLOSED.load(Ordering::Relaxed) {
+        let what = "standard output is closed";
+        return Err(crate::error::input(what, "open it, or send it to /dev/null"));
+    }
+    Ok(())
 }
 
 fn printing(error: io::Error) -> Error {
@@ -144,6 +187,7 @@ mod tests {
     #[test]
     fn control_characters_are_shown_not_obeyed() {
         assert_eq!(harmless("a\tb\n"), "a\tb\n");
-        assert_eq!(harmless("\x1b[31mEvil\u{9b}"), "\\u{1b}[31mEvil\\u{9b}");
+        assert_eq!(harmless("\x1b[31mEvil\u{9b}\r\u{202e}"), "\\u{1b}[31mEvil\\u{9b}\\r\\u{202e}");
+        assert_eq!(json("{\"a\": \"\u{9b}\"}"), "{\"a\": \"\\u009b\"}");
     }
 }

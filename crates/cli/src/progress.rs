@@ -56,7 +56,9 @@ pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T 
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         clock.set_style(style);
     }
-    clock.enable_steady_tick(std::time::Duration::from_millis(250));
+    if visible(out) {
+        clock.enable_steady_tick(std::time::Duration::from_millis(250));
+    }
     let result = work();
     clock.finish_and_clear();
     result

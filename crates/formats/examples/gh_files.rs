@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     drop(server);
     timed("client key, read", || Gh::read_client(&Reader::open(&client_path, Expect::kind(Kind::ClientKey))?))?;
     timed("public key, read", || Gh::read_public(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?))?;
-    let server = timed("server key, mapped and checked", || {
+    let server = timed("server key, read and checked", || {
         Gh::read_server(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?)
     })?;
     if rest.first().is_some_and(|word| word == "keygen") {

@@ -100,9 +100,9 @@ impl KeyFiles for Bgv {
     fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
         let params = Self::read_params(reader)?;
         // Before the plans are made, which take time and memory.
-        let seed = seed(reader.section_of_len("seed", SEED)?);
+        let seed = seed(&reader.section_of_len("seed", SEED)?);
         let (n, bits) = (params.dimension(), public_bits(&params));
-        let words = unpack_towers(reader.section_of_len("b", packed_bytes(n, &bits))?, n, &bits)
+        let words = unpack_towers(&reader.section_of_len("b", packed_bytes(n, &bits))?, n, &bits)
             .map_err(|error| reader.section_error("b", error))?;
         let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &words)
             .map_err(|error| reader.section_error("b", error))?;
@@ -170,7 +170,9 @@ fn read_keys(
 ) -> Result<Vec<SwitchKeyParts>, Error> {
     let n = params.dimension();
     let seeds = reader.section_of_len(seeds, shapes.len() * SEED)?;
-    let mut rest = reader.section_of_len(name, shapes.iter().map(|(bits, rows)| rows * packed_bytes(n, bits)).sum())?;
+    let bytes = shapes.iter().map(|(bits, rows)| rows * packed_bytes(n, bits)).sum();
+    let keys = reader.section_of_len(name, bytes)?;
+    let mut rest = &*keys;
     let key = |((bits, rows), from): ((Vec<u32>, usize), &[u8])| {
         let mut row = || {
             let (bytes, others) = rest.split_at(packed_bytes(n, &bits));

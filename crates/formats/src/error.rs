@@ -23,7 +23,7 @@ pub enum Error {
         source: io::Error,
     },
     /// No room was left for the file; nothing of it remains.
-    #[error("no room left to write {}: {source}; free some space or write elsewhere (no partial file was left)", path.display())]
+    #[error("no room left to write {}: {source}; free some space or write elsewhere", path.display())]
     DiskFull {
         /// The file.
         path: PathBuf,
@@ -166,12 +166,39 @@ pub enum Error {
     /// Key generation failed, or was cancelled.
     #[error(transparent)]
     Keygen(#[from] solinas_schemes::gh::Error),
+    /// A matrix could not be made, or its making was cancelled.
+    #[error(transparent)]
+    Matrix(#[from] solinas_schemes::lwe::Error),
     /// The caller asked for a file that this format cannot hold.
     #[error("cannot write this file: {0}")]
     Unwritable(String),
 }
 
 impl Error {
+    /// The file that the message names.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. }
+            | Self::DiskFull { path, .. }
+            | Self::Exists { path, .. }
+            | Self::NotAFile { path, .. }
+            | Self::Empty { path }
+            | Self::NotSolinas { path }
+            | Self::NewerVersion { path, .. }
+            | Self::WrongKind { path, .. }
+            | Self::WrongScheme { path, .. }
+            | Self::WrongKey { path, .. }
+            | Self::Truncated { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::MissingSection { path, .. }
+            | Self::Field { path, .. }
+            | Self::Section { path, .. }
+            | Self::Checkpoint { path, .. }
+            | Self::Busy { path } => Some(path),
+            Self::Packing(_) | Self::Keygen(_) | Self::Matrix(_) | Self::Unwritable(_) => None,
+        }
+    }
+
     /// Wraps what the operating system said, telling a full disk apart.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let path = path.to_path_buf();
@@ -194,6 +221,7 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "; check the name and that its folder exists",
         io::ErrorKind::PermissionDenied => "; check the permissions of the file and its folder",
         io::ErrorKind::ReadOnlyFilesystem => "; write to another place",
+        io::ErrorKind::OutOfMemory => "; free some memory, or allow more (ulimit -v)",
         _ => "",
     }
 }

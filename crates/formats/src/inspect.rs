@@ -142,7 +142,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.kind)?;
         if let Some(scheme) = &self.scheme {
-            write!(f, ", scheme {scheme}")?;
+            write!(f, ", scheme {}", scheme.escape_debug())?;
         }
         if let Some(id) = self.key_id {
             write!(f, ", key {}", id.short())?;
@@ -159,7 +159,7 @@ impl fmt::Display for Summary {
             writeln!(f, "parameters: {}", Plain(&self.params))?;
         }
         for (field, value) in &self.meta {
-            writeln!(f, "{field}: {}", Plain(value))?;
+            writeln!(f, "{}: {}", field.escape_debug(), Plain(value))?;
         }
         for SectionSummary { name, bytes, damage } in &self.sections {
             let state = damage.as_deref().unwrap_or("verified");

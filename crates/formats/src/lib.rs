@@ -17,8 +17,8 @@
 //!
 //! The section table gives name, place, length, chunk size, where the chunk hashes lie and their BLAKE3. All gaps are zero and the
 //! layout is fully determined by the lengths, so that every byte of a file is covered: changing, removing or adding any is noticed.
-//! Opening a file checks all but the sections' own bytes; these are checked chunk by chunk as they are read, which lets multi-gigabyte keys
-//! be mapped into memory.
+//! Opening a file checks all but the sections' own bytes; these are checked chunk by chunk as they are read into memory. What was read is not
+//! the file's any more: whatever happens to the file leaves it as it is.
 //!
 //! The hashes find damage, not malice: whoever can write a file can write its hashes too. Nothing here is encrypted: a client key is
 //! protected by the permissions of its file alone.
@@ -35,11 +35,11 @@
 //!
 //! let reader = Reader::open(&path, Expect::kind(Kind::ServerKey))?;
 //! assert!(reader.meta::<bool>("seeded")?);
-//! assert_eq!(reader.section("bootstrap")?, [1, 2, 3]);
+//! assert_eq!(*reader.section("bootstrap")?, [1, 2, 3]);
 //! # Ok(())
 //! # }
 //! ```
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
@@ -51,10 +51,12 @@ mod inspect;
 mod keys;
 mod layout;
 pub mod lwe;
-mod map;
+mod new_file;
 pub mod ntru;
 pub mod pack;
+mod pair;
 mod reader;
+mod source;
 pub mod tfhe;
 mod writer;
 
@@ -65,5 +67,7 @@ pub use header::{Header, KeyId, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
+pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers};
+pub use pair::NewPair;
 pub use reader::{Expect, Reader};
 pub use writer::{SectionWriter, Writer};

@@ -13,12 +13,15 @@
 //! `seed` and `b` alone: [`Lwe::read_public`](KeyFiles::read_public) takes them from any of the three. A public key's matrix can be stored whole, for streaming, as a
 //! [`KeyFile`](solinas_schemes::lwe::KeyFile), which has a format of its own; [`inspect`](crate::inspect) knows it.
 
-use solinas_schemes::lwe::Error as LweError;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
 use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
+use solinas_schemes::lwe::{Error as LweError, StreamedProduct};
 use zeroize::Zeroizing;
 
 use crate::keys::public_accessors;
-use crate::{Destination, Error, KeyFiles, Reader, Writer, pack};
+use crate::{Destination, Error, KeyFiles, NewFile, Reader, Writer, pack};
 
 /// LWE, leveled and without levels, in files.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +29,31 @@ pub struct Lwe;
 
 /// Bytes of a seed.
 const SEED: usize = 32;
+
+/// Writes the public matrix of a key whole, for streaming; it replaces an older file. `progress` is told how many of how many pieces are done, and stops
+/// it by giving false.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Matrix`] when `progress` stops it. What was there stays.
+pub fn write_matrix(path: &Path, key: &PublicKey, progress: impl FnMut(usize, usize) -> bool) -> Result<(), Error> {
+    let file = NewFile::create(path, false, true).map_err(|e| Error::io(path, "create", e))?;
+    let mut out = BufWriter::with_capacity(1 << 20, file);
+    key.write(|bytes| out.write_all(bytes).map_err(|e| Error::io(path, "write", e)), progress)?;
+    let file = out.into_inner().map_err(|e| Error::io(path, "write", e.into_error()))?;
+    file.persist().map(drop).map_err(|e| Error::io(path, "write", e))
+}
+
+/// Stores what is done of a product, for its [`resume`](StreamedProduct::resume), in a file that its owner alone can read; it replaces an older one.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::DiskFull`]. What was there stays.
+pub fn save_product(path: &Path, product: &StreamedProduct<'_>) -> Result<(), Error> {
+    let saved = NewFile::create(path, true, true).and_then(|mut file| {
+        file.write_all(&product.state())?;
+        file.persist()
+    });
+    saved.map(drop).map_err(|e| Error::io(path, "write", e))
+}
 
 impl KeyFiles for Lwe {
     const NAME: &'static str = "lwe";
@@ -74,7 +102,7 @@ impl KeyFiles for Lwe {
     fn read_public(reader: &Reader) -> Result<PublicKey, Error> {
         let params = Self::read_params(reader)?;
         let mut seed = [0; SEED];
-        seed.copy_from_slice(reader.section_of_len("seed", SEED)?);
+        seed.copy_from_slice(&reader.section_of_len("seed", SEED)?);
         let fresh = params.fresh();
         let b = reader.section_u32("b", fresh.samples() * fresh.modulus().len())?;
         let key = PublicKey::from_parts(&params, reader.header().insecure_seed, seed, &b)

@@ -1,15 +1,18 @@
 //! Reading: everything is checked before it is used.
 
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use bytemuck::Pod;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
 use crate::header::{Header, KeyId, Kind};
 use crate::layout::{self, Entry, HASH, MAX_HEADER, PRELUDE, Prelude, VERSION};
-use crate::map::{self, Bytes};
-use crate::pack;
+use crate::source::{self, Source};
 
 /// The kinds of file a caller can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,11 +50,18 @@ impl Expect {
 /// An open file whose header, layout and hash tables are verified; sections are verified as they are read.
 pub struct Reader {
     path: PathBuf,
-    bytes: Arc<Bytes>,
+    source: Source,
     version: (u16, u16),
     header: Header,
-    sections: Vec<Entry>,
-    body: usize,
+    sections: Vec<Section>,
+}
+
+struct Section {
+    entry: Entry,
+    /// Where it begins in the file.
+    at: u64,
+    /// Hashes of its chunks.
+    hashes: Vec<u8>,
 }
 
 /// Shows no content.
@@ -62,19 +72,19 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// Opens a file. Large public files are mapped into memory, and no other program may edit them in place while they are open (replacing
-    /// them, as Solinas does, is fine). Of a secret file where only public ones are expected, no more than the magic is read.
+    /// Opens a file. Sections of a large public file are read when they are asked for: a file that is changed in place meanwhile gives an error, and one that
+    /// was replaced is read on. Of a secret file where only public ones are expected, no more than the magic is read.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::NotAFile`], [`Error::Empty`], [`Error::NotSolinas`], [`Error::NewerVersion`], [`Error::Truncated`],
     /// [`Error::Damaged`], [`Error::WrongKind`].
     pub fn open(path: impl AsRef<Path>, expect: Expect) -> Result<Self> {
         let path = path.as_ref();
-        let (mut file, metadata) = map::open(path)?;
-        let magic = map::read_magic(path, &mut file)?;
+        let (mut file, metadata) = source::open(path)?;
+        let magic = source::read_magic(path, &mut file)?;
         check_magic(path, &magic, &expect)?;
-        let bytes = map::load(path, file, &metadata, &magic)?;
-        Self::parse(path, bytes, &expect)
+        let source = Source::of(path, file, &metadata, &magic)?;
+        Self::parse(path, source, &expect)
     }
 
     /// Opens bytes in memory; `name` stands for the file in messages. Bytes of a secret file are wiped when the reader is dropped.
@@ -82,18 +92,21 @@ impl Reader {
     /// # Errors
     /// As [`Reader::open`], without those of the file system.
     pub fn from_bytes(name: impl AsRef<Path>, bytes: impl Into<Vec<u8>>, expect: Expect) -> Result<Self> {
-        let bytes = Bytes::from(bytes.into());
+        let bytes = bytes.into();
         check_magic(name.as_ref(), &bytes[..bytes.len().min(8)], &expect)?;
-        Self::parse(name.as_ref(), bytes, &expect)
+        Self::parse(name.as_ref(), bytes.into(), &expect)
     }
 
-    fn parse(path: &Path, bytes: Bytes, expect: &Expect) -> Result<Self> {
+    fn parse(path: &Path, source: Source, expect: &Expect) -> Result<Self> {
         let damaged = |what: &str| Error::damaged(path, what);
-        let len = bytes.len() as u64;
+        let read = |from: u64, to: u64| source.read(from..to).map_err(|e| failed(path, e));
+        let len = source.len();
         let truncated = |expected: u64| Error::Truncated { path: path.to_path_buf(), len, expected };
-        let first = bytes.first_chunk::<PRELUDE>().ok_or_else(|| truncated(PRELUDE as u64))?;
+        if len < PRELUDE as u64 {
+            return Err(truncated(PRELUDE as u64));
+        }
         let not_ours = || Error::NotSolinas { path: path.to_path_buf() };
-        let prelude = Prelude::from_bytes(first).ok_or_else(not_ours)?;
+        let prelude = read(0, PRELUDE as u64)?.first_chunk().and_then(Prelude::from_bytes).ok_or_else(not_ours)?;
         if prelude.version.0 > VERSION.0 {
             let (found, supported) = (prelude.version, VERSION);
             return Err(Error::NewerVersion { path: path.to_path_buf(), found, supported });
@@ -107,64 +120,27 @@ impl Reader {
         if len > prelude.file_len {
             return Err(damaged(&format!("it has {} bytes after its end", len - prelude.file_len)));
         }
-        let (header_len, body) = (prelude.header_len as usize, prelude.body as usize);
-        let end = PRELUDE + header_len.min(MAX_HEADER + 1);
-        let fits = header_len <= MAX_HEADER
+        let (end, body) = (PRELUDE as u64 + u64::from(prelude.header_len), u64::from(prelude.body));
+        let fits = prelude.header_len as usize <= MAX_HEADER
             && end <= body
-            && body <= bytes.len()
-            && body.is_multiple_of(layout::ALIGN as usize);
+            && body <= len
+            && body.is_multiple_of(layout::ALIGN);
         if !fits || prelude.flags != 0 {
             return Err(damaged("its first 64 bytes contradict each other"));
         }
-        let cbor = &bytes[PRELUDE..end];
-        if prelude.hash_with(cbor) != prelude.hash {
+        let cbor = read(PRELUDE as u64, end)?;
+        if prelude.hash_with(&cbor) != prelude.hash {
             return Err(damaged("its header does not match the header's checksum"));
         }
-        let (header, sections) = layout::decode_header(cbor).map_err(|what| Error::damaged(path, what))?;
+        let (header, entries) = layout::decode_header(&cbor).map_err(|what| Error::damaged(path, what))?;
+        drop(cbor);
         if header.kind.is_secret() != prelude.secret {
             return Err(damaged("its first bytes and its header disagree on whether it is secret"));
         }
         expect.check(path, header.kind)?;
-        layout::check_sections(&sections, len - body as u64).map_err(|what| Error::damaged(path, what))?;
-        let reader =
-            Self { path: path.to_path_buf(), version: prelude.version, header, sections, body, bytes: Arc::new(bytes) };
-        reader.check_gaps_and_tables(end)?;
-        Ok(reader)
-    }
-
-    /// Checks that all gaps are zero and that the chunk hashes match the header.
-    fn check_gaps_and_tables(&self, header_end: usize) -> Result<()> {
-        let zero = |from: usize, to: usize| {
-            let gap = &self.bytes[from..to];
-            gap.iter().position(|&b| b != 0).map_or(Ok(()), |i| {
-                Err(Error::damaged(&self.path, format!("byte {} between its sections is not zero", from + i)))
-            })
-        };
-        zero(header_end, self.body)?;
-        let mut end = self.body;
-        for entry in &self.sections {
-            let data = self.place(entry.offset);
-            let tail = data + entry.length as usize;
-            let hashes = self.place(entry.hashes);
-            zero(end, data)?;
-            zero(tail, hashes)?;
-            let table = self.hash_table(entry);
-            if *blake3::hash(table).as_bytes() != entry.root {
-                return Err(Error::damaged(&self.path, format!("the checksums of section {} are altered", entry.name)));
-            }
-            end = hashes + table.len();
-        }
-        Ok(())
-    }
-
-    /// Position in the file of a checked position in the body.
-    fn place(&self, offset: u64) -> usize {
-        self.body + offset as usize
-    }
-
-    fn hash_table(&self, entry: &Entry) -> &[u8] {
-        let at = self.place(entry.hashes);
-        &self.bytes[at..at + (entry.chunks() * HASH) as usize]
+        layout::check_sections(&entries, len - body).map_err(|what| Error::damaged(path, what))?;
+        let sections = read_tables(path, &source, entries, end, body)?;
+        Ok(Self { path: path.to_path_buf(), version: prelude.version, header, sections, source })
     }
 
     /// The file's path, or the name given to [`Reader::from_bytes`].
@@ -179,7 +155,7 @@ impl Reader {
 
     /// Length of the file, bytes.
     pub fn len(&self) -> u64 {
-        self.bytes.len() as u64
+        self.source.len()
     }
 
     /// Whether the file has no section.
@@ -268,23 +244,42 @@ impl Reader {
 
     /// Names and lengths in bytes of the sections, in the order of the file.
     pub fn sections(&self) -> impl ExactSizeIterator<Item = (&str, u64)> {
-        self.sections.iter().map(|entry| (entry.name.as_str(), entry.length))
+        self.sections.iter().map(|section| (section.entry.name.as_str(), section.entry.length))
     }
 
-    fn entry(&self, name: &str) -> Result<&Entry> {
+    fn find(&self, name: &str) -> Result<&Section> {
         let missing = || Error::MissingSection { path: self.path.clone(), section: name.to_owned() };
-        self.sections.iter().find(|entry| entry.name == name).ok_or_else(missing)
+        self.sections.iter().find(|section| section.entry.name == name).ok_or_else(missing)
     }
 
-    /// A whole section, verified. It begins at a multiple of 64 in the file.
+    /// A whole section, verified: a copy of the file's bytes, or where they lie in memory.
     ///
     /// # Errors
-    /// [`Error::MissingSection`]; [`Error::Damaged`].
-    pub fn section(&self, name: &str) -> Result<&[u8]> {
-        let entry = self.entry(name)?;
-        self.entry_chunks(entry).try_for_each(|chunk| chunk.map(drop))?;
-        let at = self.place(entry.offset);
-        Ok(&self.bytes[at..at + entry.length as usize])
+    /// [`Error::MissingSection`]; [`Error::Damaged`]; [`Error::Io`], also for want of memory.
+    pub fn section(&self, name: &str) -> Result<Cow<'_, [u8]>> {
+        let section = self.find(name)?;
+        if let Some(bytes) = self.source.memory() {
+            let begin = section.at as usize;
+            let bytes = &bytes[begin..begin + section.entry.length as usize];
+            let chunks = bytes.par_chunks(section.entry.chunk as usize).zip(section.hashes.par_chunks(HASH as usize));
+            let checked = chunks.enumerate().map(|(i, (chunk, hash))| self.verify(section, i, chunk, hash));
+            return checked.find_map_first(Result::err).map_or(Ok(bytes.into()), Err);
+        }
+        let length = usize::try_from(section.entry.length).unwrap_or(usize::MAX);
+        let mut bytes = source::zeroed(length).map_err(|e| failed(&self.path, e))?;
+        self.fill(section, &mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    /// Reads a whole section and verifies it, chunks in parallel.
+    fn fill(&self, section: &Section, out: &mut [u8]) -> Result<()> {
+        let size = section.entry.chunk as usize;
+        let chunks = out.par_chunks_mut(size).zip(section.hashes.par_chunks(HASH as usize)).enumerate();
+        let read = |(i, (chunk, hash)): (usize, (&mut [u8], &[u8]))| {
+            self.source.read_into(section.at + (i * size) as u64, chunk).map_err(|e| failed(&self.path, e))?;
+            self.verify(section, i, chunk, hash)
+        };
+        chunks.map(read).find_map_first(Result::err).map_or(Ok(()), Err)
     }
 
     /// Length of a section, bytes.
@@ -292,19 +287,23 @@ impl Reader {
     /// # Errors
     /// [`Error::MissingSection`].
     pub fn section_len(&self, name: &str) -> Result<u64> {
-        Ok(self.entry(name)?.length)
+        Ok(self.find(name)?.entry.length)
     }
 
     /// A whole section of exactly `len` bytes, verified.
     ///
     /// # Errors
     /// [`Error::Section`] if it has another length; as [`Reader::section`].
-    pub fn section_of_len(&self, name: &str, len: usize) -> Result<&[u8]> {
-        let found = self.entry(name)?.length;
-        if found != len as u64 {
-            return Err(self.section_error(name, format_args!("it has {found} bytes, its parameters ask for {len}")));
-        }
+    pub fn section_of_len(&self, name: &str, len: usize) -> Result<Cow<'_, [u8]>> {
+        self.check_len(name, len)?;
         self.section(name)
+    }
+
+    fn check_len(&self, name: &str, len: usize) -> Result<()> {
+        match self.section_len(name)? {
+            found if found == len as u64 => Ok(()),
+            found => Err(self.section_error(name, format_args!("it has {found} bytes, its parameters ask for {len}"))),
+        }
     }
 
     /// A section of little-endian 32-bit words, verified and copied; wrap a secret one in `Zeroizing`.
@@ -312,8 +311,7 @@ impl Reader {
     /// # Errors
     /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].
     pub fn section_u32(&self, name: &str, count: usize) -> Result<Vec<u32>> {
-        let bytes = self.section_of_len(name, count.saturating_mul(4))?;
-        pack::u32_from_le(bytes).map_err(|e| self.section_error(name, e))
+        self.words(name, count, u32::from_le)
     }
 
     /// A section of little-endian 64-bit words, verified and copied; wrap a secret one in `Zeroizing`.
@@ -321,47 +319,45 @@ impl Reader {
     /// # Errors
     /// [`Error::Section`] if there are not exactly `count`; as [`Reader::section`].
     pub fn section_u64(&self, name: &str, count: usize) -> Result<Vec<u64>> {
-        let bytes = self.section_of_len(name, count.saturating_mul(8))?;
-        pack::u64_from_le(bytes).map_err(|e| self.section_error(name, e))
+        self.words(name, count, u64::from_le)
     }
 
-    /// A section of public little-endian 64-bit words, verified. The words of a mapped file are used where they lie, and keep it mapped; others are
-    /// copied.
-    ///
-    /// # Errors
-    /// As [`Reader::section_u64`].
-    pub fn shared_u64(&self, name: &str, count: usize) -> Result<Arc<dyn AsRef<[u64]> + Send + Sync>> {
-        let section = self.section_of_len(name, count.saturating_mul(8))?;
-        let begin = self.place(self.entry(name)?.offset);
-        match map::mapped_words(&self.bytes, begin..begin + section.len()) {
-            Some(words) => Ok(words),
-            None => Ok(Arc::new(pack::u64_from_le(section).map_err(|e| self.section_error(name, e))?)),
+    /// Words read into their place, without a second copy of their bytes.
+    fn words<T: Pod + Zeroize>(&self, name: &str, count: usize, from_le: impl Fn(T) -> T) -> Result<Vec<T>> {
+        self.check_len(name, count.saturating_mul(size_of::<T>()))?;
+        let section = self.find(name)?;
+        let mut words = Zeroizing::new(source::zeroed::<T>(count).map_err(|e| failed(&self.path, e))?);
+        self.fill(section, bytemuck::cast_slice_mut(&mut words))?;
+        if cfg!(target_endian = "big") {
+            words.iter_mut().for_each(|word| *word = from_le(*word));
         }
+        Ok(std::mem::take(&mut *words))
     }
 
     /// The verified chunks of a section, in order: what to use for sections too large to hold at once.
     ///
     /// # Errors
     /// [`Error::MissingSection`]; each chunk can be [`Error::Damaged`].
-    pub fn chunks(&self, name: &str) -> Result<impl Iterator<Item = Result<&[u8]>>> {
-        Ok(self.entry_chunks(self.entry(name)?))
+    pub fn chunks(&self, name: &str) -> Result<impl Iterator<Item = Result<Cow<'_, [u8]>>>> {
+        let section = self.find(name)?;
+        let (chunk, length) = (u64::from(section.entry.chunk), section.entry.length);
+        Ok(section.hashes.chunks_exact(HASH as usize).enumerate().map(move |(i, hash)| {
+            let begin = i as u64 * chunk;
+            let (from, to) = (section.at + begin, section.at + length.min(begin + chunk));
+            let bytes = self.source.read(from..to).map_err(|e| failed(&self.path, e))?;
+            self.verify(section, i, &bytes, hash)?;
+            Ok(bytes)
+        }))
     }
 
-    fn entry_chunks<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = Result<&'a [u8]>> + 'a {
-        let at = self.place(entry.offset);
-        let data = &self.bytes[at..at + entry.length as usize];
-        let hashes = self.hash_table(entry).chunks_exact(HASH as usize);
-        data.chunks(entry.chunk as usize).zip(hashes).enumerate().map(move |(i, (chunk, hash))| {
-            if blake3::hash(chunk).as_bytes() == hash {
-                return Ok(chunk);
-            }
-            let begin = at + i * entry.chunk as usize;
-            let (name, last) = (&entry.name, begin + chunk.len() - 1);
-            Err(Error::damaged(
-                &self.path,
-                format!("section {name} is altered within bytes {begin} to {last} of the file"),
-            ))
-        })
+    /// Compares chunk `i` of a section with its hash.
+    fn verify(&self, section: &Section, i: usize, chunk: &[u8], hash: &[u8]) -> Result<()> {
+        if blake3::hash(chunk).as_bytes() == hash {
+            return Ok(());
+        }
+        let begin = section.at + i as u64 * u64::from(section.entry.chunk);
+        let (name, last) = (&section.entry.name, begin + chunk.len() as u64 - 1);
+        Err(Error::damaged(&self.path, format!("section {name} is altered within bytes {begin} to {last} of the file")))
     }
 
     /// Verifies every section, hence every byte of the file.
@@ -369,7 +365,38 @@ impl Reader {
     /// # Errors
     /// [`Error::Damaged`] with the first place that is.
     pub fn verify_all(&self) -> Result<()> {
-        self.sections.iter().try_for_each(|entry| self.entry_chunks(entry).try_for_each(|chunk| chunk.map(drop)))
+        self.sections().try_for_each(|(name, _)| self.chunks(name)?.try_for_each(|chunk| chunk.map(drop)))
+    }
+}
+
+/// The sections with their hash tables, once all gaps are zero and the tables match the header.
+fn read_tables(path: &Path, source: &Source, entries: Vec<Entry>, header: u64, body: u64) -> Result<Vec<Section>> {
+    let read = |from: u64, to: u64| source.read(from..to).map_err(|e| failed(path, e));
+    let zero = |from: u64, to: u64| match read(from, to)?.iter().position(|&b| b != 0) {
+        None => Ok(()),
+        Some(i) => Err(Error::damaged(path, format!("byte {} between its sections is not zero", from + i as u64))),
+    };
+    zero(header, body)?;
+    let mut end = body;
+    let section = |entry: Entry| {
+        let (at, hashes) = (body + entry.offset, body + entry.hashes);
+        zero(end, at)?;
+        zero(at + entry.length, hashes)?;
+        end = hashes + entry.chunks() * HASH;
+        let hashes = read(hashes, end)?.into_owned();
+        if *blake3::hash(&hashes).as_bytes() != entry.root {
+            return Err(Error::damaged(path, format!("the checksums of section {} are altered", entry.name)));
+        }
+        Ok(Section { entry, at, hashes })
+    };
+    entries.into_iter().map(section).collect()
+}
+
+/// What the system said on reading; a file that has become shorter is damaged.
+fn failed(path: &Path, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Error::damaged(path, "it became shorter while it was read"),
+        _ => Error::io(path, "read", error),
     }
 }
 

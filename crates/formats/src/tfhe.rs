@@ -99,7 +99,8 @@ pub fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
     let params = params(reader)?;
     let (bits, count) = (params.literal().body_bits, ServerKey::bootstrap_len(&params));
     let packed = reader.section_of_len("bootstrap", pack::packed_len(count, bits)?)?;
-    let bodies = pack::unpack_high_bits(packed, bits, count)?;
+    let bodies =
+        pack::unpack_high_bits(&packed, bits, count).map_err(|error| reader.section_error("bootstrap", error))?;
     let keyswitch = reader.section_u32("keyswitch", ServerKey::keyswitch_len(&params))?;
     let key = ServerKey::from_parts(params, seed(reader)?, reader.header().insecure_seed, bodies, keyswitch)
         .map_err(|error| reader.section_error("bootstrap", error))?;

@@ -79,16 +79,11 @@ impl Writer<ToFile> {
     /// [`Error::DiskFull`], [`Error::Io`], [`Error::Exists`] if the name was taken meanwhile; nothing is left behind. [`Error::Unwritable`] if
     /// the header is too large.
     pub fn finish(self) -> Result<()> {
-        self.persist().map(drop)
+        self.finish_locked().map(drop)
     }
 
-    /// As [`Self::finish`]. The file is locked before it has its name, where the file system can, and until the result is closed.
-    pub(crate) fn finish_locked(self) -> Result<File> {
-        self.destination.lock();
-        self.persist()
-    }
-
-    fn persist(mut self) -> Result<File> {
+    /// As [`Self::finish`]. The file is locked until the result is closed, where the file system can.
+    pub(crate) fn finish_locked(mut self) -> Result<File> {
         self.complete()?;
         self.destination.persist(self.header.kind)
     }

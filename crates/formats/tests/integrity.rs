@@ -72,7 +72,7 @@ fn damage_in_one_chunk_is_located_and_leaves_the_others_readable() {
     std::fs::write(&path, bytes).unwrap();
 
     let reader = Reader::open(&path, Expect::kind(Kind::ServerKey)).unwrap();
-    assert_eq!(reader.section("small").unwrap(), [6; 100]);
+    assert_eq!(*reader.section("small").unwrap(), [6; 100]);
     let states: Vec<bool> = reader.chunks("large").unwrap().map(|chunk| chunk.is_ok()).collect();
     assert_eq!(states, [true, false, true]);
     let message = reader.section("large").unwrap_err().to_string();
@@ -80,6 +80,38 @@ fn damage_in_one_chunk_is_located_and_leaves_the_others_readable() {
     let summary = inspect(&path).unwrap();
     assert!(!summary.is_intact());
     assert!(summary.sections[0].damage.is_some() && summary.sections[1].damage.is_none());
+}
+
+/// Truncated, overwritten and replaced while it is open: an error or the right bytes, never a signal that ends the process.
+#[test]
+fn a_file_that_changes_under_its_reader_gives_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("server.key");
+    let write = |word: u64, overwrite| {
+        let mut writer = Writer::create(&path, common::header(Kind::ServerKey), overwrite).unwrap();
+        writer.section_u64("words", &vec![word; 1 << 19]).unwrap();
+        writer.finish().unwrap();
+    };
+    write(1, Overwrite::Never);
+    let other = std::fs::read(&path).unwrap();
+    write(2, Overwrite::Always);
+    let (read, replaced) = (|reader: &Reader| reader.section_u64("words", 1 << 19), vec![2; 1 << 19]);
+    let reader = Reader::open(&path, Expect::any()).unwrap();
+    let words = read(&reader).unwrap();
+    // As `cp` does: in place, cut to nothing and written anew.
+    std::fs::write(&path, &other).unwrap();
+    assert!(matches!(read(&reader), Err(Error::Damaged { .. })));
+    assert!(matches!(reader.section("words"), Err(Error::Damaged { .. })));
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
+    let message = read(&reader).unwrap_err().to_string();
+    assert!(message.contains("became shorter while it was read"), "{message}");
+    assert!(reader.verify_all().is_err());
+    assert!(words == replaced, "what was read stays");
+    // As Solinas does: renamed over it, which leaves the one that is open.
+    write(2, Overwrite::Always);
+    let reader = Reader::open(&path, Expect::any()).unwrap();
+    write(1, Overwrite::Always);
+    assert!(read(&reader).unwrap() == replaced);
 }
 
 #[test]
@@ -97,7 +129,7 @@ fn memory_and_file_hold_the_same_bytes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Sections of any size, written in pieces of any size, to a file (mapped when large) and to memory.
+    /// Sections of any size, written in pieces of any size, to a file (read section by section when large) and to memory.
     #[test]
     fn reading_gives_back_what_was_written(
         sizes in prop::collection::vec(prop_oneof![0usize..200, (1usize << 20) - 2..(1 << 20) + 3, 0usize..3 << 20], 0..5),
@@ -130,7 +162,7 @@ proptest! {
             prop_assert_eq!(reader.header(), &header);
             prop_assert_eq!(reader.sections().len(), sections.len());
             for (name, data) in &sections {
-                prop_assert!(reader.section(name).unwrap() == data.as_slice());
+                prop_assert!(*reader.section(name).unwrap() == data[..]);
                 let chunks: Vec<u8> = reader.chunks(name).unwrap().flat_map(|chunk| chunk.unwrap().to_vec()).collect();
                 prop_assert!(chunks == *data);
             }

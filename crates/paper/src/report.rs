@@ -2,6 +2,7 @@
 
 use crate::{Error, Machine, Options, machine};
 use serde::{Deserialize, Serialize};
+use solinas_formats::NewFile;
 use std::io::Write;
 use std::path::Path;
 
@@ -130,15 +131,7 @@ impl Cell {
 /// Whether a file can be made there; leaves nothing.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Error> {
     let error = |source| Error::Save { path: path.into(), source };
-    if path.is_dir() {
-        return Err(error(std::io::ErrorKind::IsADirectory.into()));
-    }
-    tempfile::tempfile_in(folder(path)).map_err(error).map(drop)
-}
-
-/// The folder of a file.
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    solinas_formats::check_place(path).map_err(error)
 }
 
 /// Rounded to six figures: more say nothing, and as decimals these are read back exactly.
@@ -185,15 +178,10 @@ pub(crate) fn save(value: &impl Serialize, path: &Path) -> Result<(), Error> {
 }
 
 fn write(value: &impl Serialize, path: &Path) -> std::io::Result<()> {
-    // A report is public: the mode of a new file, not that of a temporary one.
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder(path))?;
     let mut json = serde_json::to_vec_pretty(value)?;
     json.push(b'\n');
+    let mut file = NewFile::create(path, false, true)?;
     file.write_all(&json)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
+    file.persist()?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Encrypted values and arrays, and their files.
 
+use crate::process::on_pool;
 use crate::scheme::{About, Elements, downcast};
 use crate::{Error, KeyId, Scheme, Type};
 use serde::{Deserialize, Serialize};
@@ -241,6 +242,10 @@ impl Ciphertext {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
+        on_pool(|| Self::parse(reader)).map_err(|error| error.in_file(reader.path()))
+    }
+
+    fn parse(reader: &Reader) -> Result<Self, Error> {
         let scheme = Scheme::of(reader)?;
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;

@@ -2,7 +2,7 @@
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Everything that can go wrong for a caller of the runtime.
 #[derive(Debug, thiserror::Error)]
@@ -340,6 +340,14 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// What is wrong with the contents of a file.
+    #[error("{}: {source}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<Error>,
+    },
     /// From a file.
     #[error(transparent)]
     Format(solinas_formats::Error),
@@ -399,6 +407,17 @@ fn levels(params: &str, depth: usize, left: usize, need: usize, keys: &str) -> S
     let fewer = "have fewer products in a row (a circuit: `solinas circuit build --recipe lowest-depth`), or ";
     let fewer = if need > left { fewer } else { "" };
     format!("{takes}, and the ciphertexts of key {params} allow {here}; {again}{fewer}{keys}")
+}
+
+impl Error {
+    /// The same error, about a file: with its name, unless it is told.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        match &self {
+            Self::Format(error) if error.path().is_some() => self,
+            Self::Cancelled | Self::InFile { .. } | Self::Lwe(lwe::Error::File { .. }) => self,
+            _ => Self::InFile { path: path.to_path_buf(), source: Box::new(self) },
+        }
+    }
 }
 
 impl From<ntru::Error> for Error {
@@ -466,6 +485,7 @@ impl From<solinas_formats::Error> for Error {
     fn from(error: solinas_formats::Error) -> Self {
         match error {
             solinas_formats::Error::Keygen(error) => error.into(),
+            solinas_formats::Error::Matrix(error) => error.into(),
             other => Self::Format(other),
         }
     }

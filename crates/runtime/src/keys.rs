@@ -139,7 +139,8 @@ impl ClientKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        Ok(Self(Scheme::of(reader)?.roles().read_client(reader)?))
+        let key = on_pool(|| Scheme::of(reader)?.roles().read_client(reader));
+        key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
 
@@ -206,7 +207,8 @@ impl ServerKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        Ok(Self(Scheme::of(reader)?.roles().read_server(reader)?))
+        let key = on_pool(|| Scheme::of(reader)?.roles().read_server(reader));
+        key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
 
@@ -229,7 +231,8 @@ impl EncryptionKey {
     /// From the file: not a key that encrypts, damaged, newer.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
-        if let Some(key) = Scheme::of(&reader)?.roles().read_encryption(&reader)? {
+        let key = on_pool(|| Scheme::of(&reader)?.roles().read_encryption(&reader));
+        if let Some(key) = key.map_err(|error| error.in_file(path))? {
             return Ok(Self(key));
         }
         // Of any other key but a client key this tells what it is, and what is needed.
@@ -291,5 +294,5 @@ impl EncryptionKey {
 /// That there is memory for the ciphertexts of those values.
 fn check_memory(params: &ParamsInfo, plain: &Plain) -> Result<(), Error> {
     let elements = plain.shape.as_ref().map(|_| plain.values.len());
-    memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements))
+    memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements), memory::FEWER)
 }

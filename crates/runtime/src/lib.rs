@@ -53,7 +53,7 @@ pub use input::Input;
 pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
-pub use process::PerProcess;
+pub use process::{PerProcess, start_threads};
 pub use scheme::Scheme;
 pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under, cost_watched};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};

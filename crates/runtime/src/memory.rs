@@ -19,11 +19,16 @@ pub fn budget() -> Result<u64, Error> {
     Ok(available().map_or(4 << 30, |free| free / 4 * 3))
 }
 
-/// That ciphertexts of those bytes fit the budget.
+/// What takes less than many values do.
+pub(crate) const FEWER: &str = "take fewer values at a time";
+/// What helps where nothing takes less.
+pub(crate) const FREE: &str = "free some memory (ulimit -v limits it)";
+
+/// That a key or ciphertexts of those bytes fit the budget; `instead` says what would take less.
 ///
 /// # Errors
 /// [`Error::Memory`] where they do not; those of [`budget`].
-pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64) -> Result<(), Error> {
+pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64, instead: &str) -> Result<(), Error> {
     if need <= SMALL {
         return Ok(());
     }
@@ -32,7 +37,7 @@ pub(crate) fn check(method: &'static str, params: &ParamsInfo, need: u64) -> Res
         return Ok(());
     }
     let (need_mib, limit_mib) = (need.div_ceil(1 << 20), limit >> 20);
-    let remedy = format!("take fewer values at a time, or allow {need_mib} MiB by {VARIABLE}");
+    let remedy = format!("{instead}, or allow {need_mib} MiB by {VARIABLE}");
     Err(Error::Memory { method, params: params.name.clone(), need_mib, limit_mib, remedy })
 }
 
@@ -42,13 +47,26 @@ fn set(text: &str) -> Result<u64, Error> {
     mib.ok_or_else(|| Error::Setting { name: VARIABLE, value: text.into(), expected: "a number of MiB, at least 1" })
 }
 
-/// Free memory in bytes, as Linux tells it: of the machine, or of the control group where that is less.
+/// Free memory in bytes, as Linux tells it: of the machine, of the control group, or of the process' address space (`ulimit -v`), the least of them.
 fn available() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").as_deref().and_then(meminfo)?;
+    let machine = read("/proc/meminfo").as_deref().and_then(meminfo);
     let number = |path: &str| read(path)?.trim().parse::<u64>().ok();
     let group = || Some(number("/sys/fs/cgroup/memory.max")?.saturating_sub(number("/sys/fs/cgroup/memory.current")?));
-    Some(group().map_or(machine, |group| group.min(machine)))
+    [machine, group(), address_space()].into_iter().flatten().min()
+}
+
+/// Bytes that the limit on the process' address space leaves.
+#[cfg(target_os = "linux")]
+fn address_space() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse::<u64>().ok()?;
+    Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn address_space() -> Option<u64> {
+    None
 }
 
 fn meminfo(text: &str) -> Option<u64> {

@@ -86,6 +86,15 @@ fn build(threads: usize) -> Result<ThreadPool, Error> {
     pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
 }
 
+/// Starts the threads that work without a [`Server`](crate::Server) runs on: making keys, encrypting, decrypting. Where this is not called, they start with the
+/// first work.
+///
+/// # Errors
+/// [`Error::Threads`].
+pub fn start_threads() -> Result<(), Error> {
+    on_pool(|| Ok(()))
+}
+
 /// Does work on the current thread pool, or outside of any on one of as many threads as the machine has. That one is not rayon's own, which a forked child
 /// cannot make again.
 ///

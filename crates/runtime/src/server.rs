@@ -338,7 +338,7 @@ impl Server {
             let elements = shape.filter(|_| !output.scalar).map(|shape| shape.iter().product());
             params.encrypted_bytes(output.ty, elements)
         };
-        memory::check("the result", &params, outputs.iter().map(bytes).fold(0, u64::saturating_add))
+        memory::check("the result", &params, outputs.iter().map(bytes).fold(0, u64::saturating_add), memory::FEWER)
     }
 
     /// The inputs in the form in which programs run.

@@ -7,6 +7,8 @@
 //! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
 //! ```
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -235,10 +237,13 @@ fn stream(args: &[String]) -> Result<(), Error> {
     let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
     let folder = PathBuf::from(args.get(3).map_or(".", String::as_str));
     let (path, state) = (folder.join("lwe.tiles"), folder.join("lwe.state"));
+    let failed = |error: io::Error| Error::File { path: folder.clone(), problem: error.to_string() };
     let modulus = Modulus::of_primes(words, bits as u32)?;
     let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
     if !path.exists() {
-        KeyFile::write(&path, &seeded, [0; 32], |_, _| true)?;
+        let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
+        KeyFile::write(&seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), |_, _| true)?;
+        out.flush().map_err(failed)?;
         println!("written");
     }
     let file = KeyFile::open(&path)?;
@@ -254,7 +259,11 @@ fn stream(args: &[String]) -> Result<(), Error> {
         product.memory() >> 20
     );
     let start = Instant::now();
-    product.run(|product| product.save(&state).map(|()| true))?;
+    product.run(|product| {
+        let new = state.with_extension("new");
+        std::fs::write(&new, &*product.state()).and_then(|()| std::fs::rename(&new, &state)).map_err(failed)?;
+        Ok(true)
+    })?;
     println!("done in {:.2} s", start.elapsed().as_secs_f64());
     let same = product.into_products()? == Multiplier::new()?.multiply(&seeded, &vector)?;
     println!("{}", if same { "the same as by the seed" } else { "WRONG" });

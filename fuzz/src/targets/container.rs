@@ -49,7 +49,7 @@ fn check(bytes: &[u8]) {
         match reader.section(name) {
             Ok(section) => {
                 assert_eq!(section.len() as u64, len);
-                copy.section(name, section).expect("what was read can be written");
+                copy.section(name, &section).expect("what was read can be written");
             }
             Err(Error::Damaged { .. }) => all_sections = false,
             Err(other) => panic!("{other}"),

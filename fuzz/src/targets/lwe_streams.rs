@@ -1,9 +1,9 @@
 //! Matrices in files and stored products with them, from untrusted bytes: typed errors, never a panic; what is accepted can be gone on with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use solinas_schemes::lwe::{KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
+use solinas_schemes::lwe::{Error, KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
 
 /// A matrix, and products with it of vectors and of selections.
 static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
@@ -11,7 +11,14 @@ static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
     let layout = Layout::new(40, 3, &modulus).expect("a shape");
     let seeded = SeededMatrix::new(layout, &modulus, &[9; 32]).expect("a matrix");
     let place = Place::new("seed");
-    let file = KeyFile::write(&place.matrix, &seeded, [1; 32], |_, _| true).expect("a file");
+    let mut matrix = Vec::new();
+    let out = |bytes: &[u8]| {
+        matrix.extend_from_slice(bytes);
+        Ok::<_, Error>(())
+    };
+    KeyFile::write(&seeded, [1; 32], out, |_, _| true).expect("a file");
+    std::fs::write(&place.matrix, &matrix).expect("room for a file");
+    let file = KeyFile::open(&place.matrix).expect("a file");
     let vectors = vec![Vector::from_signed(&modulus, &[1; 40]); 2];
     let products = [
         StreamedProduct::multiply(&file, vectors).expect("a product"),
@@ -20,10 +27,9 @@ static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
     let [multiplied, selected] = products.map(|mut product| {
         // With sums under way.
         product.run(|_| Ok(false)).expect("a piece");
-        product.save(&place.state).expect("a state");
-        read(&place.state)
+        product.state().to_vec()
     });
-    [read(&place.matrix), multiplied, selected]
+    [matrix, multiplied, selected]
 });
 
 /// Paths of this process, removed when dropped.
@@ -49,10 +55,6 @@ impl Drop for Place {
             let _ = std::fs::remove_file(path);
         }
     }
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    std::fs::read(path).expect("a file")
 }
 
 /// The first byte tells which file is changed, the second whether its hash is mended; then changes of three bytes: a place (two bytes) and a value.

@@ -1,35 +1,36 @@
 //! A private key and its public key in two files: both are written, or neither.
 
 use crate::error::{Error, Result, input};
-use crate::files::{folder, plain, temporary};
+use crate::files::{folder, tell_leftovers};
+use solinas_formats::NewFile;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A key for a regular file, stored under another name beside it.
 struct Stored {
     /// The name it is for, symbolic links followed.
     path: PathBuf,
-    new: NamedTempFile,
+    new: NewFile,
     /// A copy of the file that has the name.
-    old: Option<NamedTempFile>,
+    old: Option<NewFile>,
 }
 
 impl Stored {
-    fn new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Self> {
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let store = |bytes: &[u8]| {
-            let mut file = temporary(&path, mode)?;
+    fn new(path: &Path, bytes: &[u8], secret: bool, replace: bool) -> io::Result<Self> {
+        tell_leftovers(folder(path));
+        let store = |bytes: &[u8], replace| {
+            let mut file = NewFile::create(path, secret, replace)?;
             file.write_all(bytes)?;
-            file.as_file().sync_all()?;
             Ok::<_, io::Error>(file)
         };
+        let new = store(bytes, replace)?;
+        let path = new.path().to_path_buf();
         let old = match std::fs::read(&path).map(zeroize::Zeroizing::new) {
-            Ok(old) => Some(store(&old)?),
+            Ok(old) => Some(store(&old, true)?),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        Ok(Self { new: store(bytes)?, old, path })
+        Ok(Self { path, new, old })
     }
 }
 
@@ -38,12 +39,11 @@ fn sync(path: &Path) -> io::Result<()> {
 }
 
 /// Replaces whatever has the name, or removes it.
-fn restore(path: &Path, old: Option<NamedTempFile>) -> io::Result<()> {
+fn restore(path: &Path, old: Option<NewFile>) -> io::Result<()> {
     match old {
-        Some(old) => old.persist(path).map(drop).map_err(|e| e.error)?,
-        None => std::fs::remove_file(path)?,
+        Some(old) => old.persist().map(drop),
+        None => std::fs::remove_file(path).and_then(|()| sync(path)),
     }
-    sync(path)
 }
 
 /// Writes both keys, or leaves both files as they are. The private key replaces a file only with `force`.
@@ -65,11 +65,11 @@ fn write_with(
 ) -> Result<()> {
     let failed = |path: &Path| {
         let path = path.to_path_buf();
-        move |e: io::Error| Error::io("write", &path, plain(&e))
+        move |e: io::Error| Error::io("write", &path, e)
     };
-    let private = before("store private").and_then(|()| Stored::new(private_path, private, 0o600));
+    let private = before("store private").and_then(|()| Stored::new(private_path, private, true, force));
     let private = private.map_err(failed(private_path))?;
-    let public = before("store public").and_then(|()| Stored::new(public_path, public, 0o666));
+    let public = before("store public").and_then(|()| Stored::new(public_path, public, false, true));
     let public = public.map_err(failed(public_path))?;
 
     let removed = before("remove public").and_then(|()| match &public.old {
@@ -78,12 +78,7 @@ fn write_with(
     });
     removed.map_err(failed(public_path))?;
 
-    let placed = before("place private").and_then(|()| {
-        let path = &private.path;
-        let done = if force { private.new.persist(path) } else { private.new.persist_noclobber(path) };
-        done.map_err(|e| e.error)?;
-        sync(path)
-    });
+    let placed = before("place private").and_then(|()| private.new.persist().map(drop));
     if let Err(error) = placed {
         // The first error is the one to report.
         let _ = public.old.map(|old| restore(&public.path, Some(old)));
@@ -94,10 +89,7 @@ fn write_with(
         return Err(failed(private_path)(error));
     }
 
-    let placed = before("place public").and_then(|()| {
-        public.new.persist(&public.path).map_err(|e| e.error)?;
-        sync(&public.path)
-    });
+    let placed = before("place public").and_then(|()| public.new.persist().map(drop));
     placed.map_err(|error| {
         let _ = restore(&private.path, private.old);
         let _ = public.old.map(|old| restore(&public.path, Some(old)));

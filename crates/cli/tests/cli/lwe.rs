@@ -142,7 +142,7 @@ fn a_matrix_that_is_not_finished_leaves_nothing() {
     let line = format!("ulimit -f 2000; {} expand --key k/server.key -o k/matrix", command.display());
     let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path("")).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && message.contains("k/matrix cannot be written"), "{message}");
+    assert!(output.status.code() == Some(1) && message.contains("no room left to write k/matrix"), "{message}");
     let names = std::fs::read_dir(place.path("k")).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.count(), 2);
 }

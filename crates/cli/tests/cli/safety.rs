@@ -120,3 +120,40 @@ fn a_failed_keygen_leaves_no_folder() {
     place.fail("keygen --params nothing --out k", 1);
     assert!(place.files().is_empty());
 }
+
+#[test]
+#[cfg(unix)]
+fn decrypted_values_are_in_a_file_of_their_owners_alone() {
+    let place = Place::new();
+    place.encrypt("u4", "1", "a.ct");
+    for before in [false, true] {
+        if before {
+            place.write("values", "old");
+            let everyone = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+            std::fs::set_permissions(place.path("values"), everyone).unwrap();
+        }
+        place.run("decrypt --key CLIENT a.ct -o values");
+        assert_eq!(crate::common::mode(place.path("values")), 0o600, "a file before: {before}");
+    }
+}
+
+#[test]
+fn what_a_terminal_obeys_is_printed_as_escapes() {
+    use solinas_formats::{Header, Kind, Value, Writer};
+    let evil = "\u{1b}[2J\u{9b}0m\u{202e}\r";
+    let header = Header::new(Kind::Ciphertext).scheme(evil).params(&[(evil, evil)]).unwrap();
+    let header = header.meta(evil, &Value::Map(vec![(evil.into(), evil.into())])).unwrap();
+    let place = Place::new();
+    place.write("evil.ct", Writer::in_memory(header).into_bytes().unwrap().as_slice());
+    let obeyed = |text: &str| text.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\r']);
+    let text = place.run("inspect evil.ct");
+    assert!(!obeyed(&text) && text.contains("2J"), "{text:?}");
+    let text = place.run("inspect evil.ct --json");
+    assert!(!obeyed(&text), "{text:?}");
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value[0]["scheme"], evil);
+    for line in ["decrypt --key CLIENT evil.ct", "decrypt --key CLIENT evil.ct --json"] {
+        let message = String::from_utf8(place.command(line).assert().code(1).get_output().stderr.clone()).unwrap();
+        assert!(!obeyed(&message) && message.contains("2J"), "{message:?}");
+    }
+}

@@ -18,6 +18,20 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_closed_standard_output_is_an_error_and_the_null_device_is_none() {
+    let command = assert_cmd::cargo::cargo_bin("solinas");
+    let run =
+        |end: &str| Command::new("sh").args(["-c", &format!("{} params {end}", command.display())]).output().unwrap();
+    let output = run(">&-");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && message.contains("standard output is closed"), "{message}");
+    for end in [">/dev/null", "1<>/dev/null"] {
+        assert!(run(end).status.success(), "{end}");
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
     let place = Place::new();

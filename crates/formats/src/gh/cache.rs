@@ -7,9 +7,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use solinas_schemes::gh::{
-    Arithmetic, EncryptMethod, Encryptor, Evaluator, PublicKey, RecryptMethod, Residues, ServerKey,
-};
+use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, PublicKey, RecryptMethod, ServerKey};
 
 use super::Gh;
 use crate::{Error, Expect, KeyFiles, KeyId, Kind, Overwrite, Reader, Writer};
@@ -70,7 +68,6 @@ pub fn read_encryptor<'a>(
 ) -> Result<Encryptor<'a>, Error> {
     let words = method.table_words(public).ok_or_else(|| no_table(method.name()))?;
     check(reader, public, &method)?;
-    // In memory, where nobody changes it once it is checked: powers that are none could give away plain bits.
     let table = reader.section_u64("table", words)?.into();
     Ok(Encryptor::with_table(public, method, memory, arithmetic, table)?)
 }
@@ -87,7 +84,7 @@ pub fn read_evaluator<'a>(
 ) -> Result<Evaluator<'a>, Error> {
     let words = Evaluator::pair_table_words(server.public());
     check(reader, server.public(), &RecryptMethod::PairTable)?;
-    let table = reader.shared_u64("table", words).map(Residues::shared)?;
+    let table = reader.section_u64("table", words)?.into();
     Ok(Evaluator::with_pair_table(server, memory, arithmetic, table)?)
 }
 

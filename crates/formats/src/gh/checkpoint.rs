@@ -8,7 +8,7 @@ use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, Pr
 use zeroize::Zeroizing;
 
 use super::Gh;
-use crate::{Error, Expect, Header, KeyFiles, Kind, Overwrite, Reader, Writer, map};
+use crate::{Error, Expect, Header, KeyFiles, Kind, Overwrite, Reader, Writer, source};
 
 /// Least time between two checkpoints that no one asked for.
 const INTERVAL: Duration = Duration::from_secs(20);
@@ -71,12 +71,12 @@ pub fn keygen(
 /// Locks the checkpoint, so that no other key generation works on it. None where there is no file.
 fn lock(path: &Path) -> Result<Option<File>, Error> {
     while path.try_exists().map_err(|e| Error::io(path, "open", e))? {
-        let (file, _) = map::open(path)?;
+        let (file, _) = source::open(path)?;
         if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(Error::Busy { path: path.to_path_buf() });
         }
         // Whoever had the lock before may have replaced the file, or removed it.
-        if map::is_at(&file, path) {
+        if source::is_at(&file, path) {
             return Ok(Some(file));
         }
     }
@@ -132,7 +132,7 @@ fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u6
 /// From the file; [`Error::Section`] and [`Error::Field`] for what is not of these parameters; [`gh::Error::ResearchOnly`] unless `research`.
 pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Result<KeyGeneration, Error> {
     let mut seed = Zeroizing::new([0; 32]);
-    seed.copy_from_slice(reader.section_of_len("seed", 32)?);
+    seed.copy_from_slice(&reader.section_of_len("seed", 32)?);
     let mut parts = Vec::new();
     for (name, bytes) in reader.sections() {
         if let Some(part) = KeyGeneration::PARTS.into_iter().find(|part| *part == name) {

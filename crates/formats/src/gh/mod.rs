@@ -11,7 +11,7 @@
 //! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`](gh::KeyGeneration::PARTS) what there is |
 //!
 //! Encryption needs `d` and `r` alone: [`Gh::read_public`](KeyFiles::read_public) takes them from any of the three. A large server key is 2.25 GB; it is written from where it
-//! lies in memory, and used where it lies in its file, mapped into memory.
+//! lies in memory, and read to where it is used.
 
 mod cache;
 mod checkpoint;
@@ -111,7 +111,7 @@ impl KeyFiles for Gh {
 
     fn read_server(reader: &Reader) -> Result<ServerKey, Error> {
         let public = Self::read_public(reader)?;
-        let residues = |name: &str, count: usize| reader.shared_u64(name, count * public.words()).map(Residues::shared);
+        let residues = |name: &str, count: usize| reader.section_u64(name, count * public.words()).map(Residues::from);
         let params = public.params();
         let x = residues("x", params.blocks())?;
         let indicators = residues("indicators", params.blocks() * params.indicators())?;

@@ -86,8 +86,8 @@ fn what_no_key_can_be_is_refused_by_name() {
 fn streamed_matrices_are_inspected() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("matrix");
-    let public = KEYS.0.public().fresh();
-    public.write(&path, |_, _| true).unwrap();
+    let public = KEYS.0.public();
+    lwe::write_matrix(&path, public, |_, _| true).unwrap();
     let summary = inspect(&path).unwrap();
     assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(KeyId(public.id().0)));
     let text = summary.to_string();
@@ -110,4 +110,33 @@ fn streamed_matrices_are_inspected() {
         let error = inspect(&path).unwrap_err();
         assert!(matches!(error, Error::Damaged { .. } | Error::NotSolinas { .. }), "{error}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn matrices_and_states_of_products_are_replaced_whole_and_states_are_their_owners_alone() {
+    use solinas_schemes::lwe::{KeyFile, Selection, StreamedProduct};
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (path, state) = (dir.path().join("matrix"), dir.path().join("state"));
+    fs::write(&path, "old").unwrap();
+    let stopped = lwe::write_matrix(&path, KEYS.0.public(), |_, _| false);
+    assert!(matches!(stopped, Err(Error::Matrix(solinas_schemes::lwe::Error::Cancelled { .. }))));
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    lwe::write_matrix(&path, KEYS.0.public(), |_, _| true).unwrap();
+    let file = KeyFile::open(&path).unwrap();
+    let rows = file.layout().rows();
+    let product = StreamedProduct::select(&file, vec![Selection::from_bits(&vec![true; rows])]).unwrap();
+    // A file that is there before has another mode, and a name that a writer could have guessed leads to another file.
+    fs::write(&state, "old").unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o666)).unwrap();
+    let planted = dir.path().join(format!("state.{}.partial", std::process::id()));
+    std::os::unix::fs::symlink(&path, &planted).unwrap();
+    lwe::save_product(&state, &product).unwrap();
+    assert_eq!(fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(StreamedProduct::resume(&file, &state).is_ok());
+    file.verify().unwrap();
+    fs::remove_file(planted).unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }

@@ -113,7 +113,8 @@ impl<S: Leveled> Elements<S> {
         let parts = |at: usize| params.parts(levels[at]) - usize::from(seeds[at].is_some());
         let bytes = |at: usize| S::packed_bytes(&params, levels[at]).checked_mul(parts(at));
         let all = (0..total).try_fold(0usize, |sum, at| sum.checked_add(bytes(at)?)).ok_or_else(too_many)?;
-        let (mut rest, mut polynomials) = (reader.section_of_len("polynomials", all)?, Vec::with_capacity(total));
+        let bytes = reader.section_of_len("polynomials", all)?;
+        let (mut rest, mut polynomials) = (&*bytes, Vec::with_capacity(total));
         for (at, noise) in noises.into_iter().enumerate() {
             let (level, noise) = (levels[at], f64::from_bits(noise));
             // Less than that of a coefficient of 1 is not told.
@@ -153,7 +154,8 @@ fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SE
         return Err(reader.section_error("seeded", "a number is neither 0 nor 1").into());
     }
     let count = seeded.iter().filter(|&&seeded| seeded == 1).count();
-    let (seeds, _) = reader.section_of_len("seeds", count * SEED)?.as_chunks();
+    let seeds = reader.section_of_len("seeds", count * SEED)?;
+    let (seeds, _) = seeds.as_chunks();
     let mut seeds = seeds.iter().copied();
     Ok(seeded.iter().map(|&seeded| if seeded == 1 { seeds.next() } else { None }).collect())
 }

@@ -238,7 +238,8 @@ impl Leveled for Lwe {
     ) -> Result<Vec<Poly>, Error> {
         let file = KeyFile::open(matrix)?;
         let each = |done, of| progress(done, of).is_continue();
-        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, each)?;
+        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, each);
+        let all = all.map_err(|error| Error::from(error).in_file(matrix))?;
         Ok(all.iter().map(Self::store).collect())
     }
 
@@ -248,11 +249,11 @@ impl Leveled for Lwe {
 
     fn write_matrix(key: &PublicKey, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         control.check()?;
-        key.write(path, |done, of| {
+        let progress = |done, of| {
             control.report(done as u64, of as u64);
             go_on(control).is_continue()
-        })?;
-        Ok(())
+        };
+        Ok(solinas_formats::lwe::write_matrix(path, key, progress)?)
     }
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {

@@ -5,7 +5,7 @@ use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{Encrypt, Public, Secret, bits_only};
-use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions};
+use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
@@ -103,6 +103,7 @@ impl Public for ServerKey {
     }
 
     fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+        memory::check("a server key", &info(self.params()), Evaluator::size_of(self.params()) as u64, memory::FREE)?;
         Ok(Box::new(TfheEngine::new(self)?))
     }
 

@@ -8,7 +8,7 @@ mod schedule;
 mod tables;
 
 use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
 use solinas_formats::{Reader, tfhe as files};
@@ -33,6 +33,8 @@ impl Roles for Tfhe {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
+        // The key, and the bytes of its file.
+        memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = match options.insecure_seed {
             Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
             None => ClientKey::generate(params, options.research)?,

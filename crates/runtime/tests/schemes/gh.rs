@@ -264,7 +264,7 @@ fn with_noise(x: &Ciphertext, noise: f64) -> Result<Ciphertext, Error> {
         .meta("form", &form)?
         .meta("shape", &x.shape())?;
     let mut writer = Writer::in_memory(header);
-    writer.section("residues", reader.section("residues")?)?;
+    writer.section("residues", &reader.section("residues")?)?;
     writer.section("noise", &pack::u64_to_le(&vec![noise.to_bits(); x.ty().width()]))?;
     Ciphertext::from_bytes(&writer.into_bytes()?)
 }

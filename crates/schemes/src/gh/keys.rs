@@ -115,19 +115,14 @@ impl PublicKey {
     }
 }
 
-/// Words of public material, which are shared: in memory, or where they lie in a file that is mapped into memory.
-#[derive(Clone)]
-pub struct Residues(Arc<dyn AsRef<[u64]> + Send + Sync>);
+/// Words of public material, which are shared.
+#[derive(Clone, PartialEq)]
+pub struct Residues(Arc<Vec<u64>>);
 
 impl Residues {
-    /// Words that lie elsewhere. `words` must give the same ones each time.
-    pub fn shared(words: Arc<dyn AsRef<[u64]> + Send + Sync>) -> Self {
-        Self(words)
-    }
-
     /// The words.
     pub fn as_slice(&self) -> &[u64] {
-        (*self.0).as_ref()
+        &self.0
     }
 
     /// Residue `index`, of so many words.
@@ -139,12 +134,6 @@ impl Residues {
 impl From<Vec<u64>> for Residues {
     fn from(words: Vec<u64>) -> Self {
         Self(Arc::new(words))
-    }
-}
-
-impl PartialEq for Residues {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
     }
 }
 

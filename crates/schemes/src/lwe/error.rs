@@ -128,13 +128,11 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A file that cannot be read or written.
-    #[error("{} cannot be {action}: {problem}", path.display())]
+    /// A file that cannot be read.
+    #[error("{} cannot be read: {problem}", path.display())]
     File {
         /// Which file.
         path: PathBuf,
-        /// `read` or `written`.
-        action: &'static str,
         /// Why.
         problem: String,
     },

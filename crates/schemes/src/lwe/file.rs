@@ -6,10 +6,10 @@
 //! table                 BLAKE3 of every piece: up to 2048 rows of a tile
 //! seal                  BLAKE3 of header and table
 //! ```
-//! Written to a temporary file beside, synced, and renamed when whole.
+//! `solinas_formats::lwe` writes it under its name once it is whole.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -49,43 +49,12 @@ pub(super) struct Place<'a>(pub(super) &'a Path);
 
 impl Place<'_> {
     pub(super) fn read(self, error: io::Error) -> Error {
-        Error::File { path: self.0.into(), action: "read", problem: error.to_string() }
-    }
-
-    pub(super) fn written(self, error: io::Error) -> Error {
-        Error::File { path: self.0.into(), action: "written", problem: error.to_string() }
+        Error::File { path: self.0.into(), problem: error.to_string() }
     }
 
     pub(super) fn damaged(self, problem: &str) -> Error {
         let problem = format!("{problem}; it is damaged or of another kind");
-        Error::File { path: self.0.into(), action: "read", problem }
-    }
-
-    /// A new file beside, its owner's alone where `secret`, and its path.
-    pub(super) fn temporary(self, secret: bool) -> Result<(File, PathBuf), Error> {
-        let mut name = self.0.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.partial", std::process::id()));
-        let path = self.0.with_file_name(name);
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        if secret {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        #[cfg(not(unix))]
-        let _ = secret;
-        let file = options.open(&path).map_err(|error| self.written(error))?;
-        Ok((file, path))
-    }
-
-    /// Syncs and renames the temporary file, or removes it when `done` is an error.
-    pub(super) fn replace(self, (file, temporary): (File, PathBuf), done: io::Result<()>) -> Result<(), Error> {
-        let done = done.and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, self.0));
-        done.map_err(|error| {
-            // What is left of it is of no use; that it cannot be removed is no further harm.
-            let _ = fs::remove_file(&temporary);
-            self.written(error)
-        })
+        Error::File { path: self.0.into(), problem }
     }
 }
 
@@ -130,63 +99,51 @@ impl KeyFile {
     /// Version of their format.
     pub const VERSION: u32 = 1;
 
-    /// Writes a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `progress` is told how many
-    /// of how many pieces are done, and stops it by giving false.
+    /// Writes the file of a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `out` takes the
+    /// bytes, some KiB at a time. `progress` is told how many of how many pieces are done, and stops it by giving false.
     ///
     /// # Errors
-    /// [`Error::File`], [`Error::Cancelled`]; nothing is left at `path` then.
-    pub fn write(
-        path: &Path,
+    /// Those of `out`; [`Error::Cancelled`]; [`Error::Dimension`] for a modulus of too many words.
+    pub fn write<E: From<Error>>(
         source: &impl Source,
         id: [u8; 32],
+        mut out: impl FnMut(&[u8]) -> Result<(), E>,
         mut progress: impl FnMut(usize, usize) -> bool,
-    ) -> Result<Self, Error> {
-        let (layout, modulus, place) = (source.layout(), source.modulus(), Place(path));
+    ) -> Result<(), E> {
+        let (layout, modulus) = (source.layout(), source.modulus());
         if layout.words() * 4 > HEADER - 128 {
             let want = (HEADER - 128) / 4;
-            return Err(Error::Dimension { what: "words of a modulus in a file", got: layout.words(), want });
+            return Err(Error::Dimension { what: "words of a modulus in a file", got: layout.words(), want }.into());
         }
         let header = header(layout, modulus, &id);
-        let (file, temporary) = place.temporary(false)?;
         let total = pieces(&layout);
         let mut table = Vec::with_capacity(total * HASH);
-        let mut stopped = false;
-        let mut write = || -> io::Result<()> {
-            let mut out = BufWriter::with_capacity(1 << 20, &file);
-            out.write_all(&header)?;
-            for tile in (0..layout.tiles()).map(|index| layout.tile(index)) {
-                let mut hasher = blake3::Hasher::new();
-                let mut result = Ok(());
-                let visited = source.visit(tile, PAD, &mut |first, piece| {
-                    let mut words = piece.words().to_vec();
-                    order(&mut words);
-                    let bytes = bytes_mut(&mut words);
-                    hasher.update(bytes);
-                    result = out.write_all(bytes);
-                    let end = first + piece.rows();
-                    if end.is_multiple_of(PIECE) || end == layout.padded_rows() {
-                        table.extend_from_slice(hasher.finalize().as_bytes());
-                        hasher.reset();
-                        stopped = !progress(table.len() / HASH, total);
-                    }
-                    if result.is_err() || stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                });
-                result?;
-                if visited.is_break() {
-                    return Err(io::Error::other("stopped"));
+        out(&header)?;
+        for tile in (0..layout.tiles()).map(|index| layout.tile(index)) {
+            let mut hasher = blake3::Hasher::new();
+            let mut result = Ok(());
+            let visited = source.visit(tile, PAD, &mut |first, piece| {
+                let mut words = piece.words().to_vec();
+                order(&mut words);
+                let bytes = bytes_mut(&mut words);
+                hasher.update(bytes);
+                result = out(bytes);
+                let end = first + piece.rows();
+                let mut goes_on = true;
+                if end.is_multiple_of(PIECE) || end == layout.padded_rows() {
+                    table.extend_from_slice(hasher.finalize().as_bytes());
+                    hasher.reset();
+                    goes_on = progress(table.len() / HASH, total);
                 }
+                if result.is_ok() && goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            result?;
+            if visited.is_break() {
+                return Err(Error::Cancelled { stage: "writing a matrix" }.into());
             }
-            out.write_all(&table)?;
-            out.write_all(&seal(&header, &table))?;
-            out.flush()
-        };
-        let done = write();
-        let replaced = place.replace((file, temporary), done);
-        if stopped {
-            return Err(Error::Cancelled { stage: "writing a matrix" });
         }
-        replaced?;
-        Ok(Self { path: path.into(), layout, modulus: modulus.clone(), id, table })
+        out(&table)?;
+        out(&seal(&header, &table))
     }
 
     /// Opens a file: its header, its size and its table are checked; pieces are when they are read.

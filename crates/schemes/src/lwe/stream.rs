@@ -1,7 +1,6 @@
 //! Products with a matrix that is streamed from a file: a thread reads a piece ahead while the others compute (`wang2014`, section 6.3, where a GPU's memory
 //! is what is too small). What is done can be stored at any piece, and gone on with after the process was killed.
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -161,7 +160,7 @@ impl<'a> StreamedProduct<'a> {
         self.done == self.file.pieces()
     }
 
-    /// Goes on until all is done, or until `each`, which is called after every piece, gives false. `each` may store the state ([`Self::save`]).
+    /// Goes on until all is done, or until `each`, which is called after every piece, gives false. `each` may store the state ([`Self::state`]).
     ///
     /// # Errors
     /// [`Error::File`] for a file that cannot be read or is damaged; what `each` gives. What was done before stays done.
@@ -188,7 +187,8 @@ impl<'a> StreamedProduct<'a> {
                 }
                 Ok(())
             };
-            let reader = scope.spawn(reader);
+            let reader = std::thread::Builder::new().spawn_scoped(scope, reader);
+            let reader = reader.map_err(|error| Place(file.path()).read(error))?;
             let next = |from: &Receiver<_>| from.recv().ok();
             while !self.is_done() {
                 let Some(piece) = next(&to_compute) else { break };
@@ -264,12 +264,9 @@ impl<'a> StreamedProduct<'a> {
         }
     }
 
-    /// Stores what is done: operands, results and the sums under way. Selections are secret: the file is its owner's alone, and to be removed when it
-    /// is of no more use. It replaces an older one at once or not at all.
-    ///
-    /// # Errors
-    /// [`Error::File`].
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    /// What is done, as [`Self::resume`] reads it: operands, results and the sums under way. Selections are secret: the file is to be its owner's
+    /// alone, as `solinas_formats::lwe::save_product` writes it, and to be removed when it is of no more use.
+    pub fn state(&self) -> Zeroizing<Vec<u8>> {
         let mut out = Zeroizing::new(Vec::new());
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -291,10 +288,7 @@ impl<'a> StreamedProduct<'a> {
         }
         let hash = blake3::hash(&out);
         out.extend_from_slice(hash.as_bytes());
-        let place = Place(path);
-        let (mut file, temporary) = place.temporary(true)?;
-        let written = file.write_all(&out);
-        place.replace((file, temporary), written)
+        out
     }
 
     /// Goes on from what was stored.
@@ -357,12 +351,16 @@ impl<'a> StreamedProduct<'a> {
 }
 
 impl PublicKey {
-    /// Writes `A` to a file, for streaming.
+    /// Writes the file of `A`, for streaming.
     ///
     /// # Errors
     /// As [`KeyFile::write`].
-    pub fn write(&self, path: &Path, progress: impl FnMut(usize, usize) -> bool) -> Result<KeyFile, Error> {
-        KeyFile::write(path, &self.seeded()?, self.id().0, progress)
+    pub fn write<E: From<Error>>(
+        &self,
+        out: impl FnMut(&[u8]) -> Result<(), E>,
+        progress: impl FnMut(usize, usize) -> bool,
+    ) -> Result<(), E> {
+        KeyFile::write(&self.seeded()?, self.id().0, out, progress)
     }
 
     /// The selections `r` of encryptions of so many bits, to be multiplied with a streamed `A` and given to [`Self::complete`].

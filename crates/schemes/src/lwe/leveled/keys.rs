@@ -1,7 +1,6 @@
 //! The public key and the evaluation key. Nothing here holds a secret.
 
 use core::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use rand_core::RngCore;
@@ -97,12 +96,16 @@ impl PublicKey {
         Ok(KeyFile::bytes(&self.params.fresh().layout()?))
     }
 
-    /// Writes the matrix of fresh ciphertexts to a file, for [`Self::encrypt_streamed`]; with this key's identity.
+    /// Writes the file of the matrix of fresh ciphertexts, for [`Self::encrypt_streamed`]; with this key's identity.
     ///
     /// # Errors
     /// As [`KeyFile::write`].
-    pub fn write(&self, path: &Path, progress: impl FnMut(usize, usize) -> bool) -> Result<KeyFile, Error> {
-        KeyFile::write(path, &self.fresh.seeded()?, self.id.0, progress)
+    pub fn write<E: From<Error>>(
+        &self,
+        out: impl FnMut(&[u8]) -> Result<(), E>,
+        progress: impl FnMut(usize, usize) -> bool,
+    ) -> Result<(), E> {
+        KeyFile::write(&self.fresh.seeded()?, self.id.0, out, progress)
     }
 
     /// As [`Self::encrypt`], with the matrix read from the file that [`Self::write`] made: all bits take one pass, and memory for each (see

@@ -1,7 +1,7 @@
 //! Streaming: killed, resumed, damaged.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::lwe::*;
 use crate::random::SecretSeed;
@@ -23,6 +23,18 @@ impl Drop for Folder {
     }
 }
 
+/// Writes a matrix to a file, as far as `progress` lets it.
+fn write(path: &Path, source: &impl Source, progress: impl FnMut(usize, usize) -> bool) -> Result<(), Error> {
+    let mut bytes = Vec::new();
+    let out = |part: &[u8]| {
+        bytes.extend_from_slice(part);
+        Ok::<_, Error>(())
+    };
+    KeyFile::write(source, [1; 32], out, progress)?;
+    fs::write(path, bytes).unwrap();
+    Ok(())
+}
+
 /// Two blocks of columns, three pieces of rows: 12 pieces.
 fn matrix() -> SeededMatrix {
     let modulus = Modulus::of_primes(2, 31).unwrap();
@@ -36,7 +48,7 @@ fn a_streamed_product_is_stopped_and_resumed_at_every_piece_without_loss() {
     let seeded = matrix();
     // Larger than what is allowed.
     assert!(matches!(Matrix::expand(&seeded, 10 << 20), Err(Error::Memory { .. })));
-    KeyFile::write(&path, &seeded, [1; 32], |_, _| true).unwrap();
+    write(&path, &seeded, |_, _| true).unwrap();
     let file = KeyFile::open(&path).unwrap();
     let mut rng = SecretSeed::insecure(5).stream(0);
     let vectors = vec![Vector::uniform(file.modulus(), 5000, &mut rng); 2];
@@ -57,12 +69,12 @@ fn a_streamed_product_is_stopped_and_resumed_at_every_piece_without_loss() {
         product.run(|_| Ok(true)).unwrap();
         assert_eq!(product.into_products().unwrap(), want);
         // Every piece by another product, as if the process before it had been killed after its save.
-        begin().unwrap().save(&state).unwrap();
+        fs::write(&state, &*begin().unwrap().state()).unwrap();
         for done in 1..=12 {
             let mut product = StreamedProduct::resume(&file, &state).unwrap();
             product
                 .run(|product| {
-                    product.save(&state)?;
+                    fs::write(&state, &*product.state()).unwrap();
                     Ok(false)
                 })
                 .unwrap();
@@ -73,22 +85,15 @@ fn a_streamed_product_is_stopped_and_resumed_at_every_piece_without_loss() {
         let unfinished = begin().unwrap().into_products();
         assert!(matches!(unfinished, Err(Error::Cancelled { .. })));
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(&state).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "temporary files are left");
 }
 
 #[test]
-fn damage_is_found_and_nothing_is_left_half_written() {
+fn damage_is_found() {
     let folder = Folder::new("damage");
     let (path, state) = (folder.0.join("a.tiles"), folder.0.join("a.state"));
-    let stopped = KeyFile::write(&path, &matrix(), [1; 32], |done, _| done < 3);
+    let stopped = write(&path, &matrix(), |done, _| done < 3);
     assert!(matches!(stopped, Err(Error::Cancelled { .. })));
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
-    KeyFile::write(&path, &matrix(), [1; 32], |_, _| true).unwrap();
+    write(&path, &matrix(), |_, _| true).unwrap();
     let good = fs::read(&path).unwrap();
     let selection = || Selection::from_bits(&[true; 5000]);
     for at in [0, 17, 21, 40, 66, 100, good.len() - 1, good.len() - 60] {
@@ -107,7 +112,7 @@ fn damage_is_found_and_nothing_is_left_half_written() {
     let error = product.run(|_| Ok(true)).unwrap_err().to_string();
     assert!(error.contains("not what was written"), "{error}");
     // What was done before the damage stays done: with the file as it was, it goes on.
-    product.save(&state).unwrap();
+    fs::write(&state, &*product.state()).unwrap();
     fs::write(&path, &good).unwrap();
     let mut product = StreamedProduct::resume(&file, &state).unwrap();
     assert!(product.progress().0 > 0);
@@ -132,7 +137,14 @@ fn bits_are_encrypted_by_a_streamed_key() {
     let folder = Folder::new("encrypt");
     let client = generate_insecure(&Params::named("toy-256-8").unwrap(), 1).unwrap();
     let public = client.public();
-    let file = public.write(&folder.0.join("key"), |_, _| true).unwrap();
+    let (path, mut bytes) = (folder.0.join("key"), Vec::new());
+    let out = |part: &[u8]| {
+        bytes.extend_from_slice(part);
+        Ok::<_, Error>(())
+    };
+    public.write(out, |_, _| true).unwrap();
+    fs::write(&path, bytes).unwrap();
+    let file = KeyFile::open(&path).unwrap();
     let mut rng = public.encryption_rng(0).unwrap();
     let messages = [true, false, true];
     let mut product = StreamedProduct::select(&file, public.selections(3, &mut rng)).unwrap();

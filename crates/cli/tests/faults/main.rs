@@ -1,0 +1,345 @@
+//! Commands that write, killed at random moments and at every call that changes the disk, and with each of these calls failing: whatever happens, old files
+//! are whole, a new one is whole or not there, and after the next command nothing is left of what was under way.
+//!
+//! A few of all cases run by default. `SOLINAS_FAULTS=1000 cargo test -p solinas-cli --test faults -- --nocapture` takes 1000 kills and every call.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod memory;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Kills to take, and whether to take every call; none by default.
+pub(crate) fn long() -> Option<usize> {
+    std::env::var("SOLINAS_FAULTS").ok().map(|count| count.parse().unwrap())
+}
+
+/// A verb that writes, as it is run, and files that are there before beside [`START`].
+struct Verb {
+    name: &'static str,
+    line: &'static str,
+    /// Copies that are made before: from, to.
+    before: &'static [(&'static str, &'static str)],
+    /// Paths of what it writes.
+    writes: &'static [&'static str],
+}
+
+const fn verb(
+    name: &'static str,
+    line: &'static str,
+    before: &'static [(&'static str, &'static str)],
+    writes: &'static [&'static str],
+) -> Verb {
+    Verb { name, line, before, writes }
+}
+
+const VERBS: [Verb; 15] = [
+    verb(
+        "keygen",
+        "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out new",
+        &[],
+        &["new/client.key", "new/server.key"],
+    ),
+    verb(
+        "keygen --force",
+        "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 2 --out l --force",
+        &[],
+        &["l/client.key", "l/server.key"],
+    ),
+    verb(
+        "keygen of a checkpoint",
+        "keygen --scheme gh --params ci-15 --research --insecure-seed 2 --out new",
+        &[],
+        &["new/client.key", "new/server.key", "new/client.key.partial"],
+    ),
+    verb(
+        "keygen of tfhe",
+        "keygen --params gates-40 --insecure-seed 2 --out new",
+        &[],
+        &["new/client.key", "new/server.key"],
+    ),
+    verb("encrypt", "encrypt --key l/client.key --type u4 9 -o l/new.ct", &[], &["l/new.ct"]),
+    verb("encrypt over a file", "encrypt --key l/client.key --type u4 9 -o x.ct", &[], &["x.ct"]),
+    verb("eval", "eval --key l/server.key not x.ct -o l/new.ct", &[], &["l/new.ct"]),
+    verb("decrypt", "decrypt --key l/client.key x.ct -o values", &[("text", "values")], &["values"]),
+    verb("expand", "expand --key l/server.key -o matrix", &[("text", "matrix")], &["matrix"]),
+    verb("circuit build", "circuit build mul --type u8 -o c.txt", &[("text", "c.txt")], &["c.txt"]),
+    verb("bigint", "bigint square 123456789 -o square", &[], &["square"]),
+    verb(
+        "rsa keygen",
+        "rsa keygen --bits 2048 --insecure-seed 4 --public new.pub -o new.pem",
+        &[],
+        &["new.pem", "new.pub"],
+    ),
+    verb("rsa decrypt", "rsa decrypt --key key.pem message.rsa -o plain", &[], &["plain"]),
+    verb("rsa sign", "rsa sign --key key.pem text -o signature", &[("text", "signature")], &["signature"]),
+    verb("demo", "demo --scheme lwe --params leveled-16-20 --research --quick", &[], &[]),
+];
+
+/// What the commands after a fault write.
+const NEXT: [&str; 2] = ["l/next.ct", "next.txt"];
+
+/// Keys, a ciphertext, a text and an RSA key.
+static START: LazyLock<TempDir> = LazyLock::new(|| {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("text"), "a text\n").unwrap();
+    for line in [
+        "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 1 --out l",
+        "encrypt --key l/client.key --type u4 5 -o x.ct",
+        "rsa keygen --bits 2048 --insecure-seed 3 --public key.pub -o key.pem",
+        "rsa encrypt --key key.pub text -o message.rsa",
+    ] {
+        let output = solinas(place.path(), line).output().unwrap();
+        assert!(output.status.success(), "{line}: {output:?}");
+    }
+    place
+});
+
+static INJECT: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("inject");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/inject.c");
+    let built = Command::new("cc").arg("-O1").arg("-o").arg(&program).arg(source).status().unwrap();
+    assert!(built.success(), "cc builds tests/faults/inject.c");
+    (place, program)
+});
+
+/// The command in a folder, which is the one for temporary files, too.
+pub(crate) fn solinas(place: &Path, line: &str) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("solinas"));
+    command.args(line.split(' ')).current_dir(place).env("TMPDIR", place).env("RAYON_NUM_THREADS", "2");
+    command
+}
+
+/// Every file below a folder, by its path, and its mode.
+fn files(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![place.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(place).unwrap().to_str().unwrap().to_owned();
+                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+                files.insert(name, (fs::read(path).unwrap(), mode));
+            }
+        }
+    }
+    files
+}
+
+/// A verb in a folder of its own.
+struct Trial<'a> {
+    verb: &'a Verb,
+    place: TempDir,
+    old: BTreeMap<String, (Vec<u8>, u32)>,
+}
+
+impl<'a> Trial<'a> {
+    fn new(verb: &'a Verb) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let copied = Command::new("cp").arg("-r").arg(START.path().join(".")).arg(place.path()).status().unwrap();
+        assert!(copied.success());
+        for (from, to) in verb.before {
+            fs::copy(place.path().join(from), place.path().join(to)).unwrap();
+        }
+        let old = files(place.path());
+        Self { verb, place, old }
+    }
+
+    fn command(&self) -> Command {
+        solinas(self.place.path(), self.verb.line)
+    }
+
+    /// Runs the command with a fault at a call; gives its output and how many such calls it made.
+    fn inject(&self, kind: &str, at: usize, action: &str) -> (Output, usize) {
+        let (aside, program) = &*INJECT;
+        let count = aside.path().join(format!("count-{:?}", std::thread::current().id()));
+        let command = self.command();
+        let mut injected = Command::new(program);
+        injected.arg(kind).arg(at.to_string()).arg(action).arg(&count).arg(command.get_program());
+        injected.args(command.get_args()).current_dir(self.place.path());
+        injected.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = injected.output().unwrap();
+        assert_ne!(output.status.code(), Some(120), "{output:?}");
+        (output, fs::read_to_string(count).unwrap().trim().parse().unwrap())
+    }
+
+    /// What holds at any time: files are old, or new and whole; secret ones are their owner's alone.
+    fn check(&self, what: &str) {
+        for (name, (bytes, mode)) in files(self.place.path()) {
+            let secret = name.contains("client.key") || name.ends_with(".pem") || ["values", "plain"].contains(&&*name);
+            let old = self.old.get(&name).is_some_and(|(old, _)| *old == bytes);
+            assert!(!secret || mode == 0o600 || old, "{what}: {name} has mode {mode:o}");
+            if old || name.contains(".solinas-") {
+                continue;
+            }
+            assert!(self.verb.writes.contains(&&*name) || NEXT.contains(&&*name), "{what}: {name} was written");
+            let whole = match name.rsplit_once('.').map_or("", |(_, end)| end) {
+                "ct" | "key" | "partial" => self.prints(&format!("inspect {name}")).is_some(),
+                _ if name == "matrix" => self.prints("inspect matrix").is_some(),
+                "pem" | "pub" => self.prints(&format!("rsa inspect {name}")).is_some(),
+                _ => match &*name {
+                    "values" => bytes == b"5\n",
+                    "plain" => bytes == b"a text\n",
+                    "square" => bytes == b"15241578750190521\n",
+                    "signature" => self.prints("rsa verify --key key.pub --signature signature text").is_some(),
+                    _ => self.prints(&format!("circuit stats {name}")).is_some(),
+                },
+            };
+            assert!(whole, "{what}: {name} is not whole");
+        }
+        for name in self.old.keys() {
+            assert!(self.place.path().join(name).exists() || self.is_pair(name), "{what}: {name} is gone");
+        }
+    }
+
+    /// Of a pair that is replaced, whichever was killed in between: the next command restores it.
+    fn is_pair(&self, name: &str) -> bool {
+        self.verb.name == "keygen --force" && name == "l/server.key"
+    }
+
+    fn prints(&self, line: &str) -> Option<String> {
+        let output = solinas(self.place.path(), line).output().unwrap();
+        output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// What holds after the next commands in the folders: nothing under way is left, pairs of keys belong together, and the command does its work.
+    fn check_next(&self, what: &str) {
+        // Another command than this one, so that a half replaced pair must be restored.
+        for line in
+            ["encrypt --key l/client.key --type bool true -o l/next.ct", "circuit build add --type u4 -o next.txt"]
+        {
+            let output = solinas(self.place.path(), line).output().unwrap();
+            assert!(output.status.success(), "{what}, then {line}: {output:?}");
+        }
+        let opened = self.prints("decrypt --key l/client.key l/next.ct");
+        assert_eq!(opened.as_deref(), Some("true\n"), "{what}");
+        let evaluated = self.prints("eval --key l/server.key not l/next.ct -o l/next.ct --quiet");
+        assert!(evaluated.is_some(), "{what}: the pair of keys in l does not belong together");
+        let output = self.command().output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() || message.contains("already exists"), "{what}, then again: {message}");
+        self.check(&format!("{what}, then again"));
+        for name in files(self.place.path()).keys() {
+            let left = name.contains(".solinas-") || name.contains(".partial");
+            assert!(!left, "{what}: {name} is left after the next command");
+        }
+        // Of an RSA key whose private half is stored, `rsa public` gives the other.
+        for name in self.verb.writes.iter().filter(|name| !name.ends_with(".partial") && !name.ends_with(".pub")) {
+            assert!(self.place.path().join(name).exists(), "{what}: {name} is not there after the next command");
+        }
+    }
+}
+
+/// Pseudo-random numbers for moments and choices (xorshift64).
+struct Moments(u64);
+
+impl Moments {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound.max(1)
+    }
+}
+
+#[test]
+fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
+    let durations: Vec<Duration> = VERBS
+        .iter()
+        .map(|verb| {
+            let (trial, begin) = (Trial::new(verb), Instant::now());
+            let output = trial.command().output().unwrap();
+            assert!(output.status.success(), "{}: {output:?}", verb.name);
+            begin.elapsed()
+        })
+        .collect();
+    let kills = long().unwrap_or(2 * VERBS.len());
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let mut ended = 0;
+    for kill in 0..kills {
+        let (verb, signal) = (&VERBS[kill % VERBS.len()], ["KILL", "TERM", "INT"][moments.below(3) as usize]);
+        let after = moments.below(durations[kill % VERBS.len()].as_micros() as u64);
+        let trial = Trial::new(verb);
+        let child = trial.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(after));
+        assert!(Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().is_ok());
+        let output = child.wait_with_output().unwrap();
+        let what = format!("kill {kill}: {} by {signal} after {after} us", verb.name);
+        if let Some(code) = output.status.code() {
+            ended += usize::from(code == 0);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!([0, 130].contains(&code), "{what}: exit code {code}: {message}");
+        }
+        trial.check(&what);
+        trial.check_next(&what);
+    }
+    println!("{kills} kills of {} verbs, {ended} of them too late", VERBS.len());
+}
+
+/// Every call of a kind in every verb, or a few of them.
+fn inject_all(kind: &str) {
+    let (mut failures, mut kills) = (0, 0);
+    for (index, verb) in VERBS.iter().enumerate() {
+        let (output, calls) = Trial::new(verb).inject(kind, 0, "fail");
+        assert!(output.status.success(), "{}: {output:?}", verb.name);
+        // Of a few, another verb has another call.
+        let few = |at: &usize| long().is_some() || (at + index).is_multiple_of(calls.div_ceil(2).max(1));
+        for at in (1..=calls).filter(few) {
+            let what = format!("{kind} {at} of {calls} of {}", verb.name);
+            let trial = Trial::new(verb);
+            let (output, _) = trial.inject(kind, at, "kill");
+            assert!(output.status.code() == Some(128 + 9), "{what}: {output:?}");
+            trial.check(&what);
+            trial.check_next(&what);
+            kills += 1;
+            let what = format!("{what} that fails");
+            let trial = Trial::new(verb);
+            let (output, _) = trial.inject(kind, at, "fail");
+            let message = String::from_utf8_lossy(&output.stderr);
+            let code = output.status.code();
+            let told =
+                code == Some(0) || (code == Some(1) && message.contains("error: ") && !message.contains("panicked"));
+            assert!(told, "{what}: {code:?}: {message}");
+            trial.check(&what);
+            trial.check_next(&what);
+            failures += 1;
+        }
+    }
+    println!("{kind}: {failures} calls that failed, {kills} at which the command was killed");
+}
+
+#[test]
+fn every_rename_fails_and_kills() {
+    inject_all("rename");
+}
+
+#[test]
+fn every_sync_fails_and_kills() {
+    inject_all("sync");
+}
+
+#[test]
+fn every_unlink_fails_and_kills() {
+    inject_all("unlink");
+}
+
+#[test]
+fn every_write_fails_and_kills() {
+    inject_all("write");
+}
+
+#[test]
+fn every_creation_fails_and_kills() {
+    inject_all("create");
+}
