@@ -301,7 +301,7 @@ pub(crate) struct PyParamsInfo {
     server_key_bytes: usize,
     memory_bytes: usize,
     recommended: bool,
-    status: &'static str,
+    status: String,
     limited: Option<String>,
     research_only: Option<String>,
     test_size: bool,
@@ -331,7 +331,7 @@ impl From<ParamsInfo> for PyParamsInfo {
             server_key_bytes: info.server_key_bytes,
             memory_bytes: info.memory_bytes,
             recommended: info.recommended,
-            status: info.status,
+            status: info.status.to_owned(),
             limited: info.limited,
             research_only: info.research_only,
             test_size: info.test_size,
@@ -343,7 +343,7 @@ impl From<ParamsInfo> for PyParamsInfo {
 impl PyParamsInfo {
     fn __repr__(&self) -> String {
         let Self { name, classical_bits, log2_failure, status, .. } = self;
-        let note = match *status {
+        let note = match status.as_str() {
             "recommended" => "",
             "limited" => ", not recommended",
             _ => ", for research alone",
@@ -361,6 +361,7 @@ impl PyParamsInfo {
             ("log2 of the failure probability", format!("{:.0}", self.log2_failure)),
             ("ciphertext in bytes", self.ciphertext_bytes.to_string()),
             ("server key in bytes", self.server_key_bytes.to_string()),
+            ("not recommended", self.limited.clone().unwrap_or_default()),
             ("for research alone", self.research_only.clone().unwrap_or_default()),
         ];
         html(py, "parameters", rows.into_iter().filter(|(_, value)| !value.is_empty()))

@@ -70,8 +70,8 @@ pub struct Params {
 /// (`docs/derivations/security/lwe-ternary.md`). 0 where nothing was estimated.
 pub fn secure_bits(dimension: usize, security: u32) -> u32 {
     let row = match dimension {
-        1024 => [26, 18, 13],
-        2048 => [53, 36, 28],
+        1024 => [26, 17, 12],
+        2048 => [53, 35, 27],
         4096 => [106, 73, 56],
         8192 => [214, 147, 114],
         16384 => [430, 297, 230],

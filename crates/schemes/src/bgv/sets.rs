@@ -147,6 +147,7 @@ mod tests {
         for (name, security) in SECURE.iter().map(|set| (set.0, set.1)).chain(BOOT.iter().map(|set| (set.0, 128))) {
             let params = Params::named(name).unwrap();
             let claim = params.security();
+            println!("{name}: log2 QP = {:.1}", params.log2_total());
             assert!(
                 claim.classical_bits == f64::from(security) && claim.status == Status::Recommended,
                 "{name}: {claim:?}"
