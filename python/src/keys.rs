@@ -348,7 +348,8 @@ impl PyParamsInfo {
             "limited" => ", not recommended",
             _ => ", for research alone",
         };
-        format!("<parameters {name}: {classical_bits:.0}-bit security, failure 2^{log2_failure:.0}{note}>")
+        let (bits, failure) = (classical_bits.floor(), log2_failure.ceil());
+        format!("<parameters {name}: {bits}-bit security, failure 2^{failure}{note}>")
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
@@ -356,9 +357,9 @@ impl PyParamsInfo {
             ("name", self.name.clone()),
             ("scheme", self.scheme.clone()),
             ("values", self.description.clone()),
-            ("classical security in bits", format!("{:.0}", self.classical_bits)),
-            ("quantum security in bits", format!("{:.0}", self.quantum_bits)),
-            ("log2 of the failure probability", format!("{:.0}", self.log2_failure)),
+            ("classical security in bits", self.classical_bits.floor().to_string()),
+            ("quantum security in bits", self.quantum_bits.floor().to_string()),
+            ("log2 of the failure probability", self.log2_failure.ceil().to_string()),
             ("ciphertext in bytes", self.ciphertext_bytes.to_string()),
             ("server key in bytes", self.server_key_bytes.to_string()),
             ("not recommended", self.limited.clone().unwrap_or_default()),

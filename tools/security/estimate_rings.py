@@ -2,10 +2,8 @@
 
     bounds     for each dimension and 128, 192, 256 bits, the largest whole log2 of the modulus of an LWE problem with a
                uniform ternary secret and errors of standard deviation 3.2 (BGV), against every attack of `attacks.py`
-    sets       every set of the schemes, from `solinas params --json` on standard input
-    table      the bounds as a table of the derivation
 
-Both add to rings.json (see README.md for the commands).
+It adds to rings.json (see README.md for the commands).
 """
 
 import argparse

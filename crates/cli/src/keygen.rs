@@ -229,7 +229,8 @@ pub(crate) fn claim(params: &ParamsInfo) -> String {
             let note = limited.as_ref().map_or_else(String::new, |why| format!("; not recommended: {why}"));
             format!(
                 "{} bits of security, failure probability 2^{:.0}{note}",
-                params.classical_bits, params.log2_failure
+                params.classical_bits.floor(),
+                params.log2_failure.ceil()
             )
         }
     }

@@ -201,7 +201,7 @@ impl Params {
             classical_bits: literal.classical_bits,
             quantum_bits: literal.quantum_bits,
             estimator: "lattice-estimator 27a581bb, RC.MATZOV (classical), RC.LaaMosPol14 (quantum), uniform binary secrets, best of usvp, bdd, \
-                        dual, dual_hybrid with exact counts, bdd_hybrid, bdd_mitm_hybrid"
+                        dual, dual_hybrid with exact counts"
                 .into(),
             date: "2026-11-22".into(),
             status,
