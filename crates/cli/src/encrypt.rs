@@ -19,7 +19,7 @@ Examples:
   solinas encrypt --key keys/client.key --type bool true -o flag.ct
   solinas encrypt --key keys/client.key --type u16 --csv bids.csv --column bid -o bids.ct
   solinas encrypt --key keys/client.key --type mod65537 1 2 65536 -o vector.ct
-  solinas encrypt --key keys/client.key --bits 256 0x8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92 -o block.ct
+  solinas encrypt --key keys/client.key --bits 16 0xbeef -o block.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
 One value makes a scalar, several make an array; a CSV column always makes an array.

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Keep to what runs within a minute, and predict the rest
     #[arg(long)]
     quick: bool,
-    /// Threads; by default as many as there are processors, and at most four for each
+    /// Threads; defaults to one for each processor, and is at most four times their number
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// Parameter set that the Gentry-Halevi tables measure: toy, small, medium or large; may be given again for more. By default toy, and small unless --quick

@@ -12,7 +12,7 @@ Examples:
   solinas params find --scheme ntru --depth 2
 
 `integers` sets are fastest on integers, `gates` sets on single gates. A bound of the failure probability is shown for each set: of a bootstrap (tfhe), of a recryption (gh), of an operation or a decryption (others).
-Sets of schemes bgv and ntru allow as many products in a row as their names say, those of scheme lwe that are named leveled, too; its others take sums alone. Those of scheme gh (Gentry-Halevi), and most of schemes ntru and lwe, are for research only: \
+Sets of schemes bgv and ntru allow as many products in a row as their names say (those named boot any number), those of scheme lwe that are named leveled, too; its others take sums alone. Those of scheme gh (Gentry-Halevi), and most of schemes ntru and lwe, are for research only: \
 keygen wants --research.";
 
 #[derive(clap::Args)]

@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// The ciphertext file to write, or a folder; repeat it for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
-    /// Threads; by default as many as there are processors, and at most four for each
+    /// Threads; defaults to one for each processor, and is at most four times their number
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
     /// MiB of memory for tables, scheme gh; by default SOLINAS_MEMORY_MIB, or three quarters of what is free

@@ -20,7 +20,7 @@ The file is hashed as it is, and the signature is bytes as other programs write 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   solinas rsa verify --key public.pem --signature document.sig document.pdf
-  solinas rsa verify --key public.pem --padding pkcs1 --hash sha512 --signature document.sig document.pdf
+  solinas rsa verify --key public.pem --padding pkcs1 --hash sha512 --signature d.sig d.pdf
 
 The exit code is 0 if the signature is valid, and 1 if not; --json says so in `valid`, too.";
 
