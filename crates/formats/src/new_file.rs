@@ -27,13 +27,12 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file. A `secret` one has mode 0600, any other the mode of a new file. With `replace` it may take the place of another file,
-    /// whose mode it does not keep. A symbolic link is followed: the file that it names is replaced.
+    /// whose mode it does not keep. A symbolic link is replaced, and the file that it names stays as it is.
     ///
     /// # Errors
     /// Those of the file system, without the temporary name.
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
-        let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-        let path = if is_link { fs::canonicalize(path)? } else { path.to_path_buf() };
+        let path = path.to_path_buf();
         path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         clear_leftovers(folder(&path));
         let mut builder = tempfile::Builder::new();
@@ -102,7 +101,14 @@ impl TemporaryFolder {
     pub fn create_in(parent: &Path) -> io::Result<Self> {
         clear_leftovers(parent);
         loop {
-            let folder = tempfile::Builder::new().prefix(NAME.0).suffix(NAME.1).tempdir_in(parent);
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(NAME.0).suffix(NAME.1);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                builder.permissions(fs::Permissions::from_mode(0o700));
+            }
+            let folder = builder.tempdir_in(parent);
             let folder = folder.map_err(|e| plain(&e))?;
             let lock = if cfg!(unix) { Some(File::open(folder.path())?) } else { None };
             if lock.as_ref().is_none_or(|lock| is_ours(lock, folder.path())) {
@@ -143,10 +149,23 @@ fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(NAME.0) && name.ends_with(NAME.1))
 }
 
-/// Removes a file or folder of a temporary name that no process has locked.
+/// Whether this user made it. In a shared folder others may plant what looks like a leftover.
+#[cfg(unix)]
+fn is_of_this_user(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let private = !found.is_dir() || found.permissions().mode() & 0o077 == 0;
+    private && found.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_of_this_user(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Removes a file or folder of a temporary name that this user made and no process has locked.
 fn remove_leftover(path: &Path, folder: &Path) -> io::Result<bool> {
     let found = fs::symlink_metadata(path)?;
-    if !found.is_file() && !found.is_dir() {
+    if !found.is_file() && !found.is_dir() || !is_of_this_user(&found) {
         return Ok(false);
     }
     let file = File::open(path)?;

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::new_file::{TemporaryFolder, sync_folder};
-use crate::{Error, Expect, KeyId, Reader, source};
+use crate::{Error, Expect, KeyId, Kind, Reader, source};
 
 const CLIENT: &str = "client.key";
 const SERVER: &str = "server.key";
@@ -97,9 +97,9 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
 /// The server key before, where the new client key has not got its name.
 fn restore(new: &Path, folder: &Path) -> io::Result<()> {
     let (server, old_server) = (folder.join(SERVER), new.join(OLD_SERVER));
-    let Some(id) = key_id(&new.join(CLIENT)) else { return Ok(()) };
+    let Some(id) = key_id(&new.join(CLIENT), Kind::ClientKey) else { return Ok(()) };
     // Whoever wrote another server key there since then keeps it.
-    let is_new = || key_id(&server) == Some(id);
+    let is_new = || key_id(&server, Kind::ServerKey) == Some(id);
     if old_server.exists() {
         if !server.exists() || is_new() {
             fs::rename(&old_server, &server)?;
@@ -110,6 +110,6 @@ fn restore(new: &Path, folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-fn key_id(path: &Path) -> Option<KeyId> {
-    Reader::open(path, Expect::any()).ok()?.header().key_id
+fn key_id(path: &Path, kind: Kind) -> Option<KeyId> {
+    Reader::open(path, Expect::kind(kind)).ok()?.header().key_id
 }

@@ -203,14 +203,15 @@ fn pipes_devices_and_folders_are_neither_read_nor_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed() {
+fn a_link_is_replaced_and_what_it_names_stays() {
     let dir = tempfile::tempdir().unwrap();
     let (target, link) = (dir.path().join("target"), dir.path().join("link"));
     fs::write(&target, "old").unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
     write(&link, Kind::Ciphertext, Overwrite::default()).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    Reader::open(&target, Expect::any()).unwrap().verify_all().unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_file());
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+    Reader::open(&link, Expect::any()).unwrap().verify_all().unwrap();
 }
 
 #[test]

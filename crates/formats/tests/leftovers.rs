@@ -8,7 +8,7 @@ mod common;
 use solinas_formats::{Kind, NewFile, NewPair, Overwrite, TemporaryFolder, Writer, clear_leftovers};
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::Path;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -21,6 +21,31 @@ fn names(folder: &Path) -> Vec<String> {
 fn key(path: &Path, kind: Kind, id: &[u8]) {
     let header = common::header(kind).key_id(solinas_formats::KeyId::of(id));
     Writer::create(path, header, Overwrite::Always).unwrap().finish().unwrap();
+}
+
+/// A folder as those of commands are: its owner's alone.
+fn private_folder(path: &Path) {
+    fs::DirBuilder::new().mode(0o700).create(path).unwrap();
+}
+
+#[test]
+fn what_looks_like_a_half_placed_pair_and_is_not_ours_changes_no_key() {
+    let dir = tempfile::tempdir().unwrap();
+    key(&dir.path().join("server.key"), Kind::ServerKey, b"mine");
+    let mine = fs::read(dir.path().join("server.key")).unwrap();
+    // One that anyone may write to, and one whose client key is the server key that is there.
+    let [open, forged] = ["open", "forged"].map(|name| dir.path().join(format!(".solinas-{name}.tmp")));
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    private_folder(&forged);
+    key(&open.join("client.key"), Kind::ClientKey, b"mine");
+    key(&forged.join("client.key"), Kind::ServerKey, b"mine");
+    let moved = dir.path().with_extension("moved");
+    fs::rename(dir.path(), &moved).unwrap();
+    assert_eq!(clear_leftovers(&moved), [moved.join(".solinas-forged.tmp")]);
+    fs::rename(&moved, dir.path()).unwrap();
+    assert_eq!(fs::read(dir.path().join("server.key")).unwrap(), mine);
+    assert!(open.exists());
 }
 
 #[test]
@@ -53,7 +78,7 @@ fn what_ended_processes_left_is_removed_and_what_living_ones_write_stays() {
     assert_eq!(live.len(), 2);
     // As those of processes that were killed: without a lock.
     fs::write(dir.path().join(".solinas-abcdef.tmp"), "secret").unwrap();
-    fs::create_dir(dir.path().join(".solinas-ghijkl.tmp")).unwrap();
+    private_folder(&dir.path().join(".solinas-ghijkl.tmp"));
     fs::write(dir.path().join(".solinas-ghijkl.tmp/client.key"), "secret").unwrap();
     // Of others, and a link to a file of somebody's.
     fs::write(dir.path().join("mine"), "mine").unwrap();
@@ -94,7 +119,7 @@ fn a_pair_that_was_half_in_its_place_is_taken_back() {
             }
             let old = [fs::read(dir.join("client.key")).ok(), fs::read(dir.join("server.key")).ok()];
             let new = dir.join(".solinas-killed.tmp");
-            fs::create_dir(&new).unwrap();
+            private_folder(&new);
             key(&new.join("client.key"), Kind::ClientKey, b"new");
             key(&new.join("server.key"), Kind::ServerKey, b"new");
             let whole = [fs::read(new.join("client.key")).ok(), fs::read(new.join("server.key")).ok()];

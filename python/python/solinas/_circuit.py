@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from solinas import _core
 from solinas._errors import CircuitError, RangeError, TypeMismatchError
-from solinas._files import PathLike, read_text, write_bytes
+from solinas._files import PathLike, picture_suffix, read_text, write_bytes
 from solinas._values import Bool
 
 FORMATS = {".txt": "bristol", ".bristol": "bristol", ".blif": "blif", ".json": "yosys"}
@@ -101,7 +101,7 @@ class Circuit:
 
         A path that ends in `.dot` gets the DOT language of Graphviz.
         """
-        dot = path is not None and Path(path).suffix == ".dot"
+        dot = picture_suffix(path) == ".dot"
         text = self._inner.to_text("dot") if dot else self._inner.svg()
         if path is not None:
             write_bytes(Path(path), text.encode())

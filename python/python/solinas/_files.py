@@ -37,3 +37,14 @@ def write_bytes(path: Path, data: bytes) -> None:
         if isinstance(error, OSError):
             raise FileError(f"cannot write {os.fspath(path)!r}: {error}; nothing was left of it") from None
         raise
+
+
+def picture_suffix(path: PathLike | None) -> str:
+    """Give `.svg` or `.dot`, as the path has it; `FileError` for another suffix. Without a path, `.svg`."""
+    suffix = ".svg" if path is None else Path(path).suffix.lower()
+    if suffix not in {".svg", ".dot"}:
+        raise FileError(
+            f"a picture is written as .svg, or for Graphviz as .dot, not as {os.fspath(path or '')!r}: give such a "
+            "name, and convert it, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
+        )
+    return suffix

@@ -265,7 +265,9 @@ class ServerKey:
         values run element by element; their shapes broadcast, and scalars go with every element. Of integers modulo
         a number, a result that only single values and sums go into is a single value.
         """
-        if isinstance(program, Circuit) and not kwargs:
+        if isinstance(program, Circuit):
+            if kwargs:
+                raise TypeMismatchError("a circuit takes its inputs in order: leave the names out")
             cores = _ciphertexts(args)
             self._check(cores)
             return Job(self._inner.run_circuit(program._inner, cores), _circuit_output)
@@ -332,15 +334,8 @@ class ServerKey:
             return BoundArray._wrap(self, value._inner)
         return value.type._make(self, value._inner, "the bound value")
 
-    @overload
-    def __call__(self, value: Encrypted[V]) -> V: ...
-    @overload
-    def __call__(self, value: EncryptedArray[V]) -> BoundArray[V]: ...
-    @overload
-    def __call__(self, value: Ciphertext[V]) -> Any: ...
-    def __call__(self, value: Any) -> Any:
-        """Short for `bind`."""
-        return self.bind(value)
+    # Short for `bind`.
+    __call__ = bind
 
     def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
         """Carry out one operation on bound values, for their operators."""
@@ -373,7 +368,9 @@ class ServerKey:
         rotations of slots where the program goes across elements (of a full polynomial, if `elements` is 1), and
         bootstraps where the parameter set has them.
         """
-        if isinstance(program, Circuit) and elements == 1:
+        if isinstance(program, Circuit):
+            if elements != 1:
+                raise TypeMismatchError("the estimate of a circuit is of one element: leave `elements` out")
             return self._inner.estimate_circuit(program._inner)
         if not isinstance(program, Program):
             raise TypeMismatchError(f"estimate takes a function under @sl.program, got {short(program)}")

@@ -19,7 +19,7 @@ from solinas._cipher import Ciphertext, EncryptedArray, stacked
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FileError, FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._files import PathLike, read_text, write_bytes
+from solinas._files import PathLike, picture_suffix, read_text, write_bytes
 from solinas._integers import Modular
 from solinas._shapes import Shape, broadcast, flatten, nest, stretched
 from solinas._spec import Parameter, Result, Spec, count, elements, from_json, map_result, text, to_json
@@ -188,13 +188,7 @@ class Program(Generic[P, R]):
 
         A path that ends in `.dot` gets the gates in the DOT language of Graphviz.
         """
-        suffix = ".svg" if path is None else Path(path).suffix.lower()
-        if suffix not in {".svg", ".dot"}:
-            raise FileError(
-                f"a picture is written as .svg, or for Graphviz as .dot, not as {os.fspath(path or '')!r}: give such a "
-                "name, and convert it, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
-            )
-        if suffix == ".dot":
+        if picture_suffix(path) == ".dot":
             drawn = self._inner.gates_dot()
         else:
             drawn = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)

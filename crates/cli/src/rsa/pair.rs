@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A key for a regular file, stored under another name beside it.
 struct Stored {
-    /// The name it is for, symbolic links followed.
+    /// The name it is for.
     path: PathBuf,
     new: NewFile,
     /// A copy of the file that has the name.

@@ -53,31 +53,40 @@ impl TfheEngine {
 
     /// Measured once: the second of two runs, when the key is warm.
     fn speed(&self) -> Speed {
-        *self.speed.get_or_init(|| {
-            let table = match self.set().family() {
-                Family::Gates => Table::Sign,
-                Family::Integers => Table::Entries(vec![[0; 16]]),
-            };
-            let dimension = self.set().big_dimension();
-            let time = |count: usize| {
-                // Words that are not 0, so that no step of a rotation is skipped.
-                let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-                let job = Job { input: LweCiphertext::from_words(words), table: &table };
-                let jobs = vec![job; count];
-                let start = Instant::now();
-                // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
-                let _ = self.evaluator.bootstrap(&jobs);
-                start.elapsed().as_secs_f64() / count as f64
-            };
-            let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            match single {
-                Ok(pool) => pool.install(|| {
-                    time(1);
-                    Speed { alone: time(1), batched: time(8) }
-                }),
-                Err(_) => Speed { alone: time(1), batched: time(1) },
+        match self.speed.get() {
+            Some(speed) => *speed,
+            // Measured outside of the cell: a process that is forked meanwhile would wait for a thread that it does not have.
+            None => {
+                let speed = self.measured_speed();
+                *self.speed.get_or_init(|| speed)
             }
-        })
+        }
+    }
+
+    fn measured_speed(&self) -> Speed {
+        let table = match self.set().family() {
+            Family::Gates => Table::Sign,
+            Family::Integers => Table::Entries(vec![[0; 16]]),
+        };
+        let dimension = self.set().big_dimension();
+        let time = |count: usize| {
+            // Words that are not 0, so that no step of a rotation is skipped.
+            let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+            let job = Job { input: LweCiphertext::from_words(words), table: &table };
+            let jobs = vec![job; count];
+            let start = Instant::now();
+            // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
+            let _ = self.evaluator.bootstrap(&jobs);
+            start.elapsed().as_secs_f64() / count as f64
+        };
+        let single = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        match single {
+            Ok(pool) => pool.install(|| {
+                time(1);
+                Speed { alone: time(1), batched: time(8) }
+            }),
+            Err(_) => Speed { alone: time(1), batched: time(1) },
+        }
     }
 }
 
@@ -112,7 +121,11 @@ impl Engine for TfheEngine {
             // There is work for every thread in the least work.
             return Ok(self.planned(fewest));
         }
-        let shallow = plan(true)?;
+        let shallow = match plan(true) {
+            // A plan of more bootstraps is no reason to refuse the one that there is.
+            Err(Error::Planning { .. }) => return Ok(self.planned(fewest)),
+            shallow => shallow?,
+        };
         // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
         let speed = Speed { alone: 1.0, batched: 0.75 };
         let faster = seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed);
