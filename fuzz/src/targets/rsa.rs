@@ -85,7 +85,9 @@ fn check_private(key: &PrivateKey) {
     for padding in PADDINGS {
         match key.sign(padding, b"message") {
             Ok(signature) => key.public_key().verify(padding, b"message", &signature).expect("a signature of ours"),
-            Err(error) => assert!(matches!(error, Error::Fault | Error::NoRoom { .. } | Error::KeyUse { .. }), "{error}"),
+            Err(error) => {
+                assert!(matches!(error, Error::Fault | Error::NoRoom { .. } | Error::KeyUse { .. }), "{error}")
+            }
         }
     }
 }
