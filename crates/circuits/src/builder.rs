@@ -1,5 +1,6 @@
 //! Builds netlists gate by gate, sharing equal gates and folding what folds.
 
+use crate::limits::{Limits, Meter};
 use crate::{BinaryOp, Error, Gate, MAX_NODES, Netlist, NodeId, Port};
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 /// gates, a gate whose complement exists becomes a (free) NOT, NOTs move through XOR3, MAJ and MUX. Mistakes of the caller (a node of
 /// another builder, operands of different widths, too many gates) are remembered, and [`Builder::finish`] returns the first.
 #[derive(Debug, Clone, Default)]
-pub struct Builder {
+pub struct Builder<'a> {
     gates: Vec<Gate>,
     levels: Vec<u32>,
     seen: HashMap<Gate, NodeId>,
@@ -18,9 +19,10 @@ pub struct Builder {
     input_bits: u32,
     verbatim: bool,
     error: Option<Error>,
+    meter: Meter<'a>,
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
     /// An empty, simplifying builder.
     #[must_use]
     pub fn new() -> Self {
@@ -31,6 +33,34 @@ impl Builder {
     #[must_use]
     pub fn verbatim() -> Self {
         Self { verbatim: true, ..Self::default() }
+    }
+
+    /// The same builder within limits. Where they stop it, it adds no more gates, and [`Builder::finish`] returns the reason.
+    #[must_use]
+    pub fn within(mut self, limits: Limits<'a>) -> Self {
+        self.meter = Meter::new(limits);
+        self
+    }
+
+    /// The first mistake made so far, or what stopped the builder.
+    ///
+    /// # Errors
+    /// That mistake.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+
+    /// Counts one step of work against the limits. Whether there is no mistake, and nothing has stopped the builder.
+    pub(crate) fn step(&mut self) -> bool {
+        if let Err(stop) = self.meter.step(self.gates.len()) {
+            self.fail(stop.into());
+        }
+        self.error.is_none()
+    }
+
+    /// Whether that much memory may be taken at once; where it may not, this is remembered.
+    pub(crate) fn may_take(&mut self, bytes: u64) -> bool {
+        self.meter.limits.check_bytes(bytes).map_err(|stop| self.fail(stop.into())).is_ok()
     }
 
     /// Builds a part without rewriting gates.
@@ -118,6 +148,9 @@ impl Builder {
     }
 
     fn push(&mut self, gate: Gate) -> NodeId {
+        if !self.step() {
+            return NodeId(0);
+        }
         if let Some(&id) = self.seen.get(&gate) {
             return id;
         }

@@ -12,8 +12,8 @@ pub const NODE_BYTES: u64 = 1 << 10;
 /// many times above the limit.
 const MARGIN: u64 = 4;
 
-/// Nodes between two looks at the clock.
-const STEP: usize = 1 << 12;
+/// Nodes, or steps of a builder, between two looks at the clock.
+const STEP: usize = 1 << 8;
 
 /// The memory, time and size that the making of a netlist or a graph of lookup tables may take. The default has no bounds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,7 +40,7 @@ pub enum Stop {
         "the plan needs about {needed} gates or rotations, and the limit is {limit}; split the program, or raise the limit"
     )]
     Nodes {
-        /// What the program needs, about.
+        /// What the program needs, about; where an operation is stopped, what has been made so far.
         needed: u64,
         /// The limit.
         limit: u64,
@@ -48,7 +48,7 @@ pub enum Stop {
     /// More memory than [`Limits::bytes`].
     #[error("planning needs about {} MiB of memory, and the limit is {} MiB; split the program, or raise the limit", needed.div_ceil(1 << 20), limit >> 20)]
     Memory {
-        /// Bytes that the program needs, about.
+        /// Bytes that the program needs, about; where an operation is stopped, what it has taken so far.
         needed: u64,
         /// The limit.
         limit: u64,
@@ -81,6 +81,17 @@ impl Limits<'_> {
         if node.is_multiple_of(STEP) { self.check() } else { Ok(()) }
     }
 
+    /// Whether that much memory may be taken at once.
+    ///
+    /// # Errors
+    /// [`Stop::Memory`].
+    pub(crate) fn check_bytes(&self, needed: u64) -> Result<(), Stop> {
+        match self.bytes {
+            Some(limit) if needed > limit => Err(Stop::Memory { needed, limit }),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether there may be that many nodes, of which the whole program needs `needed`.
     fn check_nodes(&self, nodes: u64, needed: u64) -> Result<(), Stop> {
         match (self.nodes, self.bytes) {
@@ -90,6 +101,32 @@ impl Limits<'_> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Limits that a builder asks after its own steps, so that they hold within an operation too.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Meter<'a> {
+    pub(crate) limits: Limits<'a>,
+    steps: usize,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) const fn new(limits: Limits<'a>) -> Self {
+        Self { limits, steps: 0 }
+    }
+
+    /// One more step, when there are that many nodes. Equal nodes are shared, so that steps are counted, not nodes.
+    ///
+    /// # Errors
+    /// What [`Limits`] do not allow.
+    pub(crate) fn step(&mut self, nodes: usize) -> Result<(), Stop> {
+        self.steps += 1;
+        if !self.steps.is_multiple_of(STEP) {
+            return Ok(());
+        }
+        self.limits.check()?;
+        self.limits.check_nodes(nodes as u64, nodes as u64)
     }
 }
 
@@ -219,6 +256,47 @@ mod tests {
         let limits = Limits { nodes: Some(10_000), ..Limits::default() };
         assert!(program.lower_within(Recipe::default(), &limits).is_ok());
         assert!(radix::lower_within(&program, Style::default(), Budget::default(), &limits).is_ok());
+    }
+
+    /// One sum of `count` inputs, each of them given `copies` times.
+    fn sum(count: usize, copies: usize, ty: Type) -> Program {
+        let mut builder = ProgramBuilder::new();
+        let values: Vec<_> = (0..count).map(|i| builder.input(format!("x{i}"), ty).unwrap()).collect();
+        let total = builder.op(Op::Sum, &values.repeat(copies)).unwrap();
+        builder.output("y", total);
+        builder.finish().unwrap()
+    }
+
+    #[test]
+    fn limits_stop_an_operation_before_its_end() {
+        let program = sum(1000, 1, Type::Uint(32));
+        for stop in stop(&program, &Limits { nodes: Some(2000), ..Limits::default() }) {
+            let Stop::Nodes { needed, limit: 2000 } = stop else { panic!("{stop}") };
+            assert!(needed < 3000, "the sum needs more than 5,000, and was made to {needed}");
+        }
+        for program in [sum(1000, 1, Type::Uint(32)), sum(2, 500, Type::Uint(128))] {
+            let limits = Limits { bytes: Some(1 << 20), ..Limits::default() };
+            for stop in stop(&program, &limits) {
+                assert!(matches!(stop, Stop::Memory { limit: 0x10_0000, .. }), "{stop}");
+            }
+        }
+    }
+
+    #[test]
+    fn cancellation_stops_an_operation_before_its_end() {
+        let cancel = AtomicBool::new(true);
+        let limits = Limits { cancel: Some(&cancel), ..Limits::default() };
+        let mut radix = radix::Radix::new(Style::default(), Budget::default()).within(limits);
+        let terms: Vec<_> = (0..100).map(|_| radix.input(32)).collect();
+        assert_eq!(radix.sum(&terms, 32), Err(crate::lut::Error::Stopped(Stop::Cancelled)));
+        assert_eq!(radix.builder.rotations(), 0);
+        let mut gates = crate::Builder::new().within(limits);
+        let terms: Vec<_> = (0..100).map(|i| gates.input(format!("x{i}"), 32, false)).collect();
+        let terms: Vec<_> = terms.iter().map(Vec::as_slice).collect();
+        let Recipe { adder, multiplier, .. } = Recipe::default();
+        let _ = crate::build::sum(&mut gates, multiplier, adder, &terms);
+        assert!(gates.len() < 1000, "the inputs alone are 3,200 gates");
+        assert!(matches!(gates.finish(), Err(Error::Stopped(Stop::Cancelled))));
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Netlist {
     /// before it being known. Prunes.
     pub(crate) fn rebuild(
         &self,
-        mut b: Builder,
+        mut b: Builder<'_>,
         mut make: impl FnMut(&mut Builder, usize, &[NodeId]) -> NodeId,
     ) -> Result<Self, Error> {
         for port in self.inputs() {

@@ -377,7 +377,7 @@ pub enum Error {
     Radix(solinas_circuits::radix::Error),
     /// From lookup tables.
     #[error(transparent)]
-    Lut(#[from] solinas_circuits::lut::Error),
+    Lut(solinas_circuits::lut::Error),
 }
 
 /// The message of [`Error::NoRotations`].
@@ -452,6 +452,15 @@ impl From<solinas_circuits::Error> for Error {
         match error {
             solinas_circuits::Error::Stopped(stop) => stop.into(),
             other => Self::Circuit(other),
+        }
+    }
+}
+
+impl From<solinas_circuits::lut::Error> for Error {
+    fn from(error: solinas_circuits::lut::Error) -> Self {
+        match error {
+            solinas_circuits::lut::Error::Stopped(stop) => stop.into(),
+            other => Self::Lut(other),
         }
     }
 }

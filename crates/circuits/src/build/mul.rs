@@ -5,6 +5,9 @@ use crate::{Builder, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Bytes that one bit of a sum takes in its column, which grows by doubling.
+const BIT_BYTES: u64 = 1 << 5;
+
 /// How partial products are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Multiplier {
@@ -94,9 +97,15 @@ pub fn sum(b: &mut Builder, multiplier: Multiplier, adder: Adder, terms: &[&[Nod
     if !others.iter().all(|term| same_width(b, "sum", first, term)) {
         return first.to_vec();
     }
+    if !b.may_take(terms.len() as u64 * first.len() as u64 * BIT_BYTES) {
+        return first.to_vec();
+    }
     if let Multiplier::CarrySave(_) = multiplier {
         let mut columns = vec![Column::new(); first.len()];
         for term in terms {
+            if !b.step() {
+                return first.to_vec();
+            }
             columns.iter_mut().zip(*term).for_each(|(column, &bit)| push(b, column, bit));
         }
         return add_columns(b, adder, columns);
@@ -140,7 +149,7 @@ fn compress(b: &mut Builder, columns: &mut [Column], height: usize) {
     for k in 0..columns.len() {
         let mut column = std::mem::take(&mut columns[k]);
         let mut sums = Vec::new();
-        while column.len() + sums.len() > height {
+        while column.len() + sums.len() > height && b.check().is_ok() {
             // One bit too many takes a half adder, more take full adders. In a tree, sums wait for the next level.
             let half = column.len() + sums.len() == height + 1;
             if column.len() < if half { 2 } else { 3 } {

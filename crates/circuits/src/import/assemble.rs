@@ -44,7 +44,7 @@ impl<K> Circuit<'_, K> {
     /// [`Error::Parse`] for a wire with two drivers, [`Error::Undriven`], [`Error::Cycle`], and what `emit` says.
     pub(super) fn assemble(
         self,
-        mut b: Builder,
+        mut b: Builder<'_>,
         mut emit: impl FnMut(&mut Builder, &Cell<K>, &[NodeId]) -> Result<Vec<NodeId>, Error>,
     ) -> Result<Netlist, Error> {
         let Self { format, wire_names, inputs, outputs, cells } = self;

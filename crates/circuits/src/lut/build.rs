@@ -3,6 +3,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::limits::{Limits, Meter};
+
 use super::analysis::{Analysis, in_range, norm, read, weight, well_formed};
 use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
@@ -10,12 +12,13 @@ use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 ///
 /// Tables that turn out constant, or the argument itself, cost nothing; equal rotations are shared.
 #[derive(Debug, Clone, Default)]
-pub struct Builder {
+pub struct Builder<'a> {
     graph: Parts,
     analysis: Analysis,
     /// Rotations by what they are.
     known: HashTable<u32>,
     fills: Fills,
+    meter: Meter<'a>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -25,11 +28,23 @@ struct Parts {
     budget: Budget,
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
     /// An empty graph.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self { graph: Parts { budget, ..Parts::default() }, ..Self::default() }
+    }
+
+    /// The same builder within limits, which [`Builder::argument`] and [`Builder::lut`] ask from time to time.
+    #[must_use]
+    pub fn within(mut self, limits: Limits<'a>) -> Self {
+        self.meter = Meter::new(limits);
+        self
+    }
+
+    /// The limits.
+    pub(crate) const fn limits(&self) -> Limits<'a> {
+        self.meter.limits
     }
 
     /// A new input block, in `0..=max`, with `max` of at most 15.
@@ -90,8 +105,9 @@ impl Builder {
     /// The same value with the noise of a fresh block: one rotation, and more only where it is too noisy to be an argument.
     ///
     /// # Errors
-    /// [`Error::Range`] when the value cannot be an argument.
+    /// [`Error::Range`] when the value cannot be an argument; [`Error::Stopped`].
     pub fn refresh(&mut self, of: &Linear) -> Result<Linear, Error> {
+        self.meter.step(self.graph.luts.len())?;
         if self.weight(of) <= 1 && of.terms.len() <= 1 {
             return Ok(of.clone());
         }
@@ -142,8 +158,9 @@ impl Builder {
     /// do not, because some of them are equal, these are copied.
     ///
     /// # Errors
-    /// [`Error::Range`] when the sum leaves `-16..=15`.
+    /// [`Error::Range`] when the sum leaves `-16..=15`; [`Error::Stopped`].
     pub fn argument(&mut self, parts: &[(&Linear, i32)], constant: i32) -> Result<Linear, Error> {
+        self.meter.step(self.graph.luts.len())?;
         let mut parts: Vec<(Linear, i32)> = parts.iter().map(|&(p, c)| (p.clone(), c)).collect();
         let mut fresh = vec![false; parts.len()];
         loop {
@@ -176,8 +193,9 @@ impl Builder {
     /// `-15..=0`.
     ///
     /// # Errors
-    /// [`Error::Range`] for the argument; [`Error::Function`] for a function that no table gives.
+    /// [`Error::Range`] for the argument; [`Error::Function`] for a function that no table gives; [`Error::Stopped`].
     pub fn lut(&mut self, argument: &Linear, functions: &[&dyn Fn(i32) -> i32]) -> Result<Vec<Linear>, Error> {
+        self.meter.step(self.graph.luts.len())?;
         let argument = &self.quiet(argument)?;
         let set = in_range(self.reach(argument), -16, 15, || "argument".into(), "-16..=15")?;
         let mut outputs = vec![Linear::default(); functions.len()];

@@ -4,6 +4,9 @@ use super::ValueRef;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The work met its limits, or was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] crate::Stop),
     /// An input is declared with a maximum that no block holds.
     #[error("input {input} has maximum {max}; a block holds 0..=15, declare a maximum of at most 15")]
     InputMaximum {

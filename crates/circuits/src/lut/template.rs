@@ -6,6 +6,7 @@
 
 use super::build::Builder;
 use super::{Budget, Linear, Lut, Set, Table, ValueRef};
+use crate::limits::Limits;
 use rustc_hash::FxHashMap;
 
 /// Operands without the graph behind them; the values in their terms are numbered by first use.
@@ -38,7 +39,7 @@ pub struct Template {
 impl Template {
     /// The results that were built with [`Builder::on`].
     #[must_use]
-    pub fn new(outline: &Outline, mut builder: Builder, results: Vec<Linear>) -> Self {
+    pub fn new(outline: &Outline, mut builder: Builder<'_>, results: Vec<Linear>) -> Self {
         let results =
             results.into_iter().map(|result| (builder.reach(&result), result)).map(|(set, result)| (result, set));
         let results = results.collect();
@@ -46,7 +47,7 @@ impl Template {
     }
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
     /// The outline of operands, and the places of its values here.
     #[must_use]
     pub fn outline(&self, operands: &[Linear]) -> (Outline, Places) {
@@ -74,10 +75,10 @@ impl Builder {
         (outline, places)
     }
 
-    /// A builder on the operands of an outline.
+    /// A builder on the operands of an outline, within limits.
     #[must_use]
-    pub fn on(outline: &Outline, budget: Budget) -> Self {
-        let mut builder = Self::new(budget);
+    pub fn on(outline: &Outline, budget: Budget, limits: Limits<'a>) -> Self {
+        let mut builder = Self::new(budget).within(limits);
         for &max in &outline.inputs {
             builder.input(max);
         }

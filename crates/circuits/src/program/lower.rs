@@ -23,7 +23,7 @@ impl Program {
         if let Some(node) = self.nodes.iter().find(|node| node.ty.modulus().is_some()) {
             return Err(Error::Modular { ty: node.ty });
         }
-        let mut b = Builder::new();
+        let mut b = Builder::new().within(*limits);
         let inputs: Vec<_> =
             self.inputs.iter().map(|input| b.input(&input.name, input.ty.width(), input.ty.signed())).collect();
         let mut values: Vec<Vec<NodeId>> = Vec::with_capacity(self.nodes.len());
@@ -38,6 +38,7 @@ impl Program {
                     op.gates(&mut b, recipe, ty, node.ty, &args)
                 }
             };
+            b.check()?;
             values.push(value);
             forecast.spent(index, b.len() - before, b.len())?;
         }

@@ -11,7 +11,7 @@ const PREFIX_MAX: i32 = 6;
 /// Greatest argument that reads a table directly.
 const MAX: i32 = 15;
 
-impl Radix {
+impl Radix<'_> {
     /// `a + b`, wrapping.
     ///
     /// # Errors
@@ -54,7 +54,11 @@ impl Radix {
     pub fn sum(&mut self, terms: &[Int], width: u8) -> Result<Int> {
         let column =
             |i: usize| terms.iter().map(move |term| term.blocks[i].clone()).filter(|x| x.as_constant() != Some(0));
-        let columns = (0..blocks(width)).map(|i| column(i).collect()).collect();
+        let mut columns = Columns::with_capacity(blocks(width));
+        for i in 0..blocks(width) {
+            self.builder.limits().check()?;
+            columns.push(column(i).collect());
+        }
         self.sum_columns(columns, width)
     }
 
@@ -98,6 +102,7 @@ impl Radix {
     /// Largest group of values that one rotation takes, the rest, and the group's maximum. Where noise would leave a group of one, all are
     /// refreshed first.
     fn pack(&mut self, column: &[Linear]) -> Result<(Vec<Linear>, Vec<Linear>, i32)> {
+        self.builder.limits().check()?;
         let packed = self.pack_as_is(column);
         if packed.0.len() > 1 || column.len() < 2 {
             return Ok(packed);

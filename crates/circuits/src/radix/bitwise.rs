@@ -3,7 +3,7 @@
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
-impl Radix {
+impl Radix<'_> {
     /// `a & b`.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::{Int, Radix, Result};
 use crate::lut::Linear;
 
-impl Radix {
+impl Radix<'_> {
     /// `a < b`, a bit.
     ///
     /// # Errors

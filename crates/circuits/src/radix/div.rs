@@ -5,7 +5,7 @@ use super::add::Columns;
 use super::{Int, Radix, Result, mask};
 use crate::lut::Linear;
 
-impl Radix {
+impl Radix<'_> {
     /// `(a / b, a % b)`: truncated; by 0, all ones and `a`.
     ///
     /// # Errors

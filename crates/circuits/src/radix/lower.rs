@@ -8,6 +8,9 @@ use crate::limits::{Forecast, Limits};
 use crate::lut::{self, Budget, LutGraph};
 use crate::program::{Node, Op, Program, Type};
 
+/// Bytes that the copies of one block of an operand take, about: in the list of operands, in a column, and in a pack of the column.
+const BLOCK_BYTES: u64 = 1 << 8;
+
 /// Why a program has no graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -53,7 +56,16 @@ pub enum Error {
     Stopped(#[from] crate::Stop),
     /// The lookup tables themselves.
     #[error(transparent)]
-    Lut(#[from] lut::Error),
+    Lut(lut::Error),
+}
+
+impl From<lut::Error> for Error {
+    fn from(error: lut::Error) -> Self {
+        match error {
+            lut::Error::Stopped(stop) => Self::Stopped(stop),
+            other => Self::Lut(other),
+        }
+    }
 }
 
 /// Where an integer lies among the blocks of a graph.
@@ -138,7 +150,7 @@ pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered,
 /// # Errors
 /// As [`lower`]; [`Error::Stopped`].
 pub fn lower_within(program: &Program, style: Style, budget: Budget, limits: &Limits<'_>) -> Result<Lowered, Error> {
-    let mut radix = Radix::new(style, budget);
+    let mut radix = Radix::new(style, budget).within(*limits);
     let mut inputs = Vec::new();
     let mut operands = Vec::new();
     let mut first = 0;
@@ -183,7 +195,7 @@ fn check_width(ty: Type, place: impl Fn() -> String) -> Result<(), Error> {
 }
 
 struct Lowering<'a> {
-    radix: Radix,
+    radix: Radix<'a>,
     program: &'a Program,
     inputs: Vec<Int>,
     values: Vec<Int>,
@@ -195,7 +207,12 @@ impl Lowering<'_> {
         let wrong = |wanted| Error::Operands { node: i, op: name(&node.op), wanted };
         let mut types = Vec::new();
         let mut args = Vec::new();
-        for id in &node.args {
+        // The operands are copied, and columns of them too.
+        let copied = node.args.len() as u64 * blocks(bits(node.ty)) as u64 * BLOCK_BYTES;
+        let limits = self.radix.builder.limits();
+        limits.check_bytes(copied)?;
+        for (k, id) in node.args.iter().enumerate() {
+            limits.check_at(k)?;
             let arg = self.values.get(id.0 as usize).ok_or_else(|| wrong("operands are earlier values"))?;
             types.push(self.program.nodes[id.0 as usize].ty);
             args.push(arg.clone());

@@ -17,6 +17,7 @@ mod tests;
 
 pub use lower::{Error, Layout, Lowered, lower, lower_within};
 
+use crate::Limits;
 use crate::lut::{Budget, Builder, Linear};
 
 /// Result of an operation on blocks.
@@ -81,18 +82,24 @@ pub fn mask(i: usize, width: u8) -> i32 {
 
 /// Builds the operations on integers.
 #[derive(Debug, Clone)]
-pub struct Radix {
+pub struct Radix<'a> {
     /// The graph under construction.
-    pub builder: Builder,
+    pub builder: Builder<'a>,
     /// What to spend where there is a choice.
     pub style: Style,
 }
 
-impl Radix {
+impl<'a> Radix<'a> {
     /// An empty graph.
     #[must_use]
     pub fn new(style: Style, budget: Budget) -> Self {
         Self { builder: Builder::new(budget), style }
+    }
+
+    /// The same graph within limits, which hold within an operation too.
+    #[must_use]
+    pub fn within(self, limits: Limits<'a>) -> Self {
+        Self { builder: self.builder.within(limits), ..self }
     }
 
     /// A new input integer.

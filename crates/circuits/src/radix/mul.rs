@@ -4,7 +4,7 @@ use super::add::Columns;
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
-impl Radix {
+impl Radix<'_> {
     /// `a * b`, low half. One rotation gives both digits of a product of blocks; a square takes half of them.
     ///
     /// # Errors

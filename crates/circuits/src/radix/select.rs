@@ -7,7 +7,7 @@ use crate::lut::Linear;
 /// Terms a chosen block may have before it is refreshed.
 const MAX_TERMS: usize = 6;
 
-impl Radix {
+impl Radix<'_> {
     /// `if c { a } else { b }`: one rotation for each block, `b + (c ? a - b : 0)`.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ enum Edge {
     Wrap,
 }
 
-impl Radix {
+impl Radix<'_> {
     /// `a << amount`; 0 from the width on.
     ///
     /// # Errors

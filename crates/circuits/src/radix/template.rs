@@ -25,7 +25,7 @@ impl Templates {
     /// What [`Radix::apply`] makes, by a copy of what it made of operands of the same outline.
     pub(super) fn apply(
         &mut self,
-        radix: &mut Radix,
+        radix: &mut Radix<'_>,
         op: &Op,
         args: &[Int],
         signed: bool,
@@ -36,10 +36,11 @@ impl Templates {
         let blocks: Vec<Linear> = args.iter().flat_map(|arg| arg.blocks.iter().cloned()).collect();
         let (outline, places) = radix.builder.outline(&blocks);
         let widths = args.iter().map(|arg| arg.width).collect();
-        let (style, budget) = (radix.style, radix.builder.budget());
+        let (style, budget, limits) = (radix.style, radix.builder.budget(), radix.builder.limits());
         let key = (op.clone(), signed, widths, outline);
         let template = self.known.entry(key).or_insert_with_key(|(op, _, _, outline)| {
-            let mut inner = Radix { builder: Builder::on(outline, budget), style };
+            // Where the limits stop it, they also stop the direct way below.
+            let mut inner = Radix { builder: Builder::on(outline, budget, limits), style };
             let mut operands = outline.operands.iter().cloned();
             let args: Vec<Int> = args
                 .iter()
@@ -61,7 +62,7 @@ impl Templates {
     }
 }
 
-impl Radix {
+impl Radix<'_> {
     /// The results of an operation of a well-typed program, of that width: quotient and remainder of a division, else one. None for a wrong number of operands,
     /// and for the operations that are not of integers.
     pub(super) fn apply(&mut self, op: &Op, args: &[Int], signed: bool, width: u8) -> Result<Option<Vec<Int>>> {

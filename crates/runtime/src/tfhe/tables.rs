@@ -43,7 +43,8 @@ pub(crate) fn schedule(graph: &LutGraph) -> Schedule {
 
 /// A gate circuit as lookup tables: any gate of up to three inputs is one rotation. Ports come and leave in radix form.
 pub(crate) fn lower_netlist(netlist: &Netlist, input_weight: u64, limits: &Limits<'_>) -> Result<LutGraph, Error> {
-    let mut radix = Radix::new(solinas_circuits::radix::Style::FewestRotations, budget(input_weight));
+    let style = solinas_circuits::radix::Style::FewestRotations;
+    let mut radix = Radix::new(style, budget(input_weight)).within(*limits);
     let mut bits: Vec<lut::Linear> = Vec::with_capacity(netlist.input_bits());
     for port in netlist.inputs() {
         let value = radix.input(port.bits.len() as u8);
