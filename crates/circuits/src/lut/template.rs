@@ -108,9 +108,9 @@ impl<'a> Builder<'a> {
         let results = template.results.iter().map(|(result, set)| {
             let result = result.renamed(|value| here(&nodes, value));
             self.learn(&result, *set);
-            result
+            (self.weight(&result) <= self.budget().max_weight).then_some(result)
         });
-        Some(results.collect())
+        results.collect()
     }
 }
 

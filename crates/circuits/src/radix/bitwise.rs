@@ -74,7 +74,7 @@ impl Radix<'_> {
                 // Extends the top block's bit to a whole block, then onwards.
                 let top = out[n - 1].clone();
                 if n < m || width.is_multiple_of(2) {
-                    out[n - 1] = self.settle(top.times(3), 3)?;
+                    out[n - 1] = self.settle(&[(&top, 3)], 3)?;
                 }
                 out[n - 1].clone()
             } else {

@@ -2,7 +2,7 @@
 //! blocks above `i / 2`; the part of the divisor that would reach beyond the dividend only says that the bit is 0.
 
 use super::add::Columns;
-use super::{Int, Radix, Result, mask};
+use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
 impl Radix<'_> {
@@ -54,11 +54,12 @@ impl Radix<'_> {
                 *r = self.map(r, |v| v & mask(i, width))?;
             }
         }
-        let mut quotient = Self::from_bits(&bits);
-        for (i, q) in quotient.blocks.iter_mut().enumerate() {
-            *q = self.settle(std::mem::take(q), mask(i, width))?;
+        let mut quotient = Vec::with_capacity(blocks(width));
+        for (i, pair) in bits.chunks(2).enumerate() {
+            let parts: Vec<_> = pair.iter().zip([1, 2]).collect();
+            quotient.push(self.settle(&parts, mask(i, width))?);
         }
-        Ok((quotient, Int { blocks: rest, width }))
+        Ok((Int { blocks: quotient, width }, Int { blocks: rest, width }))
     }
 
     /// Digits of a difference of blocks, and its borrow.

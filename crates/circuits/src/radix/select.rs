@@ -29,7 +29,7 @@ impl Radix<'_> {
             None => {}
         }
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
-            return self.settle(c.times(x - y).offset(y), x.max(y));
+            return self.settle(&[(c, x - y), (&Linear::constant(y), 1)], x.max(y));
         }
         // The base is the operand of less noise; the other one only enters the argument.
         let long = |x: &Linear| x.terms.len() > MAX_TERMS;
@@ -73,15 +73,22 @@ impl Radix<'_> {
     ) -> Result<Linear> {
         let take = |v: i32| if (v >= step) != swap { v % step } else { low };
         let change = self.builder.lut1(argument, take)?.offset(-low);
-        self.settle(base.plus(&change), max)
+        self.settle(&[(base, 1), (&change, 1)], max)
     }
 
-    /// A block that is known to be in `0..=max`, made visibly so where it is not, and not too noisy to be put out or refreshed.
-    pub(super) fn settle(&mut self, block: Linear, max: i32) -> Result<Linear> {
-        if self.is_in_range(&block, max) {
-            return Ok(block);
+    /// `sum of factor * part`, which is known to be in `0..=max`, made visibly so where it is not, and not too noisy to be put out or
+    /// refreshed.
+    ///
+    /// The parts are visibly in ranges that add up to at most `max - 15..=15`. Refreshed parts are one term each, and the reach of a sum of
+    /// single terms is at most the sum of theirs: whatever the analysis loses of the sum of the parts as they are, their copies fit.
+    pub(super) fn settle(&mut self, parts: &[(&Linear, i32)], max: i32) -> Result<Linear> {
+        let sum = Linear::sum(parts.iter().copied(), 0);
+        if self.is_in_range(&sum, max) {
+            return Ok(sum);
         }
-        let argument = self.builder.argument(&[(&block, 1)], 0)?;
+        // Below `max - 15`, the table would be read where it holds a value of the block.
+        let fits = self.builder.is_argument(&sum) && self.builder.reach(&sum).is_some_and(|s| s.within(max - 15, 15));
+        let argument = if fits { sum } else { self.builder.argument(parts, 0)? };
         // Anything else cannot occur; 0 is what both halves of the table can give.
         self.builder.lut1(&argument, |v| if (0..=max).contains(&v) { v } else { 0 })
     }
@@ -162,13 +169,14 @@ impl Radix<'_> {
             return Ok(values[0].clone());
         }
         let selector = &self.steady(selector)?;
-        let mut sum = Linear::default();
+        let mut chosen = Vec::new();
         for (j, value) in (0..).zip(values) {
             if value.as_constant() != Some(0) {
                 let argument = self.builder.argument(&[(selector, 4), (value, 1)], 0)?;
-                sum = sum.plus(&self.builder.lut1(&argument, |v| if v >> 2 == j { v & 3 } else { 0 })?);
+                chosen.push(self.builder.lut1(&argument, |v| if v >> 2 == j { v & 3 } else { 0 })?);
             }
         }
-        self.settle(sum, 3)
+        let parts: Vec<_> = chosen.iter().map(|c| (c, 1)).collect();
+        self.settle(&parts, 3)
     }
 }

@@ -87,9 +87,9 @@ impl Radix<'_> {
         let mut x = a.blocks.clone();
         let sign = self.sign(a)?;
         if a.top_bits() == 1 {
-            x[n - 1] = self.settle(sign.times(3), 3)?;
+            x[n - 1] = self.settle(&[(&sign, 3)], 3)?;
         }
-        let fill = self.settle(sign.times(3), 3)?;
+        let fill = self.settle(&[(&sign, 3)], 3)?;
         Ok((x, fill))
     }
 
@@ -108,7 +108,7 @@ impl Radix<'_> {
                 self.builder.lut1(&Linear::sum(parts, 0), |v| v >> 1 & 3)?
             } else {
                 let (x, y) = (self.halves(&low)?.0, self.halves(&high)?.1);
-                self.settle(x.plus(&y), 3)?
+                self.settle(&[(&x, 1), (&y, 1)], 3)?
             });
         }
         Ok(out)
@@ -156,7 +156,7 @@ impl Radix<'_> {
         let twice = |r: &mut Self| -> Result<Vec<Linear>> {
             let mut y = a.blocks.clone();
             let (_, low) = r.halves(&y[0].clone())?;
-            y[n as usize - 1] = a.top().plus(&low);
+            y[n as usize - 1] = r.settle(&[(a.top(), 1), (&low, 1)], 3)?;
             y.extend(r.window(|i| block_or_zero(&a.blocks, i), 1, n as usize - 1)?);
             Ok(y)
         };
@@ -272,7 +272,7 @@ impl Radix<'_> {
                 sum.push(self.builder.lut1(&argument, |v| (first..parts).map(|p| add(v, p)).sum())?);
             }
         }
-        sums.into_iter().map(|s| self.settle(Linear::sum(s.iter().map(|b| (b, 1)), 0), 3)).collect()
+        sums.into_iter().map(|s| self.settle(&s.iter().map(|b| (b, 1)).collect::<Vec<_>>(), 3)).collect()
     }
 }
 

@@ -109,7 +109,7 @@ impl Radix<'_> {
     /// The value with blocks that are visibly in range, and quiet enough to be put out.
     pub(super) fn settled(&mut self, mut value: Int) -> Result<Int> {
         for (k, block) in value.blocks.iter_mut().enumerate() {
-            *block = self.settle(std::mem::take(block), mask(k, value.width))?;
+            *block = self.settle(&[(&*block, 1)], mask(k, value.width))?;
         }
         Ok(value)
     }

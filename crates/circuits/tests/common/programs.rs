@@ -59,8 +59,10 @@ pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, E
     const WIDTHS: [u8; 24] = [1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 127, 128];
     let count = WIDTHS.iter().filter(|&&width| width <= limits.widest).count();
     let mut types = vec![Type::Bool];
-    for _ in 0..=below(rng, 3) {
-        let width = WIDTHS[below(rng, count)];
+    // One or two bits, now and then: functions of a value are then often the value itself, or its complement.
+    let tiny = below(rng, 4) == 0;
+    for i in 0..=below(rng, 3) {
+        let width = if tiny && i == 0 { 1 + below(rng, 2) as u8 } else { WIDTHS[below(rng, count)] };
         types.push(if below(rng, 2) == 0 { Type::Uint(width) } else { Type::Int(width) });
     }
     let mut this = Generator { rng, builder: ProgramBuilder::new(), values: Vec::new(), types, effort: limits.effort };
@@ -226,8 +228,14 @@ impl Generator<'_> {
         let ty = self.types[1 + below(self.rng, integers)];
         let blocks = ty.width().div_ceil(2);
         let a = self.of_type(ty)?;
-        // The same value twice, now and then.
-        let b = if self.chance(8) { a } else { self.of_type(ty)? };
+        // The same value twice, or the value and a function of it, now and then.
+        let b = match below(self.rng, 8) {
+            0 => a,
+            1 if self.pays(blocks) => {
+                self.builder.op([Op::Not, Op::LeadingZeros, Op::Neg][below(self.rng, 3)].clone(), &[a])?
+            }
+            _ => self.of_type(ty)?,
+        };
         let pick = |rng: &mut ChaCha8Rng, ops: &[Op]| ops[below(rng, ops.len())].clone();
         let value = match below(self.rng, 24) {
             0..4 if self.pays(2 * blocks) => self.builder.op(pick(self.rng, &ARITHMETIC), &[a, b])?,
@@ -248,6 +256,14 @@ impl Generator<'_> {
                 self.builder.op(Op::Select, &[c, a, b])?
             }
             18 if self.pays(6 * blocks) => self.lookup(ty)?,
+            // Wider copies of a value, which are equal blocks, and a table of them.
+            22 if self.pays(16 * blocks) => {
+                let index = Type::Uint(5 + below(self.rng, 2) as u8);
+                let wide = self.builder.cast(a, index)?;
+                self.values.push((wide, index));
+                let table = (0..1 << index.width()).map(|_| number(self.rng, ty)).collect();
+                self.builder.lookup(table, wide, ty)?
+            }
             21 if self.pays(8 * blocks) => {
                 let values = (0..=below(self.rng, 5)).map(|_| self.of_type(ty)).collect::<Result<Vec<_>, _>>()?;
                 if self.chance(2) {
