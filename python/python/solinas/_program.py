@@ -18,7 +18,7 @@ from solinas._bound import BoundArray, Input, stretch
 from solinas._cipher import Ciphertext, EncryptedArray, stacked
 from solinas._data import decode, encode
 from solinas._draw import draw_program
-from solinas._errors import FileError, FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
+from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
 from solinas._files import PathLike, picture_suffix, read_text, write_bytes
 from solinas._integers import Modular
 from solinas._shapes import Shape, broadcast, flatten, nest, stretched
