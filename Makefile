@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -30,6 +30,11 @@ $(VENV)/installed: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+wheel: $(VENV)/installed ## The Python wheel for Linux (glibc 2.28 and later), tried in a fresh environment
+	$(BIN)/pip install --quiet ziglang==0.17.1
+	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --zig --compatibility manylinux_2_28 --manifest-path python/Cargo.toml --out target/wheels
+	$(BIN)/python tools/check_wheel.py target/wheels
 
 test-python: python ## Python tests, stubs, types and the examples of the documentation
 	$(BIN)/python -m pytest --quiet python/tests

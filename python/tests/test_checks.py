@@ -18,14 +18,16 @@ CHECKS = {
 }
 
 
-PAGES = [ROOT.parent / "README.md", *sorted((ROOT.parent / "docs" / "book").glob("*.md"))]
+PAGES = [ROOT.parent / "README.md", ROOT / "README.md", *sorted((ROOT.parent / "docs" / "book").glob("*.md"))]
 
 
 def python_blocks(page):
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_blocks(page)], ids=lambda page: f"{page.parent.name}-{page.stem}"
+)
 def test_examples_of_the_documentation(page):
     """Blocks run in order; those with prompts show what they print."""
     if any(block.startswith(">>> ") for block in python_blocks(page)):
