@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
+use solinas_field::allocation::fallible;
 use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ const HEAD: usize = 4096;
 /// A text file, or standard input for `-`.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     let mut text = String::new();
-    let read = |source: &mut dyn Read, text: &mut String| source.take(MOST + 1).read_to_string(text);
+    let read = |source: &mut dyn Read, text: &mut String| fallible(|| source.take(MOST + 1).read_to_string(text));
     let done = if path == Path::new("-") {
         read(&mut std::io::stdin().lock(), &mut text)
     } else {
@@ -33,7 +34,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
 /// A file of up to `most` bytes, or standard input for `-`.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = |source: &mut dyn Read, bytes: &mut Vec<u8>| source.take(most + 1).read_to_end(bytes);
+    let read = |source: &mut dyn Read, bytes: &mut Vec<u8>| fallible(|| source.take(most + 1).read_to_end(bytes));
     let done = if path == Path::new("-") {
         read(&mut std::io::stdin().lock(), &mut bytes)
     } else {
