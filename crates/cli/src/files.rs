@@ -4,7 +4,7 @@ use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
 use solinas_field::allocation::fallible;
-use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
+use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC, containing_folder};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -122,10 +122,8 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> 
 
 /// Writes a regular file, whole or not at all.
 fn new_file(path: &Path, bytes: &[u8], access: Access, replace: bool) -> std::io::Result<()> {
-    tell_leftovers(folder(path));
-    let mut file = NewFile::create(path, access == Access::Owner, replace)?;
-    file.write_all(bytes)?;
-    file.persist().map(drop)
+    tell_leftovers(containing_folder(path));
+    NewFile::with_bytes(path, bytes, access == Access::Owner, replace)?.persist().map(drop)
 }
 
 /// Removes what killed commands have left in a folder, and says so.
@@ -232,9 +230,9 @@ fn place(path: &Path) -> PathBuf {
     // As many links as Linux follows.
     for _ in 0..40 {
         let Ok(target) = std::fs::read_link(&path) else { break };
-        path = folder(&path).join(target);
+        path = containing_folder(&path).join(target);
     }
-    let in_folder = || Some(std::fs::canonicalize(folder(&path)).ok()?.join(path.file_name()?));
+    let in_folder = || Some(std::fs::canonicalize(containing_folder(&path)).ok()?.join(path.file_name()?));
     std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
@@ -253,13 +251,8 @@ pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
     check_private_key(path, &head)
 }
 
-/// The folder a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Fails where no file could be made at that path, so that work whose result has no place is not begun.
 pub(crate) fn check_writable(path: &Path) -> Result<()> {
-    tell_leftovers(folder(path));
+    tell_leftovers(containing_folder(path));
     solinas_formats::check_place(path).map_err(|e| Error::io("write", path, e))
 }
