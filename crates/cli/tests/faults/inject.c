@@ -64,7 +64,12 @@ static int matches(const char *kind, pid_t thread, const syscall_info *call) {
 
 /* The signal of an action, 0 for that of `fail`. */
 static int signal_of(const char *action) {
-    return strcmp(action, "KILL") == 0 ? SIGKILL : strcmp(action, "TERM") == 0 ? SIGTERM : strcmp(action, "INT") == 0 ? SIGINT : 0;
+    static const struct { const char *action; int signal; } SIGNALS[] = {{"KILL", SIGKILL}, {"TERM", SIGTERM}, {"INT", SIGINT}};
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
+        if (strcmp(SIGNALS[i].action, action) == 0)
+            return SIGNALS[i].signal;
+    }
+    return 0;
 }
 
 int main(int count, char **arguments) {

@@ -55,7 +55,8 @@ const LINES: [&str; 32] = [
 ];
 
 /// What a command prints last that ends because an allocation fails.
-const NOT_ENOUGH: &str = "error: not enough memory\n  help: free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters\n";
+const NOT_ENOUGH: &str = "error: not enough memory\n  \
+    help: free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters\n";
 
 /// The command with that much address space, in MiB.
 fn limited(command: &Command, limit: u64) -> Command {
