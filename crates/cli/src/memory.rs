@@ -10,8 +10,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const TEXT: &str = "error: not enough memory\n  help: free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters\n";
-const JSON: &str = "{\"code\":1,\"error\":\"not enough memory\",\"help\":\"free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters\"}\n";
+macro_rules! remedy {
+    () => {
+        "free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters"
+    };
+}
+const TEXT: &str = concat!("error: not enough memory\n  help: ", remedy!(), "\n");
+const JSON: &str = concat!("{\"code\":1,\"error\":\"not enough memory\",\"help\":\"", remedy!(), "\"}\n");
 
 struct Allocator;
 
