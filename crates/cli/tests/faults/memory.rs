@@ -116,6 +116,7 @@ fn a_failed_allocation_ends_the_command_with_an_error() {
         failed.filter(|output| is_expected(&String::from_utf8_lossy(&output.stderr))).count()
     };
     assert!(failures(line, &|message| message == NOT_ENOUGH) > 0);
+    assert!(failures(line, &|message| message.starts_with("error: cannot start a thread for each core: ")) > 0);
     let is_json = |message: &str| {
         let error: serde_json::Value = serde_json::from_str(message).unwrap_or_default();
         error["error"] == "not enough memory" && error["code"] == 1 && error["help"].is_string()
