@@ -42,7 +42,7 @@ test-python: python ## Python tests, stubs, types and the examples of the docume
 fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
 	$(CARGO) xtask fuzz-smoke --seconds 5
 
-faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: an hour
+faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
 	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)

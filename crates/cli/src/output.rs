@@ -12,9 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether results, errors and warnings are JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
+pub(crate) fn is_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
 /// A warning to standard error, which no option silences.
 pub(crate) fn warn(line: &str) {
-    let text = match JSON.load(Ordering::Relaxed) {
+    let text = match is_json() {
         true => json(&serde_json::json!({ "warning": line }).to_string()).into_owned(),
         false => harmless(&format!("warning: {line}")).into_owned(),
     };

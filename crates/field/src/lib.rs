@@ -20,6 +20,7 @@
     )
 )]
 
+pub mod allocation;
 mod backend;
 pub mod buffer;
 pub mod complex;

@@ -333,9 +333,9 @@ pub enum Error {
     #[error("cancelled; nothing was written")]
     Cancelled,
     /// Threads that could not be started.
-    #[error("{threads} threads could not be started: {reason}; ask for fewer")]
+    #[error("cannot start {}: {reason}; ask for fewer, or allow more memory or processes (ulimit)", if *threads == 0 { "a thread for each core".to_owned() } else { format!("{threads} threads") })]
     Threads {
-        /// Threads asked for.
+        /// Threads asked for; 0 for one for each core.
         threads: usize,
         /// Why not.
         reason: String,

@@ -7,6 +7,7 @@ use pkcs8::pkcs5::pbes2::{Kdf, PBES2_OID, Parameters, Pbkdf2Params, ScryptParams
 use pkcs8::pkcs5::{EncryptionScheme, scrypt};
 use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
 use rand_core::RngCore;
+use solinas_field::allocation::fallible;
 use zeroize::Zeroizing;
 
 /// Cost of scrypt for keys written here: log2 N, r and p. A setting of OWASP's (2023) whose 16 MiB are within what other programs allow by default.
@@ -81,8 +82,7 @@ fn check_cost(kdf: &Kdf) -> Result<()> {
                 let mib = memory >> 20;
                 return Err(refused(format!("scrypt with {mib} MiB of memory and p = {p}, above what is allowed")));
             }
-            Vec::<u8>::new()
-                .try_reserve_exact(memory as usize)
+            fallible(|| Vec::<u8>::new().try_reserve_exact(memory as usize))
                 .map_err(|_| refused("scrypt needs more memory than is free"))
         }
         _ => Err(refused("the key derivation is not known")),
