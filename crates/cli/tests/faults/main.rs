@@ -7,6 +7,8 @@
 
 mod memory;
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -241,18 +243,6 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Pseudo-random numbers for moments and choices (xorshift64).
-struct Moments(u64);
-
-impl Moments {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound.max(1)
-    }
-}
-
 #[test]
 fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     let durations: Vec<Duration> = VERBS
@@ -265,11 +255,11 @@ fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
         })
         .collect();
     let kills = long().unwrap_or(2 * VERBS.len());
-    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut ended = 0;
     for kill in 0..kills {
-        let (verb, signal) = (&VERBS[kill % VERBS.len()], ["KILL", "TERM", "INT"][moments.below(3) as usize]);
-        let after = moments.below(durations[kill % VERBS.len()].as_micros() as u64);
+        let (verb, signal) = (&VERBS[kill % VERBS.len()], ["KILL", "TERM", "INT"][random.random_range(0..3)]);
+        let after = random.random_range(0..durations[kill % VERBS.len()].as_micros() as u64);
         let trial = Trial::new(verb);
         let child = trial.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_micros(after));
