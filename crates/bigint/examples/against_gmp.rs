@@ -11,6 +11,7 @@ mod common;
 
 use std::time::Instant;
 
+use clap::Parser;
 use common::sweep;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -20,10 +21,21 @@ const LARGEST: usize = 312_500;
 /// From this many words on, one way of taking transforms is tried at each size, each in its turn.
 const ROTATE_FROM: usize = 600;
 
+/// Compares results with GMP's.
+#[derive(Parser)]
+struct Args {
+    /// Words of the largest of the sizes that are all tried
+    #[arg(default_value_t = 5000)]
+    small_end: usize,
+    /// Number of larger sizes
+    #[arg(default_value_t = 200)]
+    large_count: u64,
+    #[arg(default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() {
-    let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
-    let argument = |i: usize, default: u64| arguments.get(i).copied().unwrap_or(default);
-    let (small_end, large_count, seed) = (argument(0, 5000) as usize, argument(1, 200), argument(2, 1));
+    let Args { small_end, large_count, seed } = Args::parse();
     let options = sweep::options();
     let start = Instant::now();
     let mut count = 0;

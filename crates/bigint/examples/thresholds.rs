@@ -8,6 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use clap::Parser;
 use cpu_time::ThreadTime;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -139,11 +140,20 @@ fn modular() {
     }
 }
 
+/// Times the methods side by side.
+#[derive(Parser)]
+struct Args {
+    /// What to measure; everything by default
+    #[arg(value_parser = ["mul", "divide", "modular"], default_values = ["mul", "divide", "modular"])]
+    what: Vec<String>,
+}
+
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    for (name, run) in [("mul", mul as fn()), ("divide", divide), ("modular", modular)] {
-        if wanted.is_empty() || wanted.iter().any(|want| want == name) {
-            run();
+    for what in Args::parse().what {
+        match &*what {
+            "mul" => mul(),
+            "divide" => divide(),
+            _ => modular(),
         }
     }
 }

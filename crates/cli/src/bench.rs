@@ -1,8 +1,7 @@
 //! `solinas bench`: how fast this machine is.
 
 use crate::error::{Error, Result, usage};
-use crate::output::Output;
-use crate::params::columns;
+use crate::output::{Output, columns};
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_circuits::program::{Program, Type};

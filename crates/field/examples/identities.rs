@@ -6,6 +6,9 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::Parser;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_field::complex::{self, MAX_DIGITS, Wrap, max_digit_bits};
 use solinas_field::solinas::{self, Convolution, P};
 use solinas_field::{Backend, Error};
@@ -13,14 +16,10 @@ use solinas_field::{Backend, Error};
 /// Words of which one in eight is a corner value.
 fn words(seed: u64, len: usize) -> Vec<u64> {
     const CORNERS: [u64; 6] = [0, 1, P - 1, P, u64::MAX, 0xFFFF_FFFF];
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        if state.is_multiple_of(8) { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
-    };
-    (0..len).map(|_| next()).collect()
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let word =
+        |_| if random.random_ratio(1, 8) { CORNERS[random.random_range(0..CORNERS.len())] } else { random.random() };
+    (0..len).map(word).collect()
 }
 
 /// `odd 2^k` for every `k`, in order, as far as a plan of that length can be made.
@@ -53,10 +52,18 @@ fn complex(digits: usize, wrap: Wrap, backend: Backend, threads: usize) -> Resul
     Ok(out[..x.len()] == x && out[x.len()] == 0)
 }
 
+/// Checks that inverse transforms invert.
+#[derive(Parser)]
+struct Args {
+    /// Largest length
+    #[arg(default_value_t = MAX_DIGITS)]
+    largest: usize,
+    #[arg(default_value_t = 2)]
+    threads: usize,
+}
+
 fn main() -> ExitCode {
-    let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let largest = arguments.first().copied().unwrap_or(MAX_DIGITS);
-    let threads = arguments.get(1).copied().unwrap_or(2);
+    let Args { largest, threads } = Args::parse();
     let start = Instant::now();
     let (held, failed) = (Cell::new(0), Cell::new(0));
     let note = |name: &str, n: usize, backend: Backend, result: Result<bool, Error>| match result {

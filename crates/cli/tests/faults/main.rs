@@ -7,6 +7,8 @@
 
 mod memory;
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -249,18 +251,6 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Pseudo-random numbers for moments and choices (xorshift64).
-struct Moments(u64);
-
-impl Moments {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound.max(1)
-    }
-}
-
 /// Outcomes of the kills of a verb.
 #[derive(Clone, Default)]
 struct Tally {
@@ -287,20 +277,20 @@ fn measure(verb: &Verb) -> (usize, Duration) {
 fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     let clean: Vec<(usize, Duration)> = VERBS.iter().map(measure).collect();
     let kills = long().unwrap_or(VERBS.len());
-    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut tallies = vec![Tally::default(); VERBS.len()];
     for kill in 0..kills {
         let index = kill % VERBS.len();
         let (verb, (calls, duration), tally) = (&VERBS[index], clean[index], &mut tallies[index]);
         let at_a_call = (index + kill / VERBS.len()).is_multiple_of(2);
         loop {
-            let signal = ["KILL", "TERM", "INT"][moments.below(3) as usize];
+            let signal = ["KILL", "TERM", "INT"][random.random_range(0..3)];
             let trial = Trial::new(verb);
             let (output, moment) = if at_a_call {
-                let at = 1 + moments.below(calls as u64) as usize;
+                let at = random.random_range(1..=calls);
                 (trial.inject("any", at, signal).0, format!("call {at} of {calls}"))
             } else {
-                let after = moments.below(duration.as_micros() as u64);
+                let after = random.random_range(0..duration.as_micros() as u64);
                 (trial.signal(Duration::from_micros(after), signal), format!("{after} us"))
             };
             let what = format!("kill {kill}: {} by {signal} at {moment}", verb.name);
