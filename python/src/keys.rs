@@ -244,15 +244,15 @@ impl PyServerKey {
     /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
-        let task = Task::start(move |control| Ok(ready()?.estimate_watched(&program, elements, control)?.into()))?;
+        let task = Task::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
         task.wait(py, None, None)?;
         Ok(task.take()?)
     }
 
-    /// What a circuit will cost here on one fresh element.
+    /// What a circuit will cost here on one fresh element; Ctrl-C stops what is measured.
     fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
         let (ready, netlist) = (self.ready(), circuit.netlist.clone());
-        let task = Task::start(move |_| Ok(ready()?.estimate_circuit(&netlist)?.into()))?;
+        let task = Task::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
         task.wait(py, None, None)?;
         Ok(task.take()?)
     }
