@@ -195,10 +195,10 @@ impl Foreign {
                 depth @ 0..2 => {
                     let own = cover(rng, &inside, "q");
                     let leaf = format!("leaf{i}");
-                    let _ = write!(models, "{}{own}.end\n", header(&leaf));
+                    let _ = writeln!(models, "{}{own}.end", header(&leaf));
                     if depth == 1 {
-                        let _ =
-                            write!(models, "{}.subckt {leaf} {}\n.end\n", header(&format!("m{i}")), pins(&inside, "q"));
+                        let (model, pins) = (header(&format!("m{i}")), pins(&inside, "q"));
+                        let _ = writeln!(models, "{model}.subckt {leaf} {pins}\n.end");
                     }
                     let model = if depth == 1 { format!("m{i}") } else { leaf };
                     format!(".subckt {model} {}\n", pins(&operands, &format!("w{i}")))
