@@ -7,6 +7,7 @@ use solinas_circuits::{GateCosts, Netlist, Port, bits};
 use std::collections::BTreeMap;
 
 use crate::error::{Failure, guarded};
+use crate::job::Task;
 use crate::keys::PyEstimate;
 
 /// A combinational circuit.
@@ -70,9 +71,12 @@ impl PyCircuit {
         guarded(py, || Ok(Self { netlist: self.netlist.optimize(&GateCosts::default()) }))
     }
 
-    /// What it costs with a parameter set.
+    /// What it costs with a parameter set. Ctrl-C stops it.
     fn cost(&self, py: Python<'_>, params: &str) -> PyResult<PyEstimate> {
-        guarded(py, || Ok(solinas_runtime::cost_circuit(&self.netlist, params)?.into()))
+        let (netlist, params) = (self.netlist.clone(), params.to_owned());
+        let task = Task::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?.into()))?;
+        task.wait(py, None, None)?;
+        Ok(task.take()?)
     }
 
     /// A picture.

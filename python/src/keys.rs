@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use solinas_circuits::counted;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
     Server, ServerKey, ServerOptions, Type,
@@ -244,15 +245,15 @@ impl PyServerKey {
     /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
-        let task = Task::start(move |control| Ok(ready()?.estimate_watched(&program, elements, control)?.into()))?;
+        let task = Task::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
         task.wait(py, None, None)?;
         Ok(task.take()?)
     }
 
-    /// What a circuit will cost here on one fresh element.
+    /// What a circuit will cost here on one fresh element; Ctrl-C stops what is measured.
     fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
         let (ready, netlist) = (self.ready(), circuit.netlist.clone());
-        let task = Task::start(move |_| Ok(ready()?.estimate_circuit(&netlist)?.into()))?;
+        let task = Task::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
         task.wait(py, None, None)?;
         Ok(task.take()?)
     }
@@ -429,8 +430,8 @@ impl From<Estimate> for PyEstimate {
 #[pymethods]
 impl PyEstimate {
     fn __repr__(&self) -> String {
-        let Self { work, threads, .. } = self;
-        let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads} threads"));
+        let (work, threads) = (&self.work, counted(self.threads, "thread"));
+        let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads}"));
         format!("<estimate: {work}{time}>")
     }
 

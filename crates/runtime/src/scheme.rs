@@ -129,7 +129,7 @@ pub(crate) trait Roles: Sync {
     fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// Counts and depth of a circuit under the parameter set of that name, on one element.
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error>;
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// The counts of an estimate in words.
     fn counts(&self, estimate: &Estimate) -> String;
@@ -229,11 +229,6 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error>;
 
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
-}
-
-/// `1 product`, `2 products`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// That values have bits, of a key that holds those alone.

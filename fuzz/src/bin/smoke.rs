@@ -1,11 +1,13 @@
-//! Runs every target, or the one named, for some seconds each.
+//! Runs every target for some seconds each, or the one named.
+//!
+//! Each target runs in a process of its own with little memory, so that an allocation by a forged length ends it.
 #![forbid(unsafe_code)]
-
-use std::time::Duration;
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
-use solinas_fuzz::TARGETS;
+use solinas_fuzz::{MEMORY, TARGETS, Target};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 /// Runs targets for some seconds each.
 #[derive(Parser)]
@@ -19,10 +21,34 @@ struct Args {
     target: Option<String>,
 }
 
-fn main() {
-    let Args { seconds, seed, target: wanted } = Args::parse();
-    for target in TARGETS.iter().filter(|target| wanted.as_ref().is_none_or(|name| name == target.name)) {
+fn main() -> ExitCode {
+    let Args { seconds, seed, target } = Args::parse();
+    if let Some(target) = TARGETS.iter().find(|known| target.as_deref() == Some(known.name)) {
+        solinas_fuzz::limit_memory();
         let count = solinas_fuzz::smoke(target, seed, Duration::from_secs(seconds));
         println!("{}: {count} inputs in {seconds} s, seed {seed}", target.name);
+        return ExitCode::SUCCESS;
+    }
+    let failed: Vec<&str> =
+        TARGETS.iter().filter(|target| !passes(target, seconds, seed)).map(|target| target.name).collect();
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    let (names, mib) = (failed.join(", "), MEMORY >> 20);
+    eprintln!("failed: {names}; a failed allocation means that an input asks for more than {mib} MiB of memory");
+    ExitCode::FAILURE
+}
+
+/// Runs a target in another process of this program.
+fn passes(target: &Target, seconds: u64, seed: u64) -> bool {
+    let run = std::env::current_exe().and_then(|program| {
+        Command::new(program).args([&seconds.to_string(), &seed.to_string(), target.name]).status()
+    });
+    match run {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("cannot start {}: {error}", target.name);
+            false
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
+use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_runtime::{Ciphertext, Control, Estimate, Form, Netlist, Server};
 use std::path::{Path, PathBuf};
@@ -83,37 +84,42 @@ impl Work {
     /// The ciphertexts for the inputs of a circuit or program, one for each.
     pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
         let wanted: Vec<String> = match self {
-            Self::Circuit { netlist, .. } => {
-                netlist.inputs().iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len())).collect()
-            }
+            Self::Circuit { netlist, .. } => netlist
+                .inputs()
+                .iter()
+                .map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit")))
+                .collect(),
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
                 program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty)).collect()
             }
             Self::Convert { .. } => Vec::new(),
         };
         if wanted.len() != inputs.len() {
-            let what = format!("{} has {} inputs, and {} files were given", self.label(), wanted.len(), inputs.len());
+            let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
+            let what = format!("{} takes {inputs}, and got {files}", self.label());
             return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
         }
         load(inputs)
     }
 
     /// What it costs on fresh ciphertexts of one element.
-    pub(super) fn estimate_fresh(&self, server: &Server) -> Result<Estimate> {
+    pub(super) fn estimate_fresh(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
         match self {
-            Self::Program { program, .. } | Self::Reduction { program, .. } => Ok(server.estimate(program, 1)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist)?),
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                Ok(server.estimate(program, 1, control)?)
+            }
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist, true, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
     /// What it costs on one element under a parameter set, without a key: counts alone.
-    pub(super) fn cost(&self, params: &str) -> Result<Estimate> {
+    pub(super) fn cost(&self, params: &str, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(solinas_runtime::cost(program, params)?)
+                Ok(solinas_runtime::cost_watched(None, program, params, control)?)
             }
-            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params)?),
+            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
@@ -159,7 +165,7 @@ impl Work {
         }
         for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
             if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
-                let wanted = ty.map_or_else(|| format!("{width} bits"), |ty| ty.to_string());
+                let wanted = ty.map_or_else(|| counted(width, "bit"), |ty| ty.to_string());
                 let what =
                     format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
                 let help = match ty {
@@ -174,30 +180,36 @@ impl Work {
         match arrays.find(|(_, other)| other.shape() != ct.shape()) {
             None => Ok(()),
             Some((file, other)) => Err(input(
-                format!("{} has {} values, {} has {}", first.display(), ct.len(), file.display(), other.len()),
+                format!(
+                    "{} has {}, {} has {}",
+                    first.display(),
+                    counted(ct.len(), "value"),
+                    file.display(),
+                    other.len()
+                ),
                 "arrays go together when they have one shape",
             )),
         }
     }
 
     /// What it costs on those ciphertexts.
-    pub(super) fn estimate(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+    pub(super) fn estimate(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         match self {
-            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs)?),
-            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs)?),
+            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs, control)?),
+            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?, control)?),
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
     /// The counts of it; none of a change of form.
-    pub(super) fn count(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+    pub(super) fn count(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         Ok(match self {
-            Self::Program { program, .. } => server.count_inputs(program, &inputs)?,
-            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?)?,
-            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs)?,
+            Self::Program { program, .. } => server.count_inputs(program, &inputs, control)?,
+            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?, control)?,
+            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs, control)?,
             Self::Convert { .. } => Estimate::default(),
         })
     }

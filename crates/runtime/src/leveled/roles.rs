@@ -3,9 +3,10 @@
 use super::elements::Elements;
 use super::keys::{Client, Public, Server, info};
 use super::{Leveled, Parameters, engine};
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
+use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader};
 use std::sync::Arc;
 
@@ -63,8 +64,8 @@ impl<S: Leveled> Roles for S {
         engine::cost::<S>(program, &S::named(params)?, control)
     }
 
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
-        engine::cost_circuit::<S>(netlist, &S::named(params)?)
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost_circuit::<S>(netlist, &S::named(params)?, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

@@ -7,10 +7,11 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
+use solinas_circuits::counted;
 use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
@@ -65,8 +66,8 @@ impl Roles for Tfhe {
         engine::cost(program, &Params::named(params)?, control)
     }
 
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
-        engine::cost_circuit(netlist, &Params::named(params)?)
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost_circuit(netlist, &Params::named(params)?, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {
