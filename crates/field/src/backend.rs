@@ -65,7 +65,7 @@ impl Backend {
     }
 
     /// AVX2 in place of AVX-512: for kernels that memory bounds, and that read more evenly by half a cache line at a time.
-    pub(crate) fn by_halves(self) -> Self {
+    pub(crate) fn narrowed_to_avx2(self) -> Self {
         match self {
             Self::Avx512(_) => Self::Avx2(Avx2(())),
             other => other,

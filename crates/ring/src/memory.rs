@@ -20,9 +20,9 @@ const SHORTEST: usize = 1 << 14;
 const ALL: usize = 1 << 22;
 
 /// Words that go back to the thread when dropped; whoever holds secrets wipes them before.
-pub(crate) struct Words(AlignedVec<u64>);
+pub(crate) struct PooledWords(AlignedVec<u64>);
 
-impl Words {
+impl PooledWords {
     /// At least `len` words of any content that the thread kept, and not many more.
     pub(crate) fn kept(len: usize) -> Option<Self> {
         if len < SHORTEST {
@@ -49,13 +49,13 @@ impl Words {
     }
 }
 
-impl From<AlignedVec<u64>> for Words {
+impl From<AlignedVec<u64>> for PooledWords {
     fn from(words: AlignedVec<u64>) -> Self {
         Self(words)
     }
 }
 
-impl Clone for Words {
+impl Clone for PooledWords {
     fn clone(&self) -> Self {
         match Self::kept(self.len()) {
             Some(mut words) => {
@@ -67,7 +67,7 @@ impl Clone for Words {
     }
 }
 
-impl Deref for Words {
+impl Deref for PooledWords {
     type Target = [u64];
 
     fn deref(&self) -> &[u64] {
@@ -75,13 +75,13 @@ impl Deref for Words {
     }
 }
 
-impl DerefMut for Words {
+impl DerefMut for PooledWords {
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }
 }
 
-impl Drop for Words {
+impl Drop for PooledWords {
     fn drop(&mut self) {
         let words = core::mem::take(&mut self.0);
         if words.len() < SHORTEST || words.len() > ALL / 2 {
@@ -106,21 +106,26 @@ mod tests {
     #[test]
     fn a_dropped_buffer_is_the_next_of_its_length() {
         let len = 3 * SHORTEST;
-        let mut words = Words::zeroed(len);
+        let mut words = PooledWords::zeroed(len);
         words.fill(7);
         let at = words.as_ptr();
         drop(words);
-        assert!(Words::kept(SHORTEST).is_none() && Words::kept(len + 1).is_none());
-        let again = Words::zeroed(len);
+        assert!(PooledWords::kept(SHORTEST).is_none() && PooledWords::kept(len + 1).is_none());
+        let again = PooledWords::zeroed(len);
         assert!(again.as_ptr() == at && again.iter().all(|&word| word == 0));
-        assert!(Words::kept(len).is_none());
+        assert!(PooledWords::kept(len).is_none());
     }
 
     #[test]
     fn a_thread_keeps_no_more_than_its_share() {
-        let many: Vec<_> = (0..2 * MOST).map(|_| Words::zeroed(SHORTEST)).collect();
+        let many: Vec<_> = (0..2 * MOST).map(|_| PooledWords::zeroed(SHORTEST)).collect();
         drop(many);
-        drop(vec![Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL)]);
+        drop(vec![
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL),
+        ]);
         let (count, all) = KEPT.with_borrow(|kept| (kept.len(), kept.iter().map(|words| words.len()).sum::<usize>()));
         assert!(count <= MOST && all <= ALL, "{count} buffers of {all} words");
     }

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::memory::Words;
+use crate::memory::PooledWords;
 use crate::threads::{alone, for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
@@ -37,14 +37,14 @@ impl Domain for Eval {}
 pub struct RnsPoly<D: Domain> {
     basis: Basis,
     /// Those of the basis, and what is left of towers that were dropped.
-    words: Words,
+    words: PooledWords,
     domain: PhantomData<D>,
 }
 
 impl<D: Domain> RnsPoly<D> {
     /// 0.
     pub fn zero(basis: &Basis) -> Self {
-        Self::of(basis, Words::zeroed(basis.words()))
+        Self::of(basis, PooledWords::zeroed(basis.words()))
     }
 
     /// From its words, tower by tower, as stored.
@@ -63,13 +63,13 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::copy(basis, words))
     }
 
-    fn of(basis: &Basis, words: impl Into<Words>) -> Self {
+    fn of(basis: &Basis, words: impl Into<PooledWords>) -> Self {
         Self { words: words.into(), basis: basis.clone(), domain: PhantomData }
     }
 
     /// Of as many words as the basis has.
     fn copy(basis: &Basis, words: &[u64]) -> Self {
-        match Words::kept(words.len()) {
+        match PooledWords::kept(words.len()) {
             Some(mut kept) => {
                 kept[..words.len()].copy_from_slice(words);
                 Self::of(basis, kept)
@@ -89,7 +89,7 @@ impl<D: Domain> RnsPoly<D> {
     /// As [`Self::from_towers`], where `write` writes every word, over any content.
     fn written(basis: &Basis, write: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
         let n = basis.dimension();
-        if let Some(words) = Words::kept(basis.words()) {
+        if let Some(words) = PooledWords::kept(basis.words()) {
             let mut out = Self::of(basis, words);
             out.for_each_tower(write);
             return out;
@@ -124,7 +124,7 @@ impl<D: Domain> RnsPoly<D> {
         fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
     ) -> [Self; 2] {
         let n = basis.dimension();
-        if let [Some(x), Some(y)] = [(); 2].map(|()| Words::kept(basis.words())) {
+        if let [Some(x), Some(y)] = [(); 2].map(|()| PooledWords::kept(basis.words())) {
             let mut out = [x, y].map(|words| Self::of(basis, words));
             let [x, y] = &mut out;
             for_each_tower_of_two([x.words_mut(), y.words_mut()], n, scratch, |i, [x, y], scratch| {

@@ -5,7 +5,7 @@
 use super::digits::MAX_DIGIT_BITS;
 use super::tree::MAX_ROWS;
 use crate::Backend;
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -92,7 +92,7 @@ impl Streams {
     /// # Safety
     /// They are there; `carry` has the words of those columns, which no one else writes or reads meanwhile.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn take<L: Lanes>(
+    pub(super) unsafe fn take<L: F64Lanes>(
         &mut self,
         l: L,
         carry: Carry,
@@ -153,7 +153,7 @@ impl Streams {
 /// # Safety
 /// The streams hold eight coefficients each.
 #[inline(always)]
-unsafe fn transposed<L: Lanes>(
+unsafe fn transposed<L: F64Lanes>(
     l: L,
     from: *const f64,
     stride: usize,
@@ -180,7 +180,7 @@ unsafe fn transposed<L: Lanes>(
 }
 
 #[inline(always)]
-unsafe fn flat_kernel<L: Lanes>(
+unsafe fn flat_kernel<L: F64Lanes>(
     l: L,
     coefficients: &[f64],
     streams: usize,

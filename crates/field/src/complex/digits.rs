@@ -1,13 +1,13 @@
 //! Words to balanced digits.
 
 use crate::Backend;
-use crate::simd::{Cut, GROUP, Lanes, dispatch};
+use crate::simd::{DigitWindow, F64Lanes, GROUP, dispatch};
 
 /// Digits of more bits are not cut.
 pub(super) const MAX_DIGIT_BITS: u32 = 25;
 /// How words are cut into digits.
 pub(super) struct Windows {
-    cut: Cut,
+    cut: DigitWindow,
     bits: u32,
     /// Added to digit 0: what comes round from the last.
     first: f64,
@@ -17,7 +17,7 @@ impl Windows {
     /// For digits of 2 to [`MAX_DIGIT_BITS`] bits.
     pub(super) fn new(bits: u32, first: f64) -> Self {
         debug_assert!((2..=MAX_DIGIT_BITS).contains(&bits));
-        Self { cut: Cut::new(bits), bits, first }
+        Self { cut: DigitWindow::new(bits), bits, first }
     }
 
     /// Whether all digits of `x` from number `digit` on (a multiple of 8) are zero.
@@ -31,7 +31,7 @@ impl Windows {
     /// # Safety
     /// `len` floats are writable at `out`, initialised or not.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
+    pub(super) unsafe fn split<L: F64Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
         let bytes = size_of_val(x);
         for group in 0..len / GROUP {
             let at = (first / GROUP + group) * self.bits as usize;
@@ -54,7 +54,7 @@ impl Windows {
     /// # Safety
     /// 8 floats are writable at `out`.
     #[cfg_attr(not(unoptimised), inline(always))]
-    unsafe fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
+    unsafe fn cut_at_end<L: F64Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
         let bytes = size_of_val(x);
         let mut copy = [0_u8; 128];
         for (i, copy) in copy[..self.cut.bytes()].iter_mut().enumerate() {
@@ -73,7 +73,7 @@ impl Windows {
 }
 
 #[inline(always)]
-unsafe fn split_kernel<L: Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
+unsafe fn split_kernel<L: F64Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
     // SAFETY: as many floats as the slice has.
     unsafe { windows.split(l, x, 0, out.as_mut_ptr(), out.len()) };
 }

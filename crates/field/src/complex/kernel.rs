@@ -7,12 +7,12 @@ use super::top::{Source, top_forward, top_inverse};
 use super::tree::Tree;
 use crate::Backend;
 use crate::fft::butterfly::{add, mul};
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 use core::ops::Range;
 
 /// `a[at] <- a[at] b[at]` (`a[at]^2` without `b`), or `a[at] <- a[at] + x[at] b[at]` with `x`.
 #[inline(always)]
-unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>) {
+unsafe fn pointwise<L: F64Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {
         // SAFETY: the caller keeps the range inside the points.
         unsafe {
@@ -28,7 +28,7 @@ unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Poin
 
 /// `(low, high) <- (low + high, low - high)`, floats of a range.
 #[inline(always)]
-unsafe fn fold<L: Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize>) {
+unsafe fn fold<L: F64Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {
         // SAFETY: the caller keeps the range inside both.
         unsafe {

@@ -3,7 +3,7 @@
 use super::tree::{Step, TILE_POINTS};
 use crate::fft::butterfly::{C, join2, join4, split2, split4};
 use crate::fft::tile::{Broadcast, Square, TILE, Twiddles, join8, split8};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 
 /// Real and imaginary parts of the points of a tree, in separate arrays.
 #[derive(Clone, Copy)]
@@ -18,13 +18,13 @@ unsafe impl Sync for Points {}
 
 impl Points {
     #[inline(always)]
-    pub(super) unsafe fn load<L: Lanes>(self, l: L, at: usize) -> C<L::V> {
+    pub(super) unsafe fn load<L: F64Lanes>(self, l: L, at: usize) -> C<L::V> {
         // SAFETY: the caller keeps `at` inside the tree's points.
         unsafe { C(l.load(self.re.add(at)), l.load(self.im.add(at))) }
     }
 
     #[inline(always)]
-    pub(super) unsafe fn store<L: Lanes>(self, l: L, at: usize, v: C<L::V>) {
+    pub(super) unsafe fn store<L: F64Lanes>(self, l: L, at: usize, v: C<L::V>) {
         // SAFETY: the caller keeps `at` inside the tree's points.
         unsafe {
             l.store(self.re.add(at), v.0);
@@ -75,7 +75,7 @@ impl Rows {
     /// # Safety
     /// The rows hold a register of points from there on.
     #[inline(always)]
-    pub(super) unsafe fn gather<L: Lanes, const N: usize, const REAL: bool>(self, l: L, at: usize) -> [C<L::V>; N] {
+    pub(super) unsafe fn gather<L: F64Lanes, const N: usize, const REAL: bool>(self, l: L, at: usize) -> [C<L::V>; N] {
         let zero = l.splat(0.0);
         let mut v = [C(zero, zero); N];
         // No closure: those are not inlined reliably where an instruction set is enabled.
@@ -92,7 +92,7 @@ impl Rows {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(super) unsafe fn scatter<L: Lanes, const N: usize>(self, l: L, at: usize, v: &[C<L::V>; N]) {
+    pub(super) unsafe fn scatter<L: F64Lanes, const N: usize>(self, l: L, at: usize, v: &[C<L::V>; N]) {
         for (i, v) in v.iter().enumerate() {
             // SAFETY: the caller's contract.
             unsafe { self.points.store(l, at + i * self.stride, *v) };
@@ -101,7 +101,7 @@ impl Rows {
 
     /// Asks for the first `width` points of `rows` rows.
     #[inline(always)]
-    pub(super) fn prefetch<L: Lanes>(self, l: L, rows: usize, width: usize) {
+    pub(super) fn prefetch<L: F64Lanes>(self, l: L, rows: usize, width: usize) {
         for row in 0..rows {
             let Points { re, im } = self.from(row).points;
             for at in (0..width).step_by(8) {
@@ -116,7 +116,7 @@ impl Rows {
     /// # Safety
     /// Both hold `width` points.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn copy<L: Lanes>(self, l: L, to: Self, width: usize) {
+    pub(super) unsafe fn copy<L: F64Lanes>(self, l: L, to: Self, width: usize) {
         for at in (0..width).step_by(L::WIDTH) {
             // SAFETY: the caller's contract.
             unsafe { to.points.store(l, at, self.points.load(l, at)) };
@@ -130,7 +130,7 @@ impl Rows {
 /// # Safety
 /// The rows hold `width` points each, and the step has that node.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn pass<L: Lanes, const INVERSE: bool, const REAL: bool>(
+pub(super) unsafe fn pass<L: F64Lanes, const INVERSE: bool, const REAL: bool>(
     l: L,
     step: &Step,
     node: usize,

@@ -5,7 +5,7 @@
 //! the block that has its place in the stream as counter and 1 as third word of the nonce.
 
 use super::Word;
-use super::lanes::Residues;
+use super::lanes::U32Lanes;
 use crate::Backend;
 use crate::simd::dispatch;
 
@@ -123,7 +123,7 @@ const QUARTERS: [[usize; 4]; 8] = [
 
 /// A step of four quarter rounds at once, so that they overlap.
 #[inline(always)]
-fn half<L: Residues, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16], at: [[usize; 3]; 4]) {
+fn half<L: U32Lanes, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16], at: [[usize; 3]; 4]) {
     for [a, b, d] in at {
         x[a] = l.add_words(x[a], x[b]);
         x[d] = l.rotate::<LEFT, RIGHT>(l.xor(x[d], x[a]));
@@ -131,7 +131,7 @@ fn half<L: Residues, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16]
 }
 
 #[inline(always)]
-unsafe fn groups_kernel<L: Residues>(l: L, call: Call) {
+unsafe fn groups_kernel<L: U32Lanes>(l: L, call: Call) {
     let Call { key, nonce, modulus, mask, .. } = call;
     let (modulus, mask) = (l.splat(modulus), l.splat(mask));
     for group in 0..call.groups {

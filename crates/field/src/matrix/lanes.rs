@@ -7,7 +7,7 @@ use crate::backend::Scalar;
 /// # Safety
 /// Methods that take pointers need a register's worth of memory there; no alignment is needed. All need the token's instruction set enabled in
 /// the caller.
-pub(super) trait Residues: Copy {
+pub(super) trait U32Lanes: Copy {
     /// A register.
     type W: Copy;
     /// Words in it.
@@ -33,7 +33,7 @@ pub(super) trait Residues: Copy {
     /// Products of the even words.
     fn mul(self, a: Self::W, b: Self::W) -> Self::W;
     /// 64-bit lanes `x` in `0..2n` to `0..n`, for `n < 2^63`.
-    fn once(self, x: Self::W, n: Self::W) -> Self::W;
+    fn reduce_once(self, x: Self::W, n: Self::W) -> Self::W;
     /// Sums of words.
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
     /// Words rotated to the left by 7, 8, 12 or 16; `RIGHT = 32 - LEFT`.
@@ -46,7 +46,7 @@ pub(super) trait Residues: Copy {
 
 const LOW: u64 = 0xFFFF_FFFF;
 
-impl Residues for Scalar {
+impl U32Lanes for Scalar {
     type W = u64;
     const WORDS: usize = 2;
     #[inline(always)]
@@ -99,7 +99,7 @@ impl Residues for Scalar {
         (a & LOW) * (b & LOW)
     }
     #[inline(always)]
-    fn once(self, x: u64, n: u64) -> u64 {
+    fn reduce_once(self, x: u64, n: u64) -> u64 {
         x.min(x.wrapping_sub(n))
     }
     #[inline(always)]
@@ -123,7 +123,7 @@ impl Residues for Scalar {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Residues;
+    use super::U32Lanes;
     use crate::backend::{Avx2, Avx512};
     use core::arch::x86_64::*;
 
@@ -168,7 +168,7 @@ mod x86 {
         };
     }
 
-    impl Residues for Avx2 {
+    impl U32Lanes for Avx2 {
         common!(
             __m256i,
             8,
@@ -187,7 +187,7 @@ mod x86 {
             _mm256_max_epu32
         );
         #[inline(always)]
-        fn once(self, x: __m256i, n: __m256i) -> __m256i {
+        fn reduce_once(self, x: __m256i, n: __m256i) -> __m256i {
             let less = self.sub(x, n);
             // SAFETY: the token proves the instruction set; registers only.
             unsafe {
@@ -215,7 +215,7 @@ mod x86 {
         }
     }
 
-    impl Residues for Avx512 {
+    impl U32Lanes for Avx512 {
         common!(
             __m512i,
             16,
@@ -234,7 +234,7 @@ mod x86 {
             _mm512_max_epu32
         );
         #[inline(always)]
-        fn once(self, x: __m512i, n: __m512i) -> __m512i {
+        fn reduce_once(self, x: __m512i, n: __m512i) -> __m512i {
             // SAFETY: the token proves the instruction set; registers only.
             unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, n)) }
         }

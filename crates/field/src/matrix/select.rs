@@ -1,6 +1,6 @@
 //! Sums of some of a tile's rows: a product with a vector of zeros and ones, without multiplications.
 
-use super::lanes::Residues;
+use super::lanes::U32Lanes;
 use super::{Selected, Tile};
 use crate::Backend;
 use crate::simd::dispatch;
@@ -63,7 +63,7 @@ pub fn vartime_select_add(backend: Backend, tile: Tile<'_>, rows: &[u32], sums: 
 
 /// Adds rows, all of them masked or those of given numbers, four at a time.
 #[inline(always)]
-unsafe fn add_rows<L: Residues, const MASKED: bool>(l: L, call: Call) {
+unsafe fn add_rows<L: U32Lanes, const MASKED: bool>(l: L, call: Call) {
     let whole = call.count / TOGETHER * TOGETHER;
     for i in (0..whole).step_by(TOGETHER) {
         // SAFETY: TOGETHER rows from `i` on.
@@ -76,7 +76,7 @@ unsafe fn add_rows<L: Residues, const MASKED: bool>(l: L, call: Call) {
 }
 
 #[inline(always)]
-unsafe fn add_some<L: Residues, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
+unsafe fn add_some<L: U32Lanes, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
     let Call { tile, width, rows, count, masks, sums } = call;
     // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is one.
     unsafe {
@@ -144,7 +144,7 @@ pub fn vartime_select_many(backend: Backend, tile: Tile<'_>, bits: &[u32], sums:
 }
 
 #[inline(always)]
-unsafe fn add_subsets<L: Residues>(l: L, call: TableCall) {
+unsafe fn add_subsets<L: U32Lanes>(l: L, call: TableCall) {
     let TableCall { tile, width, chunks, bits, outputs, sums } = call;
     let zero = l.splat(0);
     for chunk in 0..chunks {

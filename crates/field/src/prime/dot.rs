@@ -70,7 +70,7 @@ impl Pointwise {
 mod x86 {
     use core::arch::x86_64::*;
 
-    use super::super::words::Words;
+    use super::super::u64_lanes::U64Lanes;
     use super::super::{FAST_PRIME_BITS, Modulus};
     use super::Shoup;
     use crate::Backend;
@@ -143,7 +143,7 @@ mod x86 {
             let (rest, top) = (l.and(sum, self.mask), l.add_word(carried, l.shift_right(sum, 52)));
             let quotient = high(high(l.splat_word(0), top, self.weight[1]), rest, self.one);
             let r = low(low(rest, top, self.weight[0]), quotient, self.minus);
-            l.once(l.once(l.and(r, self.mask), self.q2), self.q)
+            l.reduce_once(l.reduce_once(l.and(r, self.mask), self.q2), self.q)
         }
     }
 

@@ -9,7 +9,7 @@
 //! Ranges: docs/derivations/word-ntt.md, section 2.
 
 use super::kernel::{Arithmetic, Before, Factors, Next};
-use super::words::Words;
+use super::u64_lanes::U64Lanes;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
@@ -56,7 +56,7 @@ impl<const BITS: u32> Ifma<BITS> {
         let l = self.lanes;
         let mut v = l.and(v, self.mask);
         for k in (0..doublings).rev() {
-            v = l.once(v, l.shift_left(self.q2, k));
+            v = l.reduce_once(v, l.shift_left(self.q2, k));
         }
         v
     }
@@ -123,19 +123,19 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
             let v = l.and(v, self.mask);
             return self.leave_product(low(v, high(l.splat_word(0), v, self.one), self.minus));
         }
-        l.once(v, self.q)
+        l.reduce_once(v, self.q)
     }
     #[inline(always)]
     fn leave_product(self, v: __m512i) -> __m512i {
         let v = if BITS == WIDE { v } else { self.lanes.and(v, self.mask) };
-        self.lanes.once(v, self.q)
+        self.lanes.reduce_once(v, self.q)
     }
     #[inline(always)]
     fn relax(self, v: __m512i) -> __m512i {
         match BITS {
-            LAZY => self.lanes.once(self.lanes.and(v, self.mask), self.q8),
+            LAZY => self.lanes.reduce_once(self.lanes.and(v, self.mask), self.q8),
             WIDE => v,
-            _ => self.lanes.once(self.lanes.and(v, self.mask), self.q2),
+            _ => self.lanes.reduce_once(self.lanes.and(v, self.mask), self.q2),
         }
     }
     #[inline(always)]
@@ -155,14 +155,14 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         let (l, twice) = (self.lanes, self.lanes.add_word(a, a));
         if BITS == WIDE {
             let sum = l.sub_word(high(a, b, w[0]), self.excess(b, w));
-            return [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))];
+            return [l.reduce_once(sum, self.q2), self.wrap(l.sub_word(twice, sum))];
         }
         let sum = low(low(a, b, w[0]), high(l.splat_word(0), b, w[1]), self.minus);
         if BITS == LAZY || next == Next::Multiplied {
             return [sum, l.sub_word(l.add_word(twice, self.q2), sum)];
         }
         let sum = l.and(sum, self.mask);
-        [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
+        [l.reduce_once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
     }
     #[inline(always)]
     fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2], before: Before) -> [__m512i; 2] {
@@ -170,10 +170,10 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         let sum = l.add_word(a, b);
         match BITS {
             LAZY => [sum, self.product(l.add_word(a, l.sub_word(self.q8, b)), w)],
-            WIDE => [l.once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
+            WIDE => [l.reduce_once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
             _ => {
                 let sum = if before == Before::Sums { sum } else { l.and(sum, self.mask) };
-                [l.once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
+                [l.reduce_once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
             }
         }
     }

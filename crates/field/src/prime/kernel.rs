@@ -20,7 +20,7 @@ pub(super) trait Arithmetic: Copy {
     type V: Copy;
     /// A factor with what its multiplication needs.
     type W: Copy;
-    /// Lanes in a register.
+    /// F64Lanes in a register.
     const WIDTH: usize;
 
     unsafe fn load(self, at: *const u64) -> Self::V;

@@ -31,9 +31,9 @@ mod primes;
 mod ranges;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
-mod word;
+mod u64_lanes;
 #[cfg(target_arch = "x86_64")]
-mod words;
+mod word;
 
 use modulus::WIDE_PRIME_BITS;
 pub use modulus::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Shoup};

@@ -59,7 +59,7 @@ fn high(a: u64, b: u64) -> u64 {
 
 /// `x` in `0..2n` to `0..n`, for `n <= 2^63`.
 #[inline(always)]
-pub(super) fn once(x: u64, n: u64) -> u64 {
+pub(super) fn reduce_once(x: u64, n: u64) -> u64 {
     x.min(x.wrapping_sub(n))
 }
 
@@ -105,7 +105,7 @@ impl Modulus {
     /// `a + b`.
     #[inline]
     pub fn add(self, a: u64, b: u64) -> u64 {
-        once(a + b, self.value)
+        reduce_once(a + b, self.value)
     }
 
     /// `a - b`.
@@ -118,7 +118,7 @@ impl Modulus {
     /// `-a`.
     #[inline]
     pub fn neg(self, a: u64) -> u64 {
-        once(self.value - a, self.value)
+        reduce_once(self.value - a, self.value)
     }
 
     /// `a b`, by Barrett's reduction.
@@ -129,7 +129,7 @@ impl Modulus {
         // The quotient falls short by at most 2: docs/derivations/word-ntt.md, section 1.
         let quotient = high((product >> self.shift) as u64, self.barrett);
         let rest = (product as u64).wrapping_sub(quotient.wrapping_mul(self.value));
-        once(once(rest, 2 * self.value), self.value)
+        reduce_once(reduce_once(rest, 2 * self.value), self.value)
     }
 
     /// `a b + c`.
@@ -147,7 +147,7 @@ impl Modulus {
     /// `x w mod q` for any word `x`.
     #[inline]
     pub fn mul_shoup(self, x: u64, w: Shoup) -> u64 {
-        once(self.mul_shoup_lazy(x, w), self.value)
+        reduce_once(self.mul_shoup_lazy(x, w), self.value)
     }
 
     /// `x w` for any word `x`; the result is in `0..2q`.
@@ -159,14 +159,14 @@ impl Modulus {
     /// Any word modulo `q`.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {
-        once(x.wrapping_sub(high(x, self.word).wrapping_mul(self.value)), self.value)
+        reduce_once(x.wrapping_sub(high(x, self.word).wrapping_mul(self.value)), self.value)
     }
 
     /// Any double word modulo `q`.
     #[inline]
     pub fn reduce_u128(self, x: u128) -> u64 {
         let top = self.mul_shoup_lazy((x >> 64) as u64, self.two64);
-        self.add(once(top, self.value), self.reduce(x as u64))
+        self.add(reduce_once(top, self.value), self.reduce(x as u64))
     }
 
     /// A signed word modulo `q`.

@@ -20,7 +20,7 @@ trait Op: Copy {
     const READS: usize;
     fn word(self, q: Modulus, d: u64, x: u64, y: u64) -> u64;
     #[cfg(target_arch = "x86_64")]
-    fn lanes<L: super::words::Words>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
+    fn lanes<L: super::u64_lanes::U64Lanes>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
 }
 
 /// Operands: as many words each as the destination, where the operation reads them.
@@ -162,14 +162,14 @@ use x86::Constants;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::float::Float;
-    use super::super::words::Words;
+    use super::super::u64_lanes::U64Lanes;
     use super::{FAST_PRIME_BITS, Modulus, Op, Operands, Shoup, WIDE_PRIME_BITS};
     use crate::Backend;
     use crate::backend::{Avx2, Avx512};
 
     /// The constants of a modulus, in registers.
     #[derive(Clone, Copy)]
-    pub(super) struct Constants<L: Words> {
+    pub(super) struct Constants<L: U64Lanes> {
         pub(super) l: L,
         pub(super) float: Float<L>,
         pub(super) q: L::U,
@@ -180,7 +180,7 @@ mod x86 {
         shift: u32,
     }
 
-    impl<L: Words> Constants<L> {
+    impl<L: U64Lanes> Constants<L> {
         #[inline(always)]
         fn new(l: L, q: Modulus) -> Self {
             Self {
@@ -198,7 +198,7 @@ mod x86 {
         /// `0..4q` to `0..q`.
         #[inline(always)]
         pub(super) fn canonical(self, x: L::U) -> L::U {
-            self.l.once(self.l.once(x, self.q2), self.q)
+            self.l.reduce_once(self.l.reduce_once(x, self.q2), self.q)
         }
 
         /// Any word times `w`; in `0..4q`.
@@ -236,12 +236,12 @@ mod x86 {
             let top = l.or(l.shift_right(low, self.shift), l.shift_left(high, 64 - self.shift));
             // The quotient falls short by at most 2 of its own and 2 of `high_lazy`: the rest is below 5q.
             let quotient = l.high_lazy(top, self.barrett, l.high(self.barrett));
-            self.canonical(l.once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
+            self.canonical(l.reduce_once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
         }
     }
 
     #[inline(always)]
-    unsafe fn kernel<L: Words, O: Op>(l: L, q: Modulus, op: O, at: Operands) -> usize {
+    unsafe fn kernel<L: U64Lanes, O: Op>(l: L, q: Modulus, op: O, at: Operands) -> usize {
         let c = Constants::new(l, q);
         let whole = at.len / L::WIDTH * L::WIDTH;
         for i in (0..whole).step_by(L::WIDTH) {
@@ -290,7 +290,7 @@ macro_rules! op {
             }
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            fn lanes<L: super::words::Words>($self, $c: Constants<L>, $d: L::U, $x: L::U, $y: L::U) -> L::U {
+            fn lanes<L: super::u64_lanes::U64Lanes>($self, $c: Constants<L>, $d: L::U, $x: L::U, $y: L::U) -> L::U {
                 let _ = ($x, $y);
                 $lanes
             }
@@ -332,9 +332,9 @@ struct ScaleAdd(Shoup);
 #[derive(Clone, Copy)]
 struct MulAdd<const BITS: u32>;
 
-op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q));
-op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
-op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
+op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.reduce_once(c.l.add_word(d, x), c.q));
+op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.reduce_once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
+op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.reduce_once(c.l.sub_word(c.q, d), c.q));
 op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
 op!(
     ReduceSigned,
@@ -354,11 +354,11 @@ op!(SubScale, 1, |self, q, d, x, y| q.mul_shoup(q.sub(d, x), self.0), |c| {
     c.canonical(c.shoup(c.l.add_word(d, c.l.sub_word(c.q, x)), self.0))
 });
 op!(ScaleAdd, 1, |self, q, d, x, y| q.add(d, q.mul_shoup(x, self.0)), |c| {
-    c.l.once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
+    c.l.reduce_once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
 });
 op!(Mul [const BITS: u32] [BITS], 1, |self, q, d, x, y| q.mul(d, x), |c| c.product::<BITS>(d, x));
 op!(MulAdd [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
-    c.l.once(c.l.add_word(d, c.product::<BITS>(x, y)), c.q)
+    c.l.reduce_once(c.l.add_word(d, c.product::<BITS>(x, y)), c.q)
 });
 op!(MulBoth [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| {
     c.product::<BITS>(c.product::<BITS>(d, x), y)
@@ -379,7 +379,7 @@ op!(
     },
     |c| {
         let _ = d;
-        c.l.once(c.l.add_word(x, y), c.q)
+        c.l.reduce_once(c.l.add_word(x, y), c.q)
     }
 );
 op!(
@@ -391,6 +391,6 @@ op!(
     },
     |c| {
         let _ = d;
-        c.l.once(c.l.add_word(x, c.l.sub_word(c.q, y)), c.q)
+        c.l.reduce_once(c.l.add_word(x, c.l.sub_word(c.q, y)), c.q)
     }
 );

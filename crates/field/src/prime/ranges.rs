@@ -6,8 +6,8 @@ use super::float::Float;
 use super::ifma::{Ifma, LAZY, WIDE};
 use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::plan::montgomery;
+use super::u64_lanes::U64Lanes;
 use super::word::Word;
-use super::words::Words;
 use super::{FAST_PRIME_BITS, Modulus, primes};
 use crate::Backend;
 
@@ -115,7 +115,7 @@ fn products_and_butterflies_of_words_keep_their_ranges() {
     }
 }
 
-fn doubles_keep_their_ranges<L: Words>(lanes: L, q: Modulus) {
+fn doubles_keep_their_ranges<L: U64Lanes>(lanes: L, q: Modulus) {
     let a = Float::new(lanes, q.value());
     let m = q.value() as i64;
     let congruent = |x: i128, y: i128| (x - y) % i128::from(m) == 0;

@@ -1,6 +1,6 @@
 //! Vector lanes: one trait, stamped per instruction set.
 //!
-//! Kernels are written once, generic over [`Lanes`], marked `#[inline(always)]`, and entered through one `#[target_feature]` function per
+//! Kernels are written once, generic over [`F64Lanes`], marked `#[inline(always)]`, and entered through one `#[target_feature]` function per
 //! instruction set (see [`dispatch!`]). Each lane does the same operations in the same order on every back end, fused multiply-adds
 //! included, so results are identical bit for bit.
 
@@ -8,23 +8,23 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod cut;
+mod digit_window;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod stamp;
 
-pub(crate) use cut::{Cut, GROUP};
+pub(crate) use digit_window::{DigitWindow, GROUP};
 
 /// `WIDTH` doubles, and as many `u32` torus words, in registers.
 ///
 /// # Safety
 /// Methods that take pointers need `WIDTH` readable (or writable) elements there; no alignment is needed.
-pub(crate) trait Lanes: Copy {
+pub(crate) trait F64Lanes: Copy {
     /// Floats.
     type V: Copy;
     /// Torus words.
     type I: Copy;
-    /// Lanes in a register.
+    /// F64Lanes in a register.
     const WIDTH: usize;
 
     unsafe fn load(self, src: *const f64) -> Self::V;
@@ -62,8 +62,8 @@ pub(crate) trait Lanes: Copy {
     /// `floor((w + 1) / 2)` for its window `w` as a signed number. For digits of `bits` bits, in `-2^(bits-1) ..= 2^(bits-1)`.
     ///
     /// # Safety
-    /// [`Cut::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
-    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64);
+    /// [`DigitWindow::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
+    unsafe fn cut(self, window: &DigitWindow, before: *const u8, out: *mut f64);
     /// Asks for the cache line at `at`; never faults.
     fn prefetch(self, at: *const f64);
 }

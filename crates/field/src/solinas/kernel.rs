@@ -1,9 +1,9 @@
-//! The passes of the transforms, written once over [`Lanes`].
+//! The passes of the transforms, written once over [`FieldLanes`].
 //!
 //! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
 
 use super::element::reduce_u128;
-use super::lanes::Lanes;
+use super::lanes::FieldLanes;
 use super::points::{dft, inverse_dft};
 use super::tables::{Pass, Tables};
 use crate::Backend;
@@ -31,7 +31,7 @@ pub(super) struct Node {
 /// # Safety
 /// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
+unsafe fn forward_pass<L: FieldLanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
     l: L,
     node: Node,
 ) {
@@ -68,38 +68,38 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: 
 
 /// The factors that the children of a node owe to an inverse pass.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Owed {
+pub(super) enum DeferredFactor {
     /// None: the children are values.
-    Nothing,
+    None,
     /// For each child `radix - 1` twiddles, one for each of its blocks but the first.
-    Blocks { factors: *const u64, radix: usize },
+    PerBlock { factors: *const u64, radix: usize },
     /// For each child eight first and eight second words: its coefficients are eight.
-    Lanes(*const u64),
+    PerLane(*const u64),
 }
 
-/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`.
+/// One inverse pass over columns of a node, packed (or canonical, if nothing is deferred) to packed, or to canonical if `TOP`.
 ///
 /// # Safety
 /// As [`forward_pass`], with `R` times the factors of a child.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: Node, owed: Owed) {
+unsafe fn inverse_pass<L: FieldLanes, const R: usize, const TOP: bool>(l: L, node: Node, deferred: DeferredFactor) {
     let mut t = node.from;
     while t < node.to {
         // SAFETY: the caller's contract.
         unsafe {
-            match owed {
+            match deferred {
                 // Only short transforms, on one lane, have no blocks of 64 below.
-                Owed::Nothing if L::WIDTH == 1 => {
+                DeferredFactor::None if L::WIDTH == 1 => {
                     inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
                     t += L::WIDTH;
                 }
                 // Blocks of 64 are two passes of radix 8.
-                Owed::Lanes(factors) if R == 8 => {
+                DeferredFactor::PerLane(factors) if R == 8 => {
                     inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
                     t += L::WIDTH;
                 }
                 // The block of a column is found anew for each, so that the factors are read where they are used: held in registers, they would not fit.
-                Owed::Blocks { factors, radix } => {
+                DeferredFactor::PerBlock { factors, radix } => {
                     let j = t >> (node.stride / radix).trailing_zeros();
                     if j == 0 {
                         inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
@@ -110,7 +110,7 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
                     t += L::WIDTH;
                 }
                 _ => {
-                    debug_assert!(false, "radix {R} above {owed:?}");
+                    debug_assert!(false, "radix {R} above {deferred:?}");
                     return;
                 }
             }
@@ -125,7 +125,7 @@ const BROADCAST: u8 = 2;
 const VECTOR: u8 = 3;
 
 #[inline(always)]
-unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+unsafe fn owed_input<L: FieldLanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
     // SAFETY: the caller's contract.
     unsafe {
         match KIND {
@@ -142,7 +142,7 @@ unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u6
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
+unsafe fn inverse_column<L: FieldLanes, const R: usize, const TOP: bool, const KIND: u8>(
     l: L,
     node: Node,
     t: usize,
@@ -168,7 +168,7 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
 /// # Safety
 /// As [`forward_pass`], for radix `radix`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
+unsafe fn multiply_columns<L: FieldLanes>(l: L, radix: usize, node: Node) {
     for j in 1..radix {
         let mut t = node.from;
         while t < node.to {
@@ -188,7 +188,7 @@ unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
 /// # Safety
 /// `block` holds 64 words, `factors` 112.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
+unsafe fn forward_block<L: FieldLanes>(l: L, block: *mut u64, factors: *const u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
         let mut rows = [[l.load(block); 8]; 8];
@@ -213,7 +213,7 @@ unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
 /// # Safety
 /// `block` holds 64 words.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
+unsafe fn inverse_block<L: FieldLanes>(l: L, block: *mut u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
         let mut rows = [[l.load(block); 8]; 8];
@@ -243,7 +243,7 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
 /// # Safety
 /// As [`forward_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
+unsafe fn forward_root_kernel<L: FieldLanes>(l: L, radix: usize, node: Node, half: bool) {
     let twiddled = !node.factors.is_null();
     macro_rules! pass {
         ($radix:literal) => {
@@ -278,7 +278,7 @@ unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bo
 /// # Safety
 /// As [`forward_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
+unsafe fn forward_inner<L: FieldLanes>(l: L, radix: usize, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
         match radix {
@@ -296,18 +296,18 @@ unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
+unsafe fn inverse_root_kernel<L: FieldLanes>(l: L, tables: &Tables, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
-        let (radix, owed) = (tables.passes[0].radix, owed(tables, 0, 0));
+        let (radix, deferred) = (tables.passes[0].radix, deferred_factor(tables, 0, 0));
         match radix {
-            2 => inverse_pass::<L, 2, true>(l, node, owed),
-            3 => inverse_pass::<L, 3, true>(l, node, owed),
-            4 => inverse_pass::<L, 4, true>(l, node, owed),
-            5 => inverse_pass::<L, 5, true>(l, node, owed),
-            8 => inverse_pass::<L, 8, true>(l, node, owed),
-            16 => inverse_pass::<L, 16, true>(l, node, owed),
-            17 => inverse_pass::<L, 17, true>(l, node, owed),
+            2 => inverse_pass::<L, 2, true>(l, node, deferred),
+            3 => inverse_pass::<L, 3, true>(l, node, deferred),
+            4 => inverse_pass::<L, 4, true>(l, node, deferred),
+            5 => inverse_pass::<L, 5, true>(l, node, deferred),
+            8 => inverse_pass::<L, 8, true>(l, node, deferred),
+            16 => inverse_pass::<L, 16, true>(l, node, deferred),
+            17 => inverse_pass::<L, 17, true>(l, node, deferred),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
         if !node.factors.is_null() {
@@ -321,14 +321,14 @@ unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
+unsafe fn inverse_inner<L: FieldLanes>(l: L, radix: usize, node: Node, deferred: DeferredFactor) {
     // SAFETY: the caller's contract.
     unsafe {
         match radix {
-            2 => inverse_pass::<L, 2, false>(l, node, owed),
-            4 => inverse_pass::<L, 4, false>(l, node, owed),
-            8 => inverse_pass::<L, 8, false>(l, node, owed),
-            16 => inverse_pass::<L, 16, false>(l, node, owed),
+            2 => inverse_pass::<L, 2, false>(l, node, deferred),
+            4 => inverse_pass::<L, 4, false>(l, node, deferred),
+            8 => inverse_pass::<L, 8, false>(l, node, deferred),
+            16 => inverse_pass::<L, 16, false>(l, node, deferred),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
@@ -339,14 +339,14 @@ unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
 /// # Safety
 /// The tables are those of the plan; the passes and the node exist.
 #[inline(always)]
-pub(super) unsafe fn owed(tables: &Tables, pass: usize, node: usize) -> Owed {
-    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return Owed::Nothing };
+pub(super) unsafe fn deferred_factor(tables: &Tables, pass: usize, node: usize) -> DeferredFactor {
+    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return DeferredFactor::None };
     let first = node * tables.passes[pass].radix;
     let at = tables.inverse.as_ptr().wrapping_add(inverse);
     if tables.blocked && pass + 2 == tables.passes.len() {
-        Owed::Lanes(at.wrapping_add(16 * first))
+        DeferredFactor::PerLane(at.wrapping_add(16 * first))
     } else {
-        Owed::Blocks { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
+        DeferredFactor::PerBlock { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
     }
 }
 
@@ -380,7 +380,7 @@ impl Span {
 /// # Safety
 /// The span is one of the tables' passes and nodes, and its words are there.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+unsafe fn forward_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     let mut first = span.first;
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from) {
         for n in 0..span.len / p.len {
@@ -405,7 +405,7 @@ unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
 /// # Safety
 /// As [`forward_kernel`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+unsafe fn inverse_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from).rev() {
         let first = span.first * (tables.passes[span.from].len / p.len);
         for n in 0..span.len / p.len {
@@ -416,7 +416,12 @@ unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
                         inverse_block(l, span.data.add(8 * n));
                     }
                 } else {
-                    inverse_inner(l, p.radix, span.node(*p, n, core::ptr::null()), owed(tables, i, first + n));
+                    inverse_inner(
+                        l,
+                        p.radix,
+                        span.node(*p, n, core::ptr::null()),
+                        deferred_factor(tables, i, first + n),
+                    );
                 }
             }
         }
@@ -467,7 +472,14 @@ pub(super) enum Pointwise {
 /// # Safety
 /// The three pointers are to `len` words; `a` and `b` may be `c`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
+unsafe fn pointwise_kernel<L: FieldLanes>(
+    l: L,
+    what: Pointwise,
+    c: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) {
     let mut i = 0;
     // SAFETY: the caller's contract.
     unsafe {

@@ -24,15 +24,15 @@ const CACHED: usize = 1 << 11;
 /// A transform of fewer points runs on one thread: its passes take less time than handing them out.
 const SHARED: usize = 1 << 14;
 
-/// Words that the parts of a transform share out.
+/// Words that the parts of a transform share: each part works on words of its own.
 #[derive(Clone, Copy)]
-struct Words(*mut u64);
+struct SharedWords(*mut u64);
 // SAFETY: only a pointer; every use says which words it takes, and that no other part takes them.
-unsafe impl Send for Words {}
+unsafe impl Send for SharedWords {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Words {}
+unsafe impl Sync for SharedWords {}
 
-impl Words {
+impl SharedWords {
     /// # Safety
     /// The words reach up to `offset`.
     unsafe fn at(self, offset: usize) -> *mut u64 {
@@ -166,7 +166,7 @@ impl Plan {
         }
         let half = 2 * nonzero <= self.len && self.tables.passes[0].radix.is_power_of_two();
         data[nonzero..if half { self.len / 2 } else { self.len }].fill(0);
-        let at = Words(data.as_mut_ptr());
+        let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
         // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
         unsafe {
@@ -205,7 +205,7 @@ impl Plan {
     }
 
     /// A pass over one part of the columns of each of its nodes.
-    unsafe fn forward_columns(&self, pass: usize, data: Words, half: bool, part: usize, parts: usize) {
+    unsafe fn forward_columns(&self, pass: usize, data: SharedWords, half: bool, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
             unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), half, part, parts) };
@@ -278,7 +278,7 @@ impl Plan {
     /// [`Error::Length`] unless `data` holds `n` words.
     pub fn inverse(&self, data: &mut [u64]) -> Result<(), Error> {
         self.check(data.len())?;
-        let at = Words(data.as_mut_ptr());
+        let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
         // SAFETY: the data holds the root's values; the parts have nodes of their own, then columns.
         unsafe {
@@ -300,7 +300,7 @@ impl Plan {
     }
 
     /// An inverse pass over one part of the columns of each of its nodes.
-    unsafe fn inverse_columns(&self, pass: usize, data: Words, part: usize, parts: usize) {
+    unsafe fn inverse_columns(&self, pass: usize, data: SharedWords, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
             unsafe { self.inverse_step(pass, index, data.at(index * self.tables.passes[pass].len), part, parts) };
@@ -385,7 +385,7 @@ impl Plan {
     /// The three pointers are to n words.
     unsafe fn pointwise(&self, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64) {
         let (parts, _) = self.shares();
-        let (c, a, b) = (Words(c), Words(a.cast_mut()), Words(b.cast_mut()));
+        let (c, a, b) = (SharedWords(c), SharedWords(a.cast_mut()), SharedWords(b.cast_mut()));
         share(parts, &|part| {
             let (from, to) = (bound(self.len, part, parts), bound(self.len, part + 1, parts));
             // SAFETY: the caller's contract; the parts do not overlap.

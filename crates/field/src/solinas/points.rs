@@ -1,6 +1,6 @@
 //! Transforms of a few points in registers.
 
-use super::lanes::Lanes;
+use super::lanes::FieldLanes;
 
 /// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 5, 8, 16, 17}. Order: `x` natural, `X` bit-reversed for powers of two, else natural.
 /// Range: `|x0|, |x1| <= 2^33` in, below `2^60` out, without what was added to input 0, which every output contains once.
@@ -8,7 +8,7 @@ use super::lanes::Lanes;
 /// # Safety
 /// `kernel` points to the factors of [`rader`] if `R` is 5 or 17.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
+pub(super) unsafe fn dft<L: FieldLanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     let mut out = x;
     match R {
         2 => {
@@ -63,7 +63,7 @@ pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *
 /// # Safety
 /// `kernel` points to `N` twiddles.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
+unsafe fn rader<L: FieldLanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
     let mut a = [x[0]; N];
     let mut power = 1;
     for (q, a) in a.iter_mut().enumerate() {
@@ -92,7 +92,7 @@ unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], ke
 
 /// [`dft`] of 8 points. Range: `2^34` in magnitude in, below `2^60` out.
 #[cfg_attr(not(unoptimised), inline(always))]
-fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
+fn dft8<L: FieldLanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
     let mut out = x;
     let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
     out[..4].copy_from_slice(&dft4(l, even));
@@ -111,12 +111,12 @@ fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
 
 /// `x 2^48`.
 #[inline(always)]
-fn times_i<L: Lanes>(l: L, x: L::X) -> L::X {
+fn times_i<L: FieldLanes>(l: L, x: L::X) -> L::X {
     l.phi(l.shl::<16>(x))
 }
 
 #[inline(always)]
-fn butterflies<L: Lanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X; 4]) {
+fn butterflies<L: FieldLanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X; 4]) {
     let mut sums = a;
     let mut differences = a;
     for j in 0..4 {
@@ -127,7 +127,7 @@ fn butterflies<L: Lanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X;
 }
 
 #[inline(always)]
-fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
+fn dft4<L: FieldLanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
     let (s0, d0) = (l.add(x[0], x[2]), l.sub(x[0], x[2]));
     let (s1, d1) = (l.add(x[1], x[3]), times_i(l, l.sub(x[1], x[3])));
     [l.add(s0, s1), l.sub(s0, s1), l.add(d0, d1), l.sub(d0, d1)]
@@ -138,7 +138,7 @@ fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
 /// # Safety
 /// As [`dft`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
+pub(super) unsafe fn inverse_dft<L: FieldLanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     /// Entries of `$x` at these places; spelt out, so that they stay in registers.
     macro_rules! pick {
         ($out:ident = $x:ident[$($place:literal),*]) => { $out.copy_from_slice(&[$($x[$place]),*]) };

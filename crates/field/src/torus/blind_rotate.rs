@@ -10,7 +10,7 @@ use crate::buffer::AlignedVec;
 use crate::fft::{
     NegacyclicPlan, Sink, Source, Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile,
 };
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use crate::{Backend, Error, kernels};
 
 /// Balanced decomposition of a torus word in base `2^base_log`, most significant digit first; digits in `-B/2..B/2`.
@@ -204,7 +204,7 @@ struct Digits {
     right: u32,
 }
 
-impl<L: Lanes> Source<L> for Digits {
+impl<L: F64Lanes> Source<L> for Digits {
     #[inline(always)]
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
         // SAFETY: `prepared` holds 2 * half words.
@@ -222,7 +222,7 @@ struct Accumulate {
     half: usize,
 }
 
-impl<L: Lanes> Sink<L> for Accumulate {
+impl<L: F64Lanes> Sink<L> for Accumulate {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         for (at, x) in [(j, re), (j + self.half, im)] {
@@ -241,7 +241,7 @@ impl<L: Lanes> Sink<L> for Accumulate {
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
 /// set of `lanes` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
+pub(crate) unsafe fn blind_rotate<L: F64Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     for step in 0..call.steps {
         let mut pair = [(0, 0); PAIR];
         let mut filled = 0;
@@ -275,7 +275,7 @@ pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call
 /// # Safety
 /// As [`blind_rotate`]; `OUT` is `k + 1`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn cmux<L: Lanes, const OUT: usize>(
+unsafe fn cmux<L: F64Lanes, const OUT: usize>(
     lanes: L,
     plan: &BlindRotation,
     call: Call,
@@ -341,7 +341,7 @@ struct Tiles(#[expect(dead_code, reason = "written through a pointer")] [[f64; S
 /// # Safety
 /// `a` holds `2N` words, `prepared` `N`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn rotate_and_prepare<L: Lanes>(
+unsafe fn rotate_and_prepare<L: F64Lanes>(
     l: L,
     a: *const u32,
     n: usize,
@@ -375,7 +375,7 @@ unsafe fn rotate_and_prepare<L: Lanes>(
 /// # Safety
 /// `tiles` holds `ITEMS * rows` tiles, `key` the same tile of a GGSW ciphertext; `OUT <= rows`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn multiply<L: Lanes, const OUT: usize, const ITEMS: usize>(
+unsafe fn multiply<L: F64Lanes, const OUT: usize, const ITEMS: usize>(
     l: L,
     rows: usize,
     tiles: *mut f64,

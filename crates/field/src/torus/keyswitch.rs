@@ -3,7 +3,7 @@
 use super::Decomposition;
 use crate::Backend;
 use crate::buffer::AlignedVec;
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 
 /// Columns of the key that stay in registers over a pass: 64 words.
 const COLUMNS: usize = 64;
@@ -106,7 +106,7 @@ impl KeyswitchKey {
 /// # Safety
 /// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
 #[inline(always)]
-unsafe fn subtract_rows<L: Lanes, const G: usize, const AT_ONCE: usize>(
+unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
     l: L,
     key: *const u32,
     rows: usize,

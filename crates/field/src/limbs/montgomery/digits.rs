@@ -1,16 +1,14 @@
 //! Montgomery multiplication on short digits in vectors: product, quotient and reduction, each gathered by columns.
 
 use crate::limbs::Multiplier;
-use crate::limbs::digits::{
-    Digits as Lanes, Form, carry, dispatch, high_columns, low_columns, product_columns, square_columns,
-};
+use crate::limbs::digits::{Digits, Form, carry, dispatch, high_columns, low_columns, product_columns, square_columns};
 use zeroize::Zeroize;
 
 /// Most digits: a column sums at most 2^10 halves below 2^52 in a word.
 const MOST_DIGITS: usize = 512;
 
 /// Constants of an odd modulus m: R = 2^(bits n) >= 4 m, so that residues in 0..2m multiply to residues in 0..2m.
-pub(super) struct Digits {
+pub(super) struct DigitMontgomery {
     multiplier: Multiplier,
     form: Form,
     /// m in factor form.
@@ -21,7 +19,7 @@ pub(super) struct Digits {
     edges: Box<[u64]>,
 }
 
-impl Digits {
+impl DigitMontgomery {
     /// `m` odd, of `bits` bits. `None` where the multiplier has no digits, m is too long for them, or so short that words are faster.
     pub(super) fn new(m: &[u64], bits: usize, multiplier: Multiplier) -> Option<Self> {
         let form = Form::of(multiplier)?;
@@ -81,13 +79,13 @@ impl Digits {
     /// out <- a b / R modulo m. Range: a b < R m, out in 0..2m.
     pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
         let plan = self;
-        dispatch!(self.multiplier, mul(plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, mul(plan: &DigitMontgomery, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]));
     }
 
     /// out <- a^2 / R modulo m. Range: a^2 < R m, out in 0..2m.
     pub(super) fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
         let plan = self;
-        dispatch!(self.multiplier, square(plan: &Digits, out: &mut [u64], a: &[u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, square(plan: &DigitMontgomery, out: &mut [u64], a: &[u64], scratch: &mut [u64]));
     }
 
     /// words <- a / R modulo m, to be reduced once more. Range: a below R, words in 0..=m.
@@ -100,13 +98,13 @@ impl Digits {
         scratch[n..2 * n].fill(0);
         scratch[2 * n..3 * n].copy_from_slice(a);
         let out: &mut [u64] = &mut [];
-        dispatch!(self.multiplier, reduce(plan: &Digits, out: &mut [u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, reduce(plan: &DigitMontgomery, out: &mut [u64], scratch: &mut [u64]));
         self.form.pack(words, &scratch[n..2 * n]);
     }
 }
 
 #[inline(always)]
-fn mul<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+fn mul<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     product_columns(l, t, a, b);
@@ -115,7 +113,7 @@ fn mul<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scr
 }
 
 #[inline(always)]
-fn square<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+fn square<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     square_columns(l, t, a);
@@ -127,7 +125,7 @@ fn square<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], scratch: &m
 ///
 /// Scratch: t as 2n digits, its lower half again in factor form, n words more.
 #[inline(always)]
-fn reduce<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], scratch: &mut [u64]) {
+fn reduce<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     let (factors, q) = rest.split_at_mut(n);
@@ -145,7 +143,7 @@ fn reduce<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], scratch: &mut [u64]) {
     carry(l, high, whole as u64, out);
 }
 
-impl Drop for Digits {
+impl Drop for DigitMontgomery {
     fn drop(&mut self) {
         self.m.zeroize();
         self.inverse.zeroize();

@@ -7,8 +7,8 @@ mod digits;
 mod words;
 
 use super::Multiplier;
-use digits::Digits;
-use words::Words;
+use digits::DigitMontgomery;
+use words::WordMontgomery;
 use zeroize::Zeroize;
 
 /// Arithmetic modulo an odd number, its constants computed once, wiped when dropped.
@@ -26,8 +26,8 @@ pub struct Montgomery {
 }
 
 enum Engine {
-    Words(Words),
-    Digits(Digits),
+    Words(WordMontgomery),
+    Digits(DigitMontgomery),
 }
 
 impl Montgomery {
@@ -40,9 +40,9 @@ impl Montgomery {
         let modulus = &modulus[..words];
         assert!(words > 0 && modulus[0] & 1 == 1 && modulus != [1], "the modulus must be odd and above 1");
         let bits = 64 * words - modulus[words - 1].leading_zeros() as usize;
-        let engine = match Digits::new(modulus, bits, multiplier) {
+        let engine = match DigitMontgomery::new(modulus, bits, multiplier) {
             Some(digits) => Engine::Digits(digits),
-            None => Engine::Words(Words::new(modulus, multiplier)),
+            None => Engine::Words(WordMontgomery::new(modulus, multiplier)),
         };
         let mut plan =
             Self { engine, multiplier, modulus: modulus.into(), one: Box::default(), square: Box::default() };

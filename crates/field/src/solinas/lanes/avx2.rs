@@ -1,6 +1,6 @@
 //! AVX2: 4 words. What AVX2 lacks (64-bit arithmetic shifts, unsigned compares, minima) is made of 32-bit shifts and blends.
 
-use super::vector::Words;
+use super::vector::VectorWords;
 use crate::backend::Avx2;
 use crate::solinas::element::P;
 use core::arch::x86_64::*;
@@ -23,7 +23,7 @@ fn epsilon_if_top(_: Avx2, a: __m256i) -> __m256i {
     unsafe { _mm256_srli_epi64::<32>(_mm256_srai_epi32::<31>(a)) }
 }
 
-impl Words for Avx2 {
+impl VectorWords for Avx2 {
     type R = __m256i;
     const WIDTH: usize = 4;
 

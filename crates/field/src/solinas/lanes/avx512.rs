@@ -1,6 +1,6 @@
 //! AVX-512 F: 8 words.
 
-use super::vector::Words;
+use super::vector::VectorWords;
 use crate::backend::Avx512;
 use crate::solinas::element::{EPSILON, P};
 use core::arch::x86_64::*;
@@ -16,7 +16,7 @@ macro_rules! one {
     )*};
 }
 
-impl Words for Avx512 {
+impl VectorWords for Avx512 {
     type R = __m512i;
     const WIDTH: usize = 8;
 

@@ -1,9 +1,9 @@
-//! Lanes of field elements: one trait, one file per instruction set.
+//! FieldLanes of field elements: one trait, one file per instruction set.
 //!
 //! A kernel sees three forms of an element.
 //! - *Canonical*: a word in `0..P`, what plans take and give.
-//! - *Packed* ([`Lanes::V`]): a word between two passes, in a form of the back end's own.
-//! - *Wide* ([`Lanes::X`]): an element with room for a whole radix-8 transform without reductions. On the vector units it is a pair
+//! - *Packed* ([`FieldLanes::V`]): a word between two passes, in a form of the back end's own.
+//! - *Wide* ([`FieldLanes::X`]): an element with room for a whole radix-8 transform without reductions. On the vector units it is a pair
 //!   `x0 + x1 f`, `f = 2^32`, of signed 64-bit numbers, where multiplication by `f` is `(-x1, x0 + x1)` because `f^2 = f - 1 (mod p)`.
 //!
 //! The ranges that keep all of it from overflowing are derived in `docs/derivations/solinas-transform.md`.
@@ -24,7 +24,7 @@ pub(super) type Twiddle = [u64; 2];
 /// # Safety
 /// Methods that take pointers need `WIDTH` readable (or writable) words there, [`Self::broadcast`] one twiddle and a word after it;
 /// no alignment is needed.
-pub(super) trait Lanes: Copy {
+pub(super) trait FieldLanes: Copy {
     /// Canonical or packed elements.
     type V: Copy;
     /// Wide elements.

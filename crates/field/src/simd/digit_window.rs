@@ -4,7 +4,7 @@
 pub(crate) const GROUP: usize = 8;
 
 /// Where the window of each of 8 digits is: its `bits + 1` bits begin one bit below the digit.
-pub(crate) struct Cut {
+pub(crate) struct DigitWindow {
     /// Of each digit, the bytes of its window among the 16 from the byte before the group (digits 0 to 3) or from `high` on (4 to 7).
     pub(super) shuffle: [u8; 64],
     /// Of each digit, the bits of those bytes below its window.
@@ -19,7 +19,7 @@ pub(crate) struct Cut {
 /// `2^52`: an integer below it, or-ed into the low bits, adds to it.
 pub(super) const INTEGER: f64 = (1_u64 << 52) as f64;
 
-impl Cut {
+impl DigitWindow {
     /// For digits of 2 to 25 bits.
     pub(crate) fn new(bits: u32) -> Self {
         // The group's first byte is preceded by the byte whose top bit is the one below the first digit.
@@ -43,7 +43,7 @@ impl Cut {
         self.high + 16
     }
 
-    /// What [`super::Lanes::cut`] subtracts.
+    /// What [`super::F64Lanes::cut`] subtracts.
     #[inline(always)]
     pub(super) fn zero(&self) -> f64 {
         INTEGER + (self.sign / 2) as f64

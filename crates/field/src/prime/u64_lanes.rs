@@ -1,14 +1,14 @@
-//! Lanes of 64-bit words, beside the doubles of [`Lanes`].
+//! F64Lanes of 64-bit words, beside the doubles of [`F64Lanes`].
 
 use crate::backend::{Avx2, Avx512};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use core::arch::x86_64::*;
 
-/// As many words as [`Lanes`] has doubles.
+/// As many words as [`F64Lanes`] has doubles.
 ///
 /// # Safety
 /// Methods that take pointers need `WIDTH` words there; no alignment is needed. All need the token's instruction set enabled in the caller.
-pub(super) trait Words: Lanes {
+pub(super) trait U64Lanes: F64Lanes {
     /// Words.
     type U: Copy;
 
@@ -30,7 +30,7 @@ pub(super) trait Words: Lanes {
     /// Low word of the product.
     fn mul_word(self, a: Self::U, b: Self::U) -> Self::U;
     /// `x` in `0..2n` to `0..n`, for `n < 2^63`.
-    fn once(self, x: Self::U, n: Self::U) -> Self::U;
+    fn reduce_once(self, x: Self::U, n: Self::U) -> Self::U;
     fn float_bits(self, x: Self::U) -> Self::V;
     fn to_bits(self, x: Self::V) -> Self::U;
     /// `x + q` in the lanes where `x < 0`, else `x`.
@@ -109,7 +109,7 @@ macro_rules! words {
     };
 }
 
-impl Words for Avx2 {
+impl U64Lanes for Avx2 {
     words!(
         Avx2,
         __m256i,
@@ -135,7 +135,7 @@ impl Words for Avx2 {
         unsafe { _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross)) }
     }
     #[inline(always)]
-    fn once(self, x: __m256i, n: __m256i) -> __m256i {
+    fn reduce_once(self, x: __m256i, n: __m256i) -> __m256i {
         let less = self.float_bits(self.sub_word(x, n));
         // SAFETY: the token proves the instruction set; registers only.
         self.to_bits(unsafe { _mm256_blendv_pd(less, self.float_bits(x), less) })
@@ -160,7 +160,7 @@ impl Avx512 {
     }
 }
 
-impl Words for Avx512 {
+impl U64Lanes for Avx512 {
     words!(
         Avx512,
         __m512i,
@@ -185,7 +185,7 @@ impl Words for Avx512 {
         unsafe { _mm512_mullo_epi64(a, b) }
     }
     #[inline(always)]
-    fn once(self, x: __m512i, n: __m512i) -> __m512i {
+    fn reduce_once(self, x: __m512i, n: __m512i) -> __m512i {
         self.min_word(x, self.sub_word(x, n))
     }
     #[inline(always)]
@@ -196,7 +196,7 @@ impl Words for Avx512 {
             _mm512_mask_add_pd(x, negative, x, q)
         }
     }
-    /// As `Lanes::transpose`, quarters first: 2 to 4 % of a transform.
+    /// As `F64Lanes::transpose`, quarters first: 2 to 4 % of a transform.
     #[inline(always)]
     fn transpose_floats(self, v: &mut [__m512d; 8]) {
         /// Quarters 0 and 2 of each operand; quarters 1 and 3.
