@@ -1,4 +1,4 @@
-//! Everything below the top, branch by branch and depth first: a node is finished while it is in the nearest cache.
+//! The steps below the top, branch by branch and depth first: a node is finished while it is in the nearest cache.
 
 use super::points::{Points, Rows, pass};
 use super::tree::{TILE_POINTS, Tree};
@@ -7,7 +7,8 @@ use crate::fft::tile::{Broadcast, Columns, Square, TILE, TileTwiddles, forward_t
 use crate::simd::F64Lanes;
 use core::ops::Range;
 
-/// The steps below the top whose nodes begin with a tile, outermost first: of a branch from `from` to `to`, the others there.
+/// Runs the steps below the top whose nodes begin with a tile, outermost first. The first step reads `from` and writes
+/// `to`; the others work in `to`.
 #[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
@@ -21,7 +22,7 @@ unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, til
     }
 }
 
-/// The steps below the top whose nodes end with a tile: innermost first.
+/// Runs the steps below the top whose nodes end with a tile, innermost first.
 #[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
@@ -35,7 +36,7 @@ unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     }
 }
 
-/// Everything below the top, for whole branches.
+/// Runs all steps below the top, for whole branches.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn branches_forward<L: F64Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
@@ -61,8 +62,9 @@ pub(super) unsafe fn branches_inverse<L: F64Lanes>(l: L, tree: &Tree, p: Points,
     }
 }
 
-/// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
-/// registers. Branches of `b` are left half transformed, where the first of them was; without it, the square of `a`.
+/// Transforms both operands below the top, multiplies them, and transforms back. Each tile is transformed, multiplied
+/// and transformed back in registers. The branches of `b` stay half transformed, at the place of the first of them.
+/// Without `b`, it computes the square of `a`.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn branches_convolve<L: F64Lanes>(
     l: L,
@@ -83,7 +85,7 @@ pub(super) unsafe fn branches_convolve<L: F64Lanes>(
             let w = tree.tile(tile);
             if let Some(b) = b {
                 let from = b.at(gaps);
-                // What is not written back to its own place need not travel through the caches.
+                // Data that is not written back to its own place need not pass through the caches.
                 let since = tile * TILE_POINTS / branch * branch - first;
                 let b = if in_steps { b.at(gaps_before_first).before(since) } else { from };
                 split_at(l, tree, from, b, tile);

@@ -1,32 +1,32 @@
-//! Words to balanced digits.
+//! Conversion of words to balanced digits.
 
 use crate::Backend;
 use crate::simd::{DigitWindow, F64Lanes, GROUP, dispatch};
 
-/// Digits of more bits are not cut.
+/// Largest number of bits of a digit.
 pub(super) const MAX_DIGIT_BITS: u32 = 25;
-/// How words are cut into digits.
+/// Positions of the digits in the words.
 pub(super) struct Windows {
     cut: DigitWindow,
     bits: u32,
-    /// Added to digit 0: what comes round from the last.
+    /// Value added to digit 0: the carry that wraps around from the last digit.
     first: f64,
 }
 
 impl Windows {
-    /// For digits of 2 to [`MAX_DIGIT_BITS`] bits.
+    /// Makes the positions of digits of 2 to [`MAX_DIGIT_BITS`] bits.
     pub(super) fn new(bits: u32, first: f64) -> Self {
         debug_assert!((2..=MAX_DIGIT_BITS).contains(&bits));
         Self { cut: DigitWindow::new(bits), bits, first }
     }
 
-    /// Whether all digits of `x` from number `digit` on (a multiple of 8) are zero.
+    /// Returns whether all digits of `x` from number `digit` on (a multiple of 8) are zero.
     #[inline(always)]
     pub(super) fn end_before(&self, x: &[u64], digit: usize) -> bool {
         digit / GROUP * self.bits as usize > size_of_val(x)
     }
 
-    /// The balanced digits of `x` from digit `first` on, `len` of them (both multiples of 8); zeros beyond `x`.
+    /// Writes `len` balanced digits of `x` from digit `first` on (both multiples of 8). Digits beyond `x` are zero.
     ///
     /// # Safety
     /// `len` floats are writable at `out`, initialised or not.
@@ -49,7 +49,7 @@ impl Windows {
         }
     }
 
-    /// Digits of which some are not inside `x`: from a copy with zeros around.
+    /// Cuts digits that are not all inside `x`, from a copy with zeros around.
     ///
     /// # Safety
     /// 8 floats are writable at `out`.
@@ -78,7 +78,7 @@ unsafe fn split_kernel<L: F64Lanes>(l: L, windows: &Windows, x: &[u64], out: &mu
     unsafe { windows.split(l, x, 0, out.as_mut_ptr(), out.len()) };
 }
 
-/// The balanced digits of `x`, as [`Windows::split`]; `out` holds a multiple of 8.
+/// Writes the balanced digits of `x`, as [`Windows::split`] does. The length of `out` is a multiple of 8.
 pub(super) fn split(backend: Backend, windows: &Windows, x: &[u64], out: &mut [f64]) {
     dispatch!(backend, split_kernel<_>(windows: &Windows, x: &[u64], out: &mut [f64]))
 }

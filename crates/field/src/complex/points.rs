@@ -32,13 +32,13 @@ impl Points {
         }
     }
 
-    /// From point `at` on.
+    /// Returns the points from point `at` on.
     #[inline(always)]
     pub(super) fn at(self, at: usize) -> Self {
         Self { re: self.re.wrapping_add(at), im: self.im.wrapping_add(at) }
     }
 
-    /// From so many points before these on.
+    /// Returns the points that start `points` points before these.
     #[inline(always)]
     pub(super) fn before(self, points: usize) -> Self {
         Self { re: self.re.wrapping_sub(points), im: self.im.wrapping_sub(points) }
@@ -58,19 +58,19 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// From row `row` on.
+    /// Returns the rows from row `row` on.
     #[inline(always)]
     pub(super) fn from(self, row: usize) -> Self {
         Self { points: self.points.at(row * self.stride), stride: self.stride }
     }
 
-    /// Every `step`-th row, from row `row` on.
+    /// Returns every `step`-th row, from row `row` on.
     #[inline(always)]
     pub(super) fn every(self, row: usize, step: usize) -> Self {
         Self { points: self.from(row).points, stride: step * self.stride }
     }
 
-    /// Points `at` of `N` rows, of which the imaginary parts are zero and not read if `REAL`.
+    /// Loads points `at` of `N` rows. If `REAL`, the imaginary parts are zero and are not read.
     ///
     /// # Safety
     /// The rows hold a register of points from there on.
@@ -78,7 +78,7 @@ impl Rows {
     pub(super) unsafe fn gather<L: F64Lanes, const N: usize, const REAL: bool>(self, l: L, at: usize) -> [C<L::V>; N] {
         let zero = l.splat(0.0);
         let mut v = [C(zero, zero); N];
-        // No closure: those are not inlined reliably where an instruction set is enabled.
+        // No closure: closures are not inlined reliably where an instruction set is enabled.
         for (i, v) in v.iter_mut().enumerate() {
             let at = at + i * self.stride;
             // SAFETY: the caller's contract.
@@ -99,7 +99,7 @@ impl Rows {
         }
     }
 
-    /// Asks for the first `width` points of `rows` rows.
+    /// Prefetches the first `width` points of `rows` rows.
     #[inline(always)]
     pub(super) fn prefetch<L: F64Lanes>(self, l: L, rows: usize, width: usize) {
         for row in 0..rows {
@@ -111,7 +111,7 @@ impl Rows {
         }
     }
 
-    /// The first row, to that of `to`.
+    /// Copies the first row to that of `to`.
     ///
     /// # Safety
     /// Both hold `width` points.
@@ -124,8 +124,8 @@ impl Rows {
     }
 }
 
-/// Splits node `node` of a step: `width` columns of as many rows as its radix, of which all but the real parts are zero if `REAL`; with
-/// `INVERSE`, joins it again, times the radix.
+/// Splits node `node` of a step: `width` columns of as many rows as its radix. If `REAL`, all imaginary parts are zero.
+/// With `INVERSE`, it joins the node again, times the radix.
 ///
 /// # Safety
 /// The rows hold `width` points each, and the step has that node.

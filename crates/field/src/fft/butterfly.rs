@@ -42,7 +42,8 @@ pub(crate) fn mul_conj<L: F64Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
     C(l.mul_add(a.0, w.0, l.mul(a.1, w.1)), l.mul_sub(a.1, w.0, l.mul(a.0, w.1)))
 }
 
-/// Two levels of the tree at once: `v` are the four quarters of a residue, then its residues at the four grandchildren.
+/// Applies two levels of the tree. `v` holds the four quarters of a residue; the result holds its residues at the four
+/// grandchildren.
 #[inline(always)]
 pub(crate) fn split4<L: F64Lanes>(l: L, v: [C<L::V>; 4], w: [C<L::V>; 3]) -> [C<L::V>; 4] {
     let (b, c, d) = (mul(l, v[1], w[0]), mul(l, v[2], w[1]), mul(l, v[3], w[2]));

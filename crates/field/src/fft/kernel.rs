@@ -1,14 +1,14 @@
 //! The transform's kernels, written once over [`F64Lanes`].
 //!
-//! Scalar twiddles of the levels at strides of a tile or more are broadcast; inside a tile, the second half of the levels reads them as
-//! vectors, one lane for each row of the tile.
+//! Levels at strides of a tile or more broadcast scalar twiddles. Inside a tile, the second half of the levels reads
+//! twiddles as vectors, one lane for each row of the tile.
 
 use super::butterfly::{C, join2, join4, split2, split4};
 use super::plan::NegacyclicPlan;
 use super::tile::{Broadcast, Square, TILE, Twiddles, forward_tile, inverse_tile};
 use crate::simd::F64Lanes;
 
-/// Where the forward transform reads its input: the pair (coefficient `j`, coefficient `j + M`).
+/// Input of the forward transform: the pair (coefficient `j`, coefficient `j + M`).
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is readable.
@@ -16,7 +16,7 @@ pub(crate) trait Source<L: F64Lanes>: Copy {
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V);
 }
 
-/// Where the inverse transform writes its output.
+/// Output of the inverse transform.
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is writable.
@@ -97,10 +97,11 @@ unsafe fn quarters<L: F64Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter
     }
 }
 
-/// Forward transform: reads `source`, leaves `M` real and then `M` imaginary parts at `dst`.
+/// Forward transform. It reads `source` and leaves `M` real and then `M` imaginary parts at `dst`.
 ///
 /// # Safety
-/// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the caller.
+/// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the
+/// caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward<L: F64Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
     // SAFETY: the caller's contract.
@@ -178,10 +179,12 @@ unsafe fn forward_pass<L: F64Lanes, S: Source<L>>(
     }
 }
 
-/// Inverse transform, times `M`: `src` holds a transformed polynomial and is overwritten; the coefficients go to `sink`.
+/// Inverse transform, times `M`. `src` holds a transformed polynomial and is overwritten; the coefficients go to
+/// `sink`.
 ///
 /// # Safety
-/// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the caller.
+/// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the
+/// caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn inverse<L: F64Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     // SAFETY: the caller's contract.

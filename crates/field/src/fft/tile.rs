@@ -1,7 +1,8 @@
-//! The last six levels of the tree over 64 points, a square of 8 x 8: three levels over its rows, transpose, three again.
+//! The last six levels of the tree over 64 points, a square of 8 x 8: three levels over its rows, a transposition,
+//! three again.
 //!
-//! The three levels below a node take one radix-4 node and four of radix 2, whose twiddles are `v`, `i v`, `z v` and `i z v` with
-//! `z = e(1/8)`: five twiddle factors in all, since a product by `i` is free.
+//! The three levels below a node take one radix-4 node and four of radix 2, whose twiddles are `v`, `i v`, `z v` and
+//! `i z v` with `z = e(1/8)`. They need five twiddle factors in all, since a product by `i` has no cost.
 
 use super::butterfly::{C, add, add_i, join4, mul, mul_conj, split4, sub, sub_i, transpose};
 use crate::simd::F64Lanes;
@@ -11,7 +12,7 @@ pub(crate) const TILE: usize = 8;
 /// Twiddle SCALARS of the three levels below a node: `w`, `w^2`, `w^3` of the radix-4 node, then `v` and `z v`.
 pub(crate) const SCALARS: usize = 10;
 
-/// Where the twiddles of a node are: one number for all lanes, or a vector for each.
+/// Location of the twiddles of a node: one number for all lanes, or a vector for each.
 pub(crate) trait Twiddles<L: F64Lanes>: Copy {
     /// Scalar number `i`.
     ///
@@ -42,7 +43,7 @@ impl<L: F64Lanes> Twiddles<L> for Broadcast {
     }
 }
 
-/// A twiddle for each of eight nodes, of which the lanes are some.
+/// A twiddle for each of eight nodes. The lanes cover some of these nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns(pub(crate) *const f64);
 
@@ -187,7 +188,7 @@ pub(crate) struct TileTwiddles {
 }
 
 impl TileTwiddles {
-    /// Those of tile number `tile`.
+    /// Returns the twiddles of tile number `tile`.
     #[inline(always)]
     pub(crate) fn of(rows: &[f64], columns: &[f64], tile: usize) -> Self {
         debug_assert!((tile + 1) * SCALARS <= rows.len() && (tile + 1) * SCALARS * TILE <= columns.len());

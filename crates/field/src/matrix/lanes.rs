@@ -15,8 +15,8 @@ pub(super) trait U32Lanes: Copy {
 
     unsafe fn load(self, at: *const u32) -> Self::W;
     unsafe fn store(self, at: *mut u32, v: Self::W);
-    /// Asks for the cache line at `at`, into the second-level cache; never faults. (Into the first, as many lines as it has misses in flight are what a core
-    /// gets from memory: 17 GB/s on Zen 4, where this gives 29 and plain reading 32.)
+    /// Prefetches the cache line at `at` into the second-level cache; never faults. The first-level cache keeps few
+    /// misses in flight, which limits prefetches into it: 17 GB/s on Zen 4, where this gives 29 and plain reading 32.
     fn prefetch(self, at: *const u32);
     fn splat(self, x: u32) -> Self::W;
     fn splat_wide(self, x: u64) -> Self::W;
@@ -26,21 +26,21 @@ pub(super) trait U32Lanes: Copy {
     fn add(self, a: Self::W, b: Self::W) -> Self::W;
     /// Differences of 64-bit lanes.
     fn sub(self, a: Self::W, b: Self::W) -> Self::W;
-    /// 64-bit lanes to the right by 32: the odd words.
+    /// Shifts 64-bit lanes right by 32, which leaves the odd words.
     fn odd(self, a: Self::W) -> Self::W;
-    /// 64-bit lanes to the right by `count` in `0..64`.
+    /// Shifts 64-bit lanes right by `count` in `0..64`.
     fn shift_right(self, a: Self::W, count: u32) -> Self::W;
     /// Products of the even words.
     fn mul(self, a: Self::W, b: Self::W) -> Self::W;
-    /// 64-bit lanes `x` in `0..2n` to `0..n`, for `n < 2^63`.
+    /// Reduces 64-bit lanes `x` in `0..2n` to `0..n`, for `n < 2^63`.
     fn reduce_once(self, x: Self::W, n: Self::W) -> Self::W;
     /// Sums of words.
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
-    /// Words rotated to the left by 7, 8, 12 or 16; `RIGHT = 32 - LEFT`.
+    /// Rotates words left by 7, 8, 12 or 16; `RIGHT = 32 - LEFT`.
     fn rotate<const LEFT: i32, const RIGHT: i32>(self, a: Self::W) -> Self::W;
     /// The larger words.
     fn max_words(self, a: Self::W, b: Self::W) -> Self::W;
-    /// Whether a word is `n` or more.
+    /// Returns whether any word is `n` or more.
     fn any_at_least(self, a: Self::W, n: Self::W) -> bool;
 }
 

@@ -5,7 +5,7 @@ use super::{Reduction, Sums, Tile, Word};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Rows that are taken together, so that sums are loaded and stored once for them.
+/// Rows that a kernel takes together, so that it loads and stores the sums once for all of them.
 pub(super) const TOGETHER: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ struct Call {
 /// `sums <- sums + tile^T vector`.
 ///
 /// # Panics
-/// Unless the sums are as wide as the tile, and the vector has a residue for each row.
+/// Panics unless the sums are as wide as the tile, and the vector has a residue for each row.
 pub fn multiply_add(
     backend: Backend,
     reduction: Reduction,
@@ -40,7 +40,7 @@ pub fn multiply_add(
         sums: sums.0.beside(tile.words.as_ptr()),
         word,
     };
-    // From memory, 50 GB/s of two cores of a Zen 4, where whole lines give 44.
+    // This reads 50 GB/s from memory on two cores of a Zen 4, where whole lines give 44.
     let halves = backend.narrowed_to_avx2();
     // SAFETY: the lengths were checked, here and by `Tile`.
     match reduction {
@@ -80,7 +80,7 @@ unsafe fn lazy<L: U32Lanes, const JOINED: usize>(l: L, call: Call) {
                     *product = [l.mul(words, factors[i]), l.mul(l.odd(words), factors[i])];
                 }
                 if JOINED == 4 {
-                    // Four products below 2^62.
+                    // Four products are below 2^62 each.
                     for [a, b, c, d] in products.as_chunks::<4>().0 {
                         let even = l.add(l.add(a[0], b[0]), l.add(c[0], d[0]));
                         let odd = l.add(l.add(a[1], b[1]), l.add(c[1], d[1]));
@@ -122,7 +122,7 @@ impl<L: U32Lanes> Constants<L> {
     }
 }
 
-/// The words of rows that are taken together, each in a register of its own.
+/// Loads the words of rows that are taken together, each into a register of its own.
 #[inline(always)]
 unsafe fn splat_each<L: U32Lanes>(l: L, at: *const u32) -> [L::W; TOGETHER] {
     // SAFETY: as many words are readable.
@@ -132,7 +132,7 @@ unsafe fn splat_each<L: U32Lanes>(l: L, at: *const u32) -> [L::W; TOGETHER] {
     all
 }
 
-/// Barrett's reduction of each product, and sums modulo the word: the high halves stay as they are.
+/// Reduces each product by Barrett's method, and sums modulo the word. The high halves stay as they are.
 #[inline(always)]
 unsafe fn barrett<L: U32Lanes>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, word } = call;
@@ -164,7 +164,7 @@ unsafe fn barrett<L: U32Lanes>(l: L, call: Call) {
 /// `out <- out + tile vector`: for each row the sum of all products, modulo `2^64`, and that of their high halves.
 ///
 /// # Panics
-/// Unless the vector has a residue for each column, and there is an output for each row.
+/// Panics unless the vector has a residue for each column, and there is an output for each row.
 pub fn multiply_rows(backend: Backend, tile: Tile<'_>, vector: &[u32], out: &mut [[u64; 2]]) {
     assert!(vector.len() == tile.width() && out.len() == tile.rows(), "{} factors for {tile:?}", vector.len());
     let call = RowsCall {

@@ -1,10 +1,11 @@
 //! Primes below 2^51 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
 //!
-//! A multiplication reads the low 52 bits of its factors: what is next multiplied needs no others.
+//! A multiplication reads the low 52 bits of its factors, so a value that is multiplied next needs no others.
 //!
-//! - Up to 48 bits ([`LAZY`]): residues in `0..16q`, known in their low 52 bits alone; a butterfly reduces nothing.
-//! - 49 and 50 bits: what is next added is in `0..2q`; what is next multiplied in `0..4q`, known in its low 52 bits.
-//! - 51 bits ([`WIDE`]): residues in `0..2q`, products by Montgomery's reduction.
+//! - Up to 48 bits ([`LAZY`]): residues are in `0..16q`, known in their low 52 bits alone; a butterfly reduces nothing.
+//! - 49 and 50 bits: values that are added next are in `0..2q`; values that are multiplied next are in `0..4q`, known
+//!   in their low 52 bits.
+//! - 51 bits ([`WIDE`]): residues are in `0..2q`; products use Montgomery's reduction.
 //!
 //! Ranges: docs/derivations/word-ntt.md, section 2.
 
@@ -13,7 +14,7 @@ use super::u64_lanes::U64Lanes;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
-/// Bits up to which nothing is reduced within three levels.
+/// Largest width in bits for which nothing is reduced within three levels.
 pub(super) const LAZY: u32 = 48;
 /// Bits of the widest prime.
 pub(super) const WIDE: u32 = super::WIDE_PRIME_BITS;
@@ -50,7 +51,7 @@ impl<const BITS: u32> Ifma<BITS> {
         }
     }
 
-    /// A residue below `2^(doublings + 1) q`, known in its low 52 bits, to `0..2q`.
+    /// Reduces a residue below `2^(doublings + 1) q`, known in its low 52 bits, to `0..2q`.
     #[inline(always)]
     fn halve(self, v: __m512i, doublings: u32) -> __m512i {
         let l = self.lanes;
@@ -61,13 +62,13 @@ impl<const BITS: u32> Ifma<BITS> {
         v
     }
 
-    /// `-2q..2q` to `0..2q`.
+    /// Reduces `-2q..2q` to `0..2q`.
     #[inline(always)]
     fn wrap(self, d: __m512i) -> __m512i {
         self.lanes.min_word(d, self.lanes.add_word(d, self.q2))
     }
 
-    /// What Montgomery's reduction of `x w` subtracts from its high half, less `q`.
+    /// The value that Montgomery's reduction of `x w` subtracts from its high half, less `q`.
     #[inline(always)]
     fn excess(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
         high(self.below, low(self.lanes.splat_word(0), x, w[1]), self.q)
@@ -119,7 +120,7 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     fn leave(self, v: __m512i) -> __m512i {
         let l = self.lanes;
         if BITS == LAZY {
-            // Below 16q, times one.
+            // The value is below 16q; multiply it by one.
             let v = l.and(v, self.mask);
             return self.leave_product(low(v, high(l.splat_word(0), v, self.one), self.minus));
         }

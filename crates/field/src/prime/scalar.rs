@@ -1,4 +1,5 @@
-//! The transforms in portable code, one word at a time: the reference of the others, and the small dimensions.
+//! The transforms in portable code, one word at a time. They are the reference for the other kernels, and they serve
+//! the small dimensions.
 //!
 //! Residues are in `0..4q` between levels (Harvey, "Faster arithmetic for number-theoretic transforms", 2014).
 

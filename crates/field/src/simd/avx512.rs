@@ -58,7 +58,7 @@ impl F64Lanes for Avx512 {
         /// Quarters 0 and 2 of each operand; quarters 1 and 3.
         const EVEN: i32 = 0b10_00_10_00;
         const ODD: i32 = 0b11_01_11_01;
-        // Pairs of rows are interleaved, then quarters of 128 bits are transposed in two rounds.
+        // First interleave pairs of rows, then transpose quarters of 128 bits in two rounds.
         // SAFETY: the token proves the instruction set.
         unsafe {
             let [mut low, mut high] = [[_mm512_setzero_pd(); 4]; 2];

@@ -1,8 +1,8 @@
 //! Vector lanes: one trait, stamped per instruction set.
 //!
-//! Kernels are written once, generic over [`F64Lanes`], marked `#[inline(always)]`, and entered through one `#[target_feature]` function per
-//! instruction set (see [`dispatch!`]). Each lane does the same operations in the same order on every back end, fused multiply-adds
-//! included, so results are identical bit for bit.
+//! Each kernel is written once, generic over [`F64Lanes`] and marked `#[inline(always)]`. It is entered through one
+//! `#[target_feature]` function per instruction set (see [`dispatch!`]). Each lane performs the same operations in the
+//! same order on every back end, fused multiply-adds included, so results are identical bit for bit.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -54,17 +54,18 @@ pub(crate) trait F64Lanes: Copy {
     fn shl(self, a: Self::I, count: u32) -> Self::I;
     /// Arithmetic shift right by `count` in `0..32`.
     fn sar(self, a: Self::I, count: u32) -> Self::I;
-    /// Signed words to floats.
+    /// Converts signed words to floats.
     fn to_float(self, a: Self::I) -> Self::V;
-    /// `x` modulo 1 in units of `2^-32`: the torus word nearest to a real number of turns.
+    /// Returns the torus word nearest to a real number of turns: `x` modulo 1 in units of `2^-32`.
     fn to_torus(self, x: Self::V) -> Self::I;
-    /// The 8 balanced digits of a group: each is the digit as a signed number, plus the top bit of the digit below (Booth), that is
-    /// `floor((w + 1) / 2)` for its window `w` as a signed number. For digits of `bits` bits, in `-2^(bits-1) ..= 2^(bits-1)`.
+    /// Writes the 8 balanced digits of a group as floats. With `w` the window of a digit as a signed number, the digit
+    /// is `floor((w + 1) / 2)`: the digit as a signed number plus the top bit of the digit below (Booth). For digits of
+    /// `bits` bits the range is `-2^(bits-1) ..= 2^(bits-1)`.
     ///
     /// # Safety
     /// [`DigitWindow::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
     unsafe fn cut(self, window: &DigitWindow, before: *const u8, out: *mut f64);
-    /// Asks for the cache line at `at`; never faults.
+    /// Prefetches the cache line at `at`; never faults.
     fn prefetch(self, at: *const f64);
 }
 

@@ -92,7 +92,8 @@ impl F64Lanes for Scalar {
     }
     #[inline(always)]
     fn to_torus(self, x: f64) -> u32 {
-        // The vector conversions give i32::MIN for +2^31, which is the same torus element: wrap through i64.
+        // The vector conversions give i32::MIN for +2^31, which is the same torus element, so the conversion wraps
+        // through i64.
         let fraction = x - x.round_ties_even();
         (fraction * 4294967296.0).round_ties_even() as i64 as u32
     }

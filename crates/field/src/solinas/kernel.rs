@@ -1,6 +1,7 @@
 //! The passes of the transforms, written once over [`FieldLanes`].
 //!
-//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
+//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH`
+//! neighbours at a time.
 
 use super::element::reduce_u128;
 use super::lanes::FieldLanes;
@@ -9,14 +10,14 @@ use super::tables::{Pass, Tables};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Where a pass reads and writes, and what it multiplies by.
+/// The data that a pass reads and writes, and the factors by which it multiplies.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     /// First coefficient.
     pub(super) data: *mut u64,
     /// Coefficients in a block: the length over the radix.
     pub(super) stride: usize,
-    /// The columns to do, multiples of the width.
+    /// The columns to transform, multiples of the width.
     pub(super) from: usize,
     pub(super) to: usize,
     /// The node's factors.
@@ -25,8 +26,8 @@ pub(super) struct Node {
     pub(super) kernel: *const u64,
 }
 
-/// One forward pass over columns of a node: canonical input if `FIRST`, else packed, the upper half taken for zeros if `HALF`; multiplied by the factors if
-/// `TWIDDLED`; packed output.
+/// Runs one forward pass over columns of a node. Range: in canonical if `FIRST`, otherwise packed; out packed. If
+/// `HALF`, the upper half counts as zeros. If `TWIDDLED`, the pass multiplies by the factors.
 ///
 /// # Safety
 /// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
@@ -66,18 +67,19 @@ unsafe fn forward_pass<L: FieldLanes, const R: usize, const FIRST: bool, const H
     }
 }
 
-/// The factors that the children of a node owe to an inverse pass.
+/// Factors that the children of a node have not applied yet. The next inverse pass applies them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DeferredFactor {
-    /// None: the children are values.
+    /// No factors: the children are values.
     None,
-    /// For each child `radix - 1` twiddles, one for each of its blocks but the first.
+    /// For each child, `radix - 1` twiddles, one for each of its blocks except the first.
     PerBlock { factors: *const u64, radix: usize },
-    /// For each child eight first and eight second words: its coefficients are eight.
+    /// For each child, eight first and eight second words: the child has eight coefficients.
     PerLane(*const u64),
 }
 
-/// One inverse pass over columns of a node, packed (or canonical, if nothing is deferred) to packed, or to canonical if `TOP`.
+/// Runs one inverse pass over columns of a node. Range: in packed, or canonical if nothing is deferred; out packed, or
+/// canonical if `TOP`.
 ///
 /// # Safety
 /// As [`forward_pass`], with `R` times the factors of a child.
@@ -98,7 +100,8 @@ unsafe fn inverse_pass<L: FieldLanes, const R: usize, const TOP: bool>(l: L, nod
                     inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
                     t += L::WIDTH;
                 }
-                // The block of a column is found anew for each, so that the factors are read where they are used: held in registers, they would not fit.
+                // The code computes the block of each column again, so that it reads the factors where it uses them.
+                // They would not fit in registers.
                 DeferredFactor::PerBlock { factors, radix } => {
                     let j = t >> (node.stride / radix).trailing_zeros();
                     if j == 0 {
@@ -118,14 +121,14 @@ unsafe fn inverse_pass<L: FieldLanes, const R: usize, const TOP: bool>(l: L, nod
     }
 }
 
-/// How a column's inputs become wide: by kind, with the factors for child 0 and the words from one child's to the next's.
+/// Kinds of conversion of a column's inputs to wide elements.
 const WORDS: u8 = 0;
 const UNPACK: u8 = 1;
 const BROADCAST: u8 = 2;
 const VECTOR: u8 = 3;
 
 #[inline(always)]
-unsafe fn owed_input<L: FieldLanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+unsafe fn deferred_input<L: FieldLanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
     // SAFETY: the caller's contract.
     unsafe {
         match KIND {
@@ -137,7 +140,7 @@ unsafe fn owed_input<L: FieldLanes, const KIND: u8>(l: L, v: L::V, factors: *con
     }
 }
 
-/// One register of columns of an inverse pass; child `k`'s factors are at `factors + k step`.
+/// Runs one register of columns of an inverse pass. Child `k`'s factors are at `factors + k step`.
 ///
 /// # Safety
 /// As [`inverse_pass`].
@@ -152,10 +155,10 @@ unsafe fn inverse_column<L: FieldLanes, const R: usize, const TOP: bool, const K
     // SAFETY: the caller's contract.
     unsafe {
         let at = node.data.add(t);
-        let first = owed_input::<L, KIND>(l, l.load(at), factors);
+        let first = deferred_input::<L, KIND>(l, l.load(at), factors);
         let mut x = [if TOP { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
         for (k, x) in x.iter_mut().enumerate().skip(1) {
-            *x = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
+            *x = deferred_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
         for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
             l.store(at.add(j * node.stride), if TOP { l.canonical(x) } else { l.pack(x) });
@@ -163,7 +166,7 @@ unsafe fn inverse_column<L: FieldLanes, const R: usize, const TOP: bool, const K
     }
 }
 
-/// Columns of a node times its factors, which the first block has not: any words to canonical ones.
+/// Multiplies columns of a node by its factors; the first block has none. Range: any words in, canonical out.
 ///
 /// # Safety
 /// As [`forward_pass`], for radix `radix`.
@@ -183,7 +186,8 @@ unsafe fn multiply_columns<L: FieldLanes>(l: L, radix: usize, node: Node) {
     }
 }
 
-/// The last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Packed to canonical. Order: value `m` of node `k` goes to `8 m + k`.
+/// Runs the last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Range: in packed, out
+/// canonical. Order: value `m` of node `k` goes to `8 m + k`.
 ///
 /// # Safety
 /// `block` holds 64 words, `factors` 112.
@@ -208,7 +212,7 @@ unsafe fn forward_block<L: FieldLanes>(l: L, block: *mut u64, factors: *const u6
     }
 }
 
-/// The inverse of [`forward_block`] without its factors, times 8. Canonical to packed.
+/// Inverse of [`forward_block`] without its factors, times 8. Range: in canonical, out packed.
 ///
 /// # Safety
 /// `block` holds 64 words.
@@ -238,7 +242,7 @@ unsafe fn inverse_block<L: FieldLanes>(l: L, block: *mut u64) {
     }
 }
 
-/// The first pass, over columns of the root; `half`: its upper half counts as zeros, for powers of two.
+/// Runs the first pass over columns of the root. With `half`, its upper half counts as zeros, for powers of two.
 ///
 /// # Safety
 /// As [`forward_pass`].
@@ -273,7 +277,7 @@ unsafe fn forward_root_kernel<L: FieldLanes>(l: L, radix: usize, node: Node, hal
     }
 }
 
-/// A pass below the first, over columns of a node.
+/// Runs a pass below the first over columns of a node.
 ///
 /// # Safety
 /// As [`forward_pass`].
@@ -291,7 +295,7 @@ unsafe fn forward_inner<L: FieldLanes>(l: L, radix: usize, node: Node) {
     }
 }
 
-/// The last inverse pass, over columns of the root, and its factors if it has any.
+/// Runs the last inverse pass over columns of the root, and applies the root's factors if it has any.
 ///
 /// # Safety
 /// As [`inverse_pass`].
@@ -316,7 +320,7 @@ unsafe fn inverse_root_kernel<L: FieldLanes>(l: L, tables: &Tables, node: Node) 
     }
 }
 
-/// An inverse pass below the root's, over columns of a node.
+/// Runs an inverse pass below the root's over columns of a node.
 ///
 /// # Safety
 /// As [`inverse_pass`].
@@ -334,7 +338,7 @@ unsafe fn inverse_inner<L: FieldLanes>(l: L, radix: usize, node: Node, deferred:
     }
 }
 
-/// The factors a pass's children owe; `node` is the pass's node.
+/// Returns the factors that the children of a pass defer; `node` is the pass's node.
 ///
 /// # Safety
 /// The tables are those of the plan; the passes and the node exist.
@@ -358,15 +362,15 @@ pub(super) struct Span {
     pub(super) to: usize,
     /// Number of the first node of pass `from`.
     pub(super) first: usize,
-    /// The words of its nodes, and how many.
+    /// The words of its nodes, and the number of nodes.
     pub(super) data: *mut u64,
     pub(super) len: usize,
-    /// The columns to do, of a single pass over a single node; else all.
+    /// The columns to transform, for a single pass over a single node; `None` means all columns.
     pub(super) columns: Option<(usize, usize)>,
 }
 
 impl Span {
-    /// Node `n` of a pass.
+    /// Returns node `n` of a pass.
     unsafe fn node(&self, pass: Pass, n: usize, factors: *const u64) -> Node {
         let stride = pass.len / pass.radix;
         let (from, to) = self.columns.unwrap_or((0, stride));
@@ -375,7 +379,7 @@ impl Span {
     }
 }
 
-/// The passes of a span, one after another.
+/// Runs the passes of a span, one after another.
 ///
 /// # Safety
 /// The span is one of the tables' passes and nodes, and its words are there.
@@ -400,7 +404,7 @@ unsafe fn forward_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     }
 }
 
-/// The inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
+/// Inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
 ///
 /// # Safety
 /// As [`forward_kernel`].
@@ -428,7 +432,8 @@ unsafe fn inverse_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     }
 }
 
-/// The first forward pass over columns of the root, whose upper half counts as zeros if `half`; by the instructions of the tables' back end.
+/// Runs the first forward pass over columns of the root, with the instructions of the tables' back end. If `half`, the
+/// upper half counts as zeros.
 ///
 /// # Safety
 /// The root's words are there, and the columns are multiples of the width.
@@ -436,7 +441,7 @@ pub(super) unsafe fn forward_root(backend: Backend, radix: usize, node: Node, ha
     dispatch!(backend, forward_root_kernel<_>(radix: usize, node: Node, half: bool));
 }
 
-/// The last inverse pass over columns of the root.
+/// Runs the last inverse pass over columns of the root.
 ///
 /// # Safety
 /// As [`forward_root`].
@@ -444,7 +449,7 @@ pub(super) unsafe fn inverse_root(backend: Backend, tables: &Tables, node: Node)
     dispatch!(backend, inverse_root_kernel<_>(tables: &Tables, node: Node));
 }
 
-/// The passes of a span.
+/// Runs the passes of a span.
 ///
 /// # Safety
 /// The span is one of the tables' passes and nodes, its words are there, and its columns are multiples of the width.
@@ -452,7 +457,7 @@ pub(super) unsafe fn forward(backend: Backend, tables: &Tables, span: Span) {
     dispatch!(backend, forward_kernel<_>(tables: &Tables, span: Span));
 }
 
-/// The inverse of [`forward`], except for the factors of the first pass, which its parent applies.
+/// Inverse of [`forward`], except for the factors of the first pass, which its parent applies.
 ///
 /// # Safety
 /// As [`forward`].
@@ -460,7 +465,7 @@ pub(super) unsafe fn inverse(backend: Backend, tables: &Tables, span: Span) {
     dispatch!(backend, inverse_kernel<_>(tables: &Tables, span: Span));
 }
 
-/// What a pointwise kernel does to its first operand.
+/// Operation of a pointwise kernel on its first operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pointwise {
     /// `c <- a b`.
@@ -501,7 +506,7 @@ unsafe fn pointwise_kernel<L: FieldLanes>(
     }
 }
 
-/// `len` products, by a back end's instructions; all canonical.
+/// Computes `len` products with the instructions of a back end. Range: canonical in and out.
 ///
 /// # Safety
 /// As [`pointwise_kernel`].

@@ -1,10 +1,11 @@
-//! Montgomery multiplication on short digits in vectors: product, quotient and reduction, each gathered by columns.
+//! Montgomery multiplication on short digits in vectors. The product, the quotient and the reduction are each gathered
+//! by columns.
 
 use crate::limbs::Multiplier;
 use crate::limbs::digits::{Digits, Form, carry, dispatch, high_columns, low_columns, product_columns, square_columns};
 use zeroize::Zeroize;
 
-/// Most digits: a column sums at most 2^10 halves below 2^52 in a word.
+/// Largest number of digits: a column sums at most 2^10 halves below 2^52 in a word.
 const MOST_DIGITS: usize = 512;
 
 /// Constants of an odd modulus m: R = 2^(bits n) >= 4 m, so that residues in 0..2m multiply to residues in 0..2m.
@@ -20,7 +21,8 @@ pub(super) struct DigitMontgomery {
 }
 
 impl DigitMontgomery {
-    /// `m` odd, of `bits` bits. `None` where the multiplier has no digits, m is too long for them, or so short that words are faster.
+    /// Makes the constants for odd `m` of `bits` bits. Returns `None` if the multiplier has no digits, if m is too long
+    /// for them, or if it is so short that words are faster.
     pub(super) fn new(m: &[u64], bits: usize, multiplier: Multiplier) -> Option<Self> {
         let form = Form::of(multiplier)?;
         let longest_in_words = match multiplier {
@@ -88,7 +90,7 @@ impl DigitMontgomery {
         dispatch!(self.multiplier, square(plan: &DigitMontgomery, out: &mut [u64], a: &[u64], scratch: &mut [u64]));
     }
 
-    /// words <- a / R modulo m, to be reduced once more. Range: a below R, words in 0..=m.
+    /// words <- a / R modulo m, which needs one more reduction. Range: a below R, words in 0..=m.
     pub(super) fn leave(&self, words: &mut [u64], a: &[u64], scratch: &mut [u64]) {
         let plan = self;
         let n = self.len();
@@ -121,7 +123,8 @@ fn square<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], a: &[u64], s
     reduce(l, plan, out, scratch);
 }
 
-/// The digits n..2n of the scratch, and out in factor form if it is not empty, <- t / R modulo m. Range: t < R m, out in 0..2m.
+/// The digits n..2n of the scratch <- t / R modulo m, and so does `out` in factor form if it is not empty. Range: t < R
+/// m, out in 0..2m.
 ///
 /// Scratch: t as 2n digits, its lower half again in factor form, n words more.
 #[inline(always)]
@@ -133,7 +136,8 @@ fn reduce<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], scratch: &mu
     // q = -t / m modulo R, so that t + q m is a multiple of R.
     low_columns(l, q, factors, &plan.inverse);
     carry(l, q, 0, factors);
-    // Its lower half is known, then, but for what passes into the upper one: that follows from the highest column, since it is whole.
+    // The lower half of the sum is then known, except for its carry into the upper half. The carry follows from the
+    // highest column, which is whole.
     let mut edge = high_columns(l, high, factors, &plan.m).wrapping_add(low[n - 1]);
     let (_, below) = plan.edges.split_last().unwrap_or((&0, &[]));
     for (q, m) in q.chunks_exact(L::WIDTH).zip(below.iter().rev()) {

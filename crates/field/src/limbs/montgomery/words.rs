@@ -13,7 +13,7 @@ pub(super) struct WordMontgomery {
 }
 
 impl WordMontgomery {
-    /// `m` odd.
+    /// Makes the constants for odd `m`.
     pub(super) fn new(m: &[u64], multiplier: Multiplier) -> Self {
         let mut padded = vec![0; m.len().next_multiple_of(limbs::BLOCK)];
         padded[..m.len()].copy_from_slice(m);

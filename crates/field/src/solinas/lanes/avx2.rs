@@ -1,4 +1,5 @@
-//! AVX2: 4 words. What AVX2 lacks (64-bit arithmetic shifts, unsigned compares, minima) is made of 32-bit shifts and blends.
+//! AVX2: 4 words. 32-bit shifts and blends replace the missing 64-bit arithmetic shifts, unsigned comparisons and
+//! minima.
 
 use super::vector::VectorWords;
 use crate::backend::Avx2;
@@ -16,7 +17,7 @@ macro_rules! one {
     )*};
 }
 
-/// `EPSILON` in the lanes whose top bit is set, else 0.
+/// `EPSILON` in the lanes whose top bit is set, otherwise 0.
 #[inline(always)]
 fn epsilon_if_top(_: Avx2, a: __m256i) -> __m256i {
     // SAFETY: the token proves the instruction set.

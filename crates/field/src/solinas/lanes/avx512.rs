@@ -93,7 +93,7 @@ impl VectorWords for Avx512 {
     }
 }
 
-/// Transposes 8 rows of 8 words: pairs of rows are interleaved, then quarters of 128 bits are transposed in two rounds.
+/// Transposes 8 rows of 8 words: interleaves pairs of rows, then transposes quarters of 128 bits in two rounds.
 #[inline(always)]
 fn transpose(_: Avx512, rows: [__m512i; 8]) -> [__m512i; 8] {
     /// Quarters 0 and 2 of each operand; quarters 1 and 3.

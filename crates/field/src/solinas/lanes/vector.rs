@@ -1,7 +1,7 @@
-//! The lanes of the vector units: written once over [`VectorWords`], a register of 64-bit words.
+//! The lanes of the vector units, written once over [`VectorWords`], a register of 64-bit words.
 //!
-//! Packed: the word holds two signed 32-bit digits `v0 + v1 f`, what the signed 32-bit multiplication reads; they are never both -2^31, as [`fold`] and
-//! [`VectorWords::add_bias`] never give 0. Wide: [`Wide`].
+//! A packed word holds two signed 32-bit digits `v0 + v1 f`, as the signed 32-bit multiplication reads them. The digits
+//! are never both -2^31, because [`fold`] and [`VectorWords::add_bias`] never give 0. A wide element is a [`Wide`].
 
 use super::{FieldLanes, Twiddle};
 use crate::solinas::element::{EPSILON, P, mul};
@@ -28,11 +28,11 @@ pub(in crate::solinas) trait VectorWords: Copy {
     fn mul_signed(self, a: Self::R, b: Self::R) -> Self::R;
     /// Product of the low halves.
     fn mul_unsigned(self, a: Self::R, b: Self::R) -> Self::R;
-    /// `a + b` plus [`EPSILON`] if that wraps; `b` below 2^63.
+    /// `a + b`, plus [`EPSILON`] if the sum wraps; `b` is below 2^63.
     fn add_wrapping(self, a: Self::R, b: Self::R) -> Self::R;
-    /// `a + 2^63 + 2^31`, plus [`EPSILON`] if that wraps.
+    /// `a + 2^63 + 2^31`, plus [`EPSILON`] if the sum wraps.
     fn add_bias(self, a: Self::R) -> Self::R;
-    /// `a` or, if that is at least p, `a - p`.
+    /// `a - p` if `a` is at least p, otherwise `a`.
     fn reduce(self, a: Self::R) -> Self::R;
     /// See [`FieldLanes::load_columns`].
     unsafe fn load_columns(self, block: *const u64, row: usize) -> [Self::R; 8];
@@ -65,9 +65,10 @@ impl<R: Copy> Clone for Factor<R> {
 }
 impl<R: Copy> Copy for Factor<R> {}
 
-/// What flips unsigned digits that were biased by 2^31 into signed ones.
+/// An exclusive or with this constant turns unsigned digits with a bias of 2^31 into signed ones.
 const DIGIT_SIGNS: u64 = 0x8000_0000_8000_0000;
-/// `LIFT0 + LIFT1 f = 2^29 p`: a multiple of p whose halves are above every wide element's, which stay below 2^60 in magnitude, and below 2^61.
+/// `LIFT0 + LIFT1 f = 2^29 p`, a multiple of p. Its halves are below 2^61 and above those of every wide element, which
+/// stay below 2^60 in magnitude.
 const LIFT0: u64 = (1 << 60) + (1 << 29);
 const LIFT1: u64 = (1 << 61) - (1 << 29) - (1 << 28);
 /// Makes the digits of a packed word unsigned.
@@ -77,7 +78,7 @@ const _: () = assert!(LIFT0 as u128 + ((LIFT1 as u128) << 32) == (P as u128) << 
 
 /// `x` as two signed 32-bit digits, in the halves of a word.
 fn digits(x: u64) -> u64 {
-    // Of x and x - p, one has an upper digit that fits.
+    // Of x and x - p, at least one has an upper digit that fits.
     let signed = if x < 1 << 63 { i128::from(x) } else { i128::from(x) - i128::from(P) };
     let low = signed as i32;
     let high = (signed - i128::from(low)) >> 32;
@@ -101,7 +102,8 @@ fn add_bias_and_split<T: VectorWords>(t: T, v: T::R) -> T::R {
     t.xor(t.add_bias(v), t.splat(DIGIT_SIGNS))
 }
 
-/// The same element with halves of 2^33 at most in magnitude, from any below 2^63: with `x = l + h f`, it is `l0 + h0 f + l1 f + h1 (f - 1)`.
+/// Returns the same element with halves of at most 2^33 in magnitude, for halves below 2^63: with `x = l + h f`, it is
+/// `l0 + h0 f + l1 f + h1 (f - 1)`.
 #[inline(always)]
 fn carry<T: VectorWords>(t: T, x: Wide<T::R>) -> Wide<T::R> {
     let mask = t.splat(EPSILON);
@@ -110,7 +112,7 @@ fn carry<T: VectorWords>(t: T, x: Wide<T::R>) -> Wide<T::R> {
     Wide(t.sub(l0, h1), t.add(t.add(l1, h1), h0))
 }
 
-/// A word congruent to a lifted wide element: `x0 + (x1 mod f) f + (x1 div f) (f - 1)`.
+/// Returns a word congruent to a lifted wide element: `x0 + (x1 mod f) f + (x1 div f) (f - 1)`.
 #[inline(always)]
 fn fold<T: VectorWords>(t: T, x: Wide<T::R>) -> T::R {
     let high = t.mul_unsigned(t.shr::<32>(x.1), t.splat(EPSILON));
@@ -260,7 +262,7 @@ mod tests {
         if x < 0 { neg(x.unsigned_abs()) } else { x as u64 }
     }
 
-    /// What a pair of signed numbers stands for.
+    /// Returns the element that a pair of signed numbers represents.
     fn value(x0: i64, x1: i64) -> u64 {
         add(signed(x0), mul(signed(x1), 1 << 32))
     }
@@ -326,7 +328,7 @@ mod tests {
             (1 << 63) - (1 << 31),
         ];
         let digits = pairs(&[0, 1, -1, i32::MAX.into(), (i32::MIN + 1).into(), i32::MIN.into()]);
-        // Both at the minimum does not occur, see the module.
+        // Both digits at the minimum do not occur, see the module.
         let digits: Vec<_> =
             digits.into_iter().map(|d| if d == (i32::MIN.into(), i32::MIN.into()) { (0, 0) } else { d }).collect();
         for w in factors {
