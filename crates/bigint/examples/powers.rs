@@ -1,4 +1,5 @@
-//! Powers with exponents as long as the modulus, beside GMP and OpenSSL, in one process: CPU time, the least of several runs.
+//! Times powers with exponents as long as the modulus, beside GMP and OpenSSL, in one process: CPU time, the least of
+//! several runs.
 //!
 //! `cargo run --release -p solinas-bigint --example powers [bits ...]`
 
@@ -11,7 +12,7 @@ use solinas_field::limbs::Multiplier;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Seconds that this thread has run: others on the machine do not count.
+/// Returns the seconds that this thread has run, without the time of other threads.
 fn cpu_seconds() -> f64 {
     #[cfg(target_os = "linux")]
     {

@@ -1,7 +1,7 @@
-//! The memory of polynomials, which threads keep from one to the next.
+//! Memory of polynomials. Threads keep it from one polynomial to the next.
 //!
-//! Megabytes that an allocator gives back to the system come again as pages of zeros, one fault and one more pass over memory each: longer than the
-//! sum that is written into them.
+//! An allocator returns megabytes to the system and gets them back as pages of zeros. Each page costs a fault, and the
+//! memory one more pass: longer than the sum that is written into it.
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
@@ -12,32 +12,32 @@ thread_local! {
     static KEPT: RefCell<Vec<AlignedVec<u64>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Buffers that a thread keeps.
+/// Number of buffers that a thread keeps.
 const MOST: usize = 16;
-/// Words of the shortest buffer worth keeping, and of all that a thread keeps: an allocator is quick with shorter ones, and 32 MiB are enough
-/// for the operands of one operation.
+/// Words of the shortest kept buffer, and of all buffers of a thread. An allocator is fast for shorter buffers, and 32
+/// MiB are enough for the operands of one operation.
 const SHORTEST: usize = 1 << 14;
 const ALL: usize = 1 << 22;
 
-/// Words that go back to the thread when dropped; whoever holds secrets wipes them before.
+/// Words that go back to the thread on drop. A holder of secrets must wipe them before.
 pub(crate) struct PooledWords(AlignedVec<u64>);
 
 impl PooledWords {
-    /// At least `len` words of any content that the thread kept, and not many more.
+    /// Returns a kept buffer of at least `len` words, and not many more, with arbitrary contents.
     pub(crate) fn kept(len: usize) -> Option<Self> {
         if len < SHORTEST {
             return None;
         }
         let found = KEPT.try_with(|kept| {
             let mut kept = kept.try_borrow_mut().ok()?;
-            // The last one first: what was dropped a moment ago is still in a cache.
+            // The last one first, because a buffer that was dropped a moment ago is still in a cache.
             let fits = kept.iter().rposition(|words| (len..=len + len / 2).contains(&words.len()))?;
             Some(Self(kept.remove(fits)))
         });
         found.ok().flatten()
     }
 
-    /// `len` zeros, and what else was kept with them.
+    /// Returns at least `len` words, of which the first `len` are zeros. The others are left over from a kept buffer.
     pub(crate) fn zeroed(len: usize) -> Self {
         match Self::kept(len) {
             Some(mut words) => {
@@ -87,7 +87,7 @@ impl Drop for PooledWords {
         if words.len() < SHORTEST || words.len() > ALL / 2 {
             return;
         }
-        // The thread may be ending.
+        // The thread may be ending, so an error is ignored.
         let _ = KEPT.try_with(|kept| {
             if let Ok(mut kept) = kept.try_borrow_mut() {
                 kept.push(words);
