@@ -1,5 +1,5 @@
-//! Products, squares, reductions, divisions and powers against GMP's: every size from 1 to 5000 words and 200 larger ones up to 20 million bits, on
-//! every engine and back end, with 1 and 2 threads.
+//! Compares products, squares, reductions, divisions and powers with GMP's. It covers every size from 1 to 5000 words
+//! and 200 larger ones up to 20 million bits, on every engine and back end, with 1 and 2 threads.
 //!
 //! ```text
 //! cargo run --release -p solinas-bigint --example against_gmp [SMALL_END [LARGE_COUNT [SEED]]]
@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 
 /// Largest size, 20 million bits.
 const LARGEST: usize = 312_500;
-/// From this many words on, one way of taking transforms is tried at each size, each in its turn.
+/// Number of words from which each size tries one way of taking transforms, in rotation.
 const ROTATE_FROM: usize = 600;
 
 /// Compares results with GMP's.

@@ -1,7 +1,8 @@
-//! Times of products and squares: `cargo run --release -p solinas-bigint --example product_times [bits..]`.
+//! Times products and squares: `cargo run --release -p solinas-bigint --example product_times [bits..]`.
 //!
-//! Each figure is the least of many repetitions, in microseconds, on one thread: a product, a square, a product with one operand transformed before
-//! (`kept`), and a transform, of both engines; `fused` is `fft::mul`, which takes a tile through all steps at once.
+//! Each figure is the least of many repetitions, in microseconds, on one thread. For both engines it times a product, a
+//! square, a product with one operand transformed before (`kept`), and a transform. `fused` is `fft::mul`, which takes
+//! a tile through all steps at once.
 
 use std::time::{Duration, Instant};
 

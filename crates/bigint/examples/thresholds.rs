@@ -1,4 +1,5 @@
-//! Times of the methods side by side, from which the thresholds in `mul`, `division` and `modular` are taken. Processor time, minimum of many runs.
+//! Times the methods side by side; the thresholds in `mul`, `division` and `modular` come from these times. It takes
+//! processor time, the minimum of many runs.
 //!
 //! ```text
 //! cargo run --release -p solinas-bigint --example thresholds [mul|divide|modular]...
@@ -24,7 +25,7 @@ fn least(mut work: impl FnMut()) -> f64 {
     work();
     let start = ThreadTime::now();
     work();
-    // Enough runs in a sample for the clock.
+    // Enough runs in a sample for the clock's resolution.
     let batch = (20e-6 / start.elapsed().as_secs_f64()).ceil().max(1.0) as u32;
     let start = Instant::now();
     let mut least = f64::MAX;

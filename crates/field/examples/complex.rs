@@ -20,7 +20,7 @@ fn best(mut run: impl FnMut()) -> f64 {
     least * 1e6
 }
 
-/// The shortest transform whose digits are small enough for an exact product of two numbers of so many bits.
+/// Returns the shortest transform whose digits are small enough for an exact product of two numbers of `size` bits.
 fn shape(size: usize) -> (usize, u32) {
     let mut digits = 0;
     loop {

@@ -1,6 +1,8 @@
-//! The inverse transform of a transform is the identity: every supported length of both engines, both wraps, every back end.
+//! Checks that the inverse transform of a transform is the identity, for every supported length of both engines, both
+//! wraps and every back end.
 //!
-//! `cargo run --release -p solinas-field --example identities [largest length [threads]]`: minutes and 3 GiB without arguments.
+//! `cargo run --release -p solinas-field --example identities [largest length [threads]]` takes minutes and 3 GiB
+//! without arguments.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -13,7 +15,7 @@ use solinas_field::complex::{self, MAX_DIGITS, Wrap, max_digit_bits};
 use solinas_field::solinas::{self, Convolution, P};
 use solinas_field::{Backend, Error};
 
-/// Words of which one in eight is a corner value.
+/// Returns words of which one in eight is a corner value.
 fn words(seed: u64, len: usize) -> Vec<u64> {
     const CORNERS: [u64; 6] = [0, 1, P - 1, P, u64::MAX, 0xFFFF_FFFF];
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -22,7 +24,7 @@ fn words(seed: u64, len: usize) -> Vec<u64> {
     (0..len).map(word).collect()
 }
 
-/// `odd 2^k` for every `k`, in order, as far as a plan of that length can be made.
+/// Returns `odd 2^k` for every `k`, in order, as far as plans of that length exist.
 fn lengths(odd: &[usize], largest: usize) -> Vec<usize> {
     let mut all: Vec<usize> = (0..28).flat_map(|k| odd.iter().map(move |m| m << k)).collect();
     all.retain(|&n| n <= largest);
@@ -30,7 +32,10 @@ fn lengths(odd: &[usize], largest: usize) -> Vec<usize> {
     all
 }
 
-/// Whether the identity holds; an error where there is no such length.
+/// Returns whether the identity holds.
+///
+/// # Errors
+/// An error if there is no such length.
 fn solinas(n: usize, convolution: Convolution, backend: Backend, threads: usize) -> Result<bool, Error> {
     let plan = solinas::Plan::new(n, convolution, backend, threads)?;
     let mut x = words(n as u64, n);
