@@ -4,7 +4,7 @@
 
 mod deps;
 mod docs;
-mod readme;
+mod quickstart;
 mod targets;
 
 use clap::{Parser, Subcommand};
@@ -43,10 +43,10 @@ enum Chore {
     },
     /// Run every kernel on a small stack, built without optimisation
     Stack,
-    /// Run the Rust program of README.md in a crate outside of the workspace (several minutes)
-    Readme {
+    /// Run the Rust program of the quickstart in a crate outside of the workspace (several minutes)
+    Quickstart {
         /// How the crate is built; all three ways by default
-        builds: Vec<readme::Build>,
+        builds: Vec<quickstart::Build>,
     },
 }
 
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Chore::CiLint => ci_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::Stack => stack(),
-        Chore::Readme { builds } => readme::check(&root(), &builds),
+        Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
