@@ -5,8 +5,11 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := $(CURDIR)/target/tools
+MDBOOK_VERSION := 0.5.4
+MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke faults python book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -30,6 +33,12 @@ $(VENV)/installed: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+book: $(MDBOOK) ## The documentation as a site, in target/book
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) xtask book
+
+$(MDBOOK):
+	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
 test-python: python ## Python tests, stubs, types and the examples of the documentation
 	$(BIN)/python -m pytest --quiet python/tests

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+mod book;
 mod deps;
 mod docs;
 mod quickstart;
@@ -26,8 +27,10 @@ struct Arguments {
 enum Chore {
     /// Check the direction of dependencies between the crates
     Deps,
-    /// Check that links in *.md resolve and that every page of docs/ can be reached
+    /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
     Docs,
+    /// Build the documentation as a site in target/book with `mdbook`, and check its links
+    Book,
     /// Check that the libraries compile for Arm and for browsers
     Targets,
     /// Formatting, clippy, deps, docs and targets
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Deps => deps::check(&root()),
         Chore::Docs => docs::check(&root()),
+        Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
         Chore::CiLint => ci_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
