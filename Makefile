@@ -5,8 +5,11 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := $(CURDIR)/target/tools
+MDBOOK_VERSION := 0.5.4
+MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -35,6 +38,12 @@ wheel: $(VENV)/installed ## The Python wheel for Linux (glibc 2.28 and later), t
 	$(BIN)/pip install --quiet ziglang==0.17.1
 	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --zig --compatibility manylinux_2_28 --manifest-path python/Cargo.toml --out target/wheels
 	$(BIN)/python tools/check_wheel.py target/wheels
+
+book: $(MDBOOK) ## The documentation as a site, in target/book
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) xtask book
+
+$(MDBOOK):
+	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
 
 test-python: python ## Python tests, stubs, types and the examples of the documentation
 	$(BIN)/python -m pytest --quiet python/tests

@@ -60,7 +60,7 @@ pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect};
 
-// Examples of the README and of the book: those of `Program` and `Server`.
+// The Rust program of the book's quickstart runs as a documentation test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/book/quickstart.md")]
+struct Quickstart;

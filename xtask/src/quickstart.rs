@@ -1,16 +1,18 @@
-//! The Rust program of `README.md`, in a crate outside of the workspace, as its readers have it.
+//! The Rust program of the quickstart, in a crate outside of the workspace, as its readers have it.
 
 use std::fs;
 use std::path::Path;
 
 use crate::{Outcome, cargo};
 
+const PAGE: &str = "docs/book/quickstart.md";
+
 /// How the crate is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Build {
     /// `cargo run`
     Debug,
-    /// `cargo run`, with the profile that README.md gives for it
+    /// `cargo run`, with the profile that the page gives for it
     Profile,
     /// `cargo run --release`
     Release,
@@ -19,32 +21,32 @@ pub(crate) enum Build {
 pub(crate) fn check(root: &Path, builds: &[Build]) -> Outcome {
     let all = [Build::Debug, Build::Profile, Build::Release];
     for &build in if builds.is_empty() { &all } else { builds } {
-        run(root, build).map_err(|e| format!("the Rust program of README.md ({build:?}): {e}"))?;
+        run(root, build).map_err(|e| format!("the Rust program of {PAGE} ({build:?}): {e}"))?;
     }
     Ok(())
 }
 
 fn run(root: &Path, build: Build) -> Outcome {
     let text = |e: std::io::Error| e.to_string();
-    let readme = fs::read_to_string(root.join("README.md")).map_err(text)?;
+    let page = fs::read_to_string(root.join(PAGE)).map_err(text)?;
     let folder = tempfile::tempdir().map_err(text)?;
     let at = |name: &str| folder.path().join(name);
     let runtime = root.join("crates/runtime");
     let mut manifest = format!(
-        "[package]\nname = \"readme\"\nedition = \"2024\"\n[dependencies]\nsolinas-runtime.path = {:?}\n",
+        "[package]\nname = \"quickstart\"\nedition = \"2024\"\n[dependencies]\nsolinas-runtime.path = {:?}\n",
         runtime.display().to_string()
     );
     if build == Build::Profile {
-        manifest += block(&readme, "toml")?;
+        manifest += block(&page, "toml")?;
     }
     fs::create_dir(at("src")).map_err(text)?;
     fs::write(at("Cargo.toml"), manifest).map_err(text)?;
-    fs::write(at("src/main.rs"), block(&readme, "rust")?).map_err(text)?;
+    fs::write(at("src/main.rs"), block(&page, "rust")?).map_err(text)?;
     // The versions that the workspace is tested with, in its build folder.
     fs::copy(root.join("Cargo.lock"), at("Cargo.lock")).map_err(text)?;
     let mut command = cargo(&["run", "--quiet"]);
     command.args((build == Build::Release).then_some("--release"));
-    println!("cargo run, of README.md ({build:?})");
+    println!("cargo run, of {PAGE} ({build:?})");
     let begin = std::time::Instant::now();
     let command = command.current_dir(folder.path()).env("CARGO_TARGET_DIR", root.join("target"));
     let status = command.status().map_err(text)?;
