@@ -123,3 +123,17 @@ fn a_failed_allocation_ends_the_command_with_an_error() {
     };
     assert!(failures(&format!("{line} --json"), &is_json) > 0);
 }
+
+/// An allocation whose size comes from a file is fallible, so that the error names the file.
+#[test]
+fn a_file_larger_than_memory_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let keygen = "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 1 --out l";
+    assert!(solinas(place.path(), keygen).output().unwrap().status.success());
+    let key = std::fs::OpenOptions::new().write(true).open(place.path().join("l/client.key")).unwrap();
+    key.set_len(1 << 40).unwrap();
+    let output = limited(&solinas(place.path(), "inspect l/client.key"), 400).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot read l/client.key: out of memory\n  help: free some memory"), "{message}");
+}
