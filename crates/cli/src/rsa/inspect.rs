@@ -14,7 +14,7 @@ Examples:
   solinas rsa inspect public.pem key.pem --json
 
 Of a private key, all numbers are checked against each other and the primes by Miller and Rabin; primes that are close or differ in length are \
-told. Nothing secret is shown. Keys of any size
+told. Nothing secret is shown. Keys of any size \
 are shown, those that are too short with a word on it. The fingerprint is SHA-256 of the public key as SubjectPublicKeyInfo in DER.";
 
 #[derive(clap::Args)]
