@@ -202,8 +202,8 @@ impl TileTwiddles {
 /// The levels of the forward transform inside a tile.
 ///
 /// # Safety
-/// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes` is enabled in the
-/// caller.
+/// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes`
+/// is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward_tile<L: F64Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.

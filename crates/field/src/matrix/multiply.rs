@@ -61,7 +61,8 @@ fn add_split<L: U32Lanes>(l: L, sums: &mut [L::W; 2], product: L::W) {
 unsafe fn lazy<L: U32Lanes, const JOINED: usize>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, .. } = call;
     for row in (0..rows).step_by(TOGETHER) {
-        // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for each row.
+        // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for
+        // each row.
         unsafe {
             let factors = splat_each(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {

@@ -79,7 +79,8 @@ unsafe fn add_rows<L: U32Lanes, const MASKED: bool>(l: L, call: Call) {
 #[inline(always)]
 unsafe fn add_some<L: U32Lanes, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
     let Call { tile, width, rows, count, masks, sums } = call;
-    // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is one.
+    // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is
+    // one.
     unsafe {
         let mut at = [tile; ROWS];
         let mut next = [tile; ROWS];

@@ -173,7 +173,8 @@ impl Plan {
         data[nonzero..if half { self.len / 2 } else { self.len }].fill(0);
         let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
-        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
+        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those
+        // after the shared passes nodes.
         unsafe {
             for pass in 0..shared {
                 share(parts, &|part| self.forward_columns(pass, at, half, part, parts));

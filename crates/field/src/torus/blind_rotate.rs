@@ -244,8 +244,8 @@ impl<L: F64Lanes> Sink<L> for Accumulate {
 }
 
 /// # Safety
-/// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
-/// set of `lanes` is enabled in the caller.
+/// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`,
+/// and the instruction set of `lanes` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn blind_rotate<L: F64Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     for step in 0..call.steps {
@@ -292,7 +292,8 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
 ) {
     let (fft, n, rows, cut) = (&plan.fft, plan.fft.dimension(), plan.rows(), plan.cut);
     let half = n / 2;
-    // SAFETY: offsets stay inside the lengths the caller promised; a tile of the digits is read before a product overwrites it.
+    // SAFETY: offsets stay inside the lengths the caller promised; a tile of the digits is read before a product
+    // overwrites it.
     unsafe {
         let key = call.key.add(step * plan.ggsw_len());
         for (slot, &(item, exponent)) in items.iter().enumerate() {
@@ -376,7 +377,8 @@ unsafe fn rotate_and_prepare<L: F64Lanes>(
     }
 }
 
-/// For each of `ITEMS` runs of rows of tiles: tile `o` <- `sum_row tile[row] * key[row][o]`, pointwise, for `o` in `0..OUT`.
+/// For each of `ITEMS` runs of rows of tiles: tile `o` <- `sum_row tile[row] * key[row][o]`, pointwise, for `o` in
+/// `0..OUT`.
 ///
 /// Prefetches the key `ahead` floats on, unless that is 0.
 ///
