@@ -35,7 +35,7 @@ unsafe impl Sync for SharedWords {}
 impl SharedWords {
     /// # Safety
     /// The words reach up to `offset`.
-    unsafe fn at(self, offset: usize) -> *mut u64 {
+    unsafe fn offset(self, offset: usize) -> *mut u64 {
         // SAFETY: the caller's contract.
         unsafe { self.0.add(offset) }
     }
@@ -181,7 +181,7 @@ impl Plan {
             }
             share(parts, &|part| {
                 for node in self.nodes(shared, part, parts) {
-                    self.forward_node(shared, node, at.at(node * self.tables.passes[shared].len), half);
+                    self.forward_node(shared, node, at.offset(node * self.tables.passes[shared].len), half);
                 }
             });
         }
@@ -215,7 +215,9 @@ impl Plan {
     unsafe fn forward_columns(&self, pass: usize, data: SharedWords, half: bool, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
-            unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), half, part, parts) };
+            unsafe {
+                self.forward_step(pass, index, data.offset(index * self.tables.passes[pass].len), half, part, parts)
+            };
         }
     }
 
@@ -292,7 +294,7 @@ impl Plan {
         unsafe {
             share(parts, &|part| {
                 for node in self.nodes(shared, part, parts) {
-                    self.inverse_node(shared, node, at.at(node * self.tables.passes[shared].len));
+                    self.inverse_node(shared, node, at.offset(node * self.tables.passes[shared].len));
                 }
             });
             for pass in (0..shared).rev() {
@@ -311,7 +313,7 @@ impl Plan {
     unsafe fn inverse_columns(&self, pass: usize, data: SharedWords, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
-            unsafe { self.inverse_step(pass, index, data.at(index * self.tables.passes[pass].len), part, parts) };
+            unsafe { self.inverse_step(pass, index, data.offset(index * self.tables.passes[pass].len), part, parts) };
         }
     }
 
@@ -397,7 +399,7 @@ impl Plan {
         share(parts, &|part| {
             let (from, to) = (bound(self.len, part, parts), bound(self.len, part + 1, parts));
             // SAFETY: the caller's contract; the parts do not overlap.
-            unsafe { kernel::pointwise(self.backend, what, c.at(from), a.at(from), b.at(from), to - from) };
+            unsafe { kernel::pointwise(self.backend, what, c.offset(from), a.offset(from), b.offset(from), to - from) };
         });
     }
 }

@@ -312,8 +312,8 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
         let tiles: *mut f64 = buffer.as_mut_ptr().cast();
         for tile in 0..fft.tiles() {
             for row in 0..items.len() * rows {
-                let to = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                forward_tile(lanes, fft.tile_twiddles(tile), Square::of(call.work.add(row * n), half, tile), to);
+                let to = Square::of_tile(tiles.add(row * SQUARE), TILE * TILE, 0);
+                forward_tile(lanes, fft.tile_twiddles(tile), Square::of_tile(call.work.add(row * n), half, tile), to);
             }
             let key = key.add(tile * TILE * rows * OUT * 2 * TILE);
             let ahead = if first { plan.ggsw_len() } else { 0 };
@@ -325,8 +325,13 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
             for slot in 0..items.len() {
                 for polynomial in 0..OUT {
                     let row = slot * rows + polynomial;
-                    let from = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                    inverse_tile(lanes, fft.tile_twiddles(tile), from, Square::of(call.work.add(row * n), half, tile));
+                    let from = Square::of_tile(tiles.add(row * SQUARE), TILE * TILE, 0);
+                    inverse_tile(
+                        lanes,
+                        fft.tile_twiddles(tile),
+                        from,
+                        Square::of_tile(call.work.add(row * n), half, tile),
+                    );
                 }
             }
         }
