@@ -1,7 +1,8 @@
 //! Plans: the tables of a length, built once and applied in place.
 
 use super::element::{mul, reduce};
-use super::kernel::{self, Node, Pointwise, Span};
+use super::kernel::{self, Node, Span};
+use super::pointwise::{Pointwise, pointwise};
 use super::tables::{Tables, blocked, child};
 use crate::{Backend, Error};
 use core::ops::Range;
@@ -399,7 +400,7 @@ impl Plan {
         share(parts, &|part| {
             let (from, to) = (bound(self.len, part, parts), bound(self.len, part + 1, parts));
             // SAFETY: the caller's contract; the parts do not overlap.
-            unsafe { kernel::pointwise(self.backend, what, c.offset(from), a.offset(from), b.offset(from), to - from) };
+            unsafe { pointwise(self.backend, what, c.offset(from), a.offset(from), b.offset(from), to - from) };
         });
     }
 }
