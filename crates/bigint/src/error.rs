@@ -24,13 +24,13 @@ pub enum Error {
     #[error("division by zero")]
     DivisionByZero,
     /// A modulus is 0 or 1.
-    #[error("the modulus is {modulus}; it must be at least 2")]
+    #[error("the modulus is {modulus}: choose one of at least 2")]
     ModulusTooSmall {
         /// 0 or 1.
         modulus: u64,
     },
     /// The modulus is even, but the method needs an odd one.
-    #[error("the modulus is even, and Montgomery's method needs an odd one; choose Barrett's")]
+    #[error("the modulus is even, but Montgomery's method needs an odd one: choose Barrett's method")]
     EvenModulus,
     /// The number shares a factor with the modulus, so it has no inverse.
     #[error("the number shares a factor of {factor_bits} bits with the modulus, so it has no inverse")]
@@ -39,7 +39,7 @@ pub enum Error {
         factor_bits: usize,
     },
     /// An operand is longer than the plan allows.
-    #[error("{what} has {bits} bits, more than the {max} it may have here")]
+    #[error("{what} has {bits} bits, but at most {max} are allowed: use a shorter number or a longer plan")]
     OperandTooLong {
         /// The operand.
         what: &'static str,
@@ -49,7 +49,9 @@ pub enum Error {
         max: usize,
     },
     /// No transform is long enough.
-    #[error("no transform multiplies modulo 2^{bits}: the largest works modulo 2^{max}; cut the operands into parts")]
+    #[error(
+        "no transform multiplies modulo 2^{bits}, and the largest works modulo 2^{max}: cut the operands into parts"
+    )]
     TransformTooLong {
         /// Bits asked for.
         bits: usize,
@@ -57,7 +59,7 @@ pub enum Error {
         max: usize,
     },
     /// The slice for a result does not have the length of the plan's residues.
-    #[error("{what} writes {expected} words, and the slice given for them has {words}")]
+    #[error("{what} writes {expected} words, but the output slice has {words}: pass a slice of {expected} words")]
     OutputLength {
         /// The operation.
         what: &'static str,
@@ -68,7 +70,7 @@ pub enum Error {
     },
     /// A spectrum of one plan was passed to another.
     #[error(
-        "{what}: the spectrum is of a plan for {found}, and this one is for {expected}; make it by this plan's `spectrum`"
+        "{what}: the spectrum belongs to a plan for {found}, but this plan is for {expected}: make it with this plan's `spectrum`"
     )]
     SpectrumOfAnotherPlan {
         /// The operation.
@@ -79,7 +81,7 @@ pub enum Error {
         expected: String,
     },
     /// A spectrum holds a product where the operation needs the transform of an integer, or the other way round.
-    #[error("{what} needs {needed}, and got {found}: the bounds hold for sums of products of two integers")]
+    #[error("{what} needs {needed}, but got {found}: the bounds hold for sums of products of two integers")]
     SpectrumContent {
         /// The operation.
         what: &'static str,
@@ -89,14 +91,14 @@ pub enum Error {
         found: &'static str,
     },
     /// More products were added up than the plan allows.
-    #[error("the plan adds up to {terms} products in the transformed domain; make it with more `terms`")]
+    #[error("the plan adds at most {terms} products in the transformed domain: make it with more `terms`")]
     TooManyTerms {
         /// Terms of the plan.
         terms: usize,
     },
     /// Two operands of a product that must not wrap are too long together.
     #[error(
-        "operands of {a} and {b} words: the plan is for products of {a_max} by {b_max} words; plan for these lengths"
+        "the operands have {a} and {b} words, but the plan is for products of {a_max} by {b_max} words: make a plan for these lengths"
     )]
     ProductTooLong {
         /// Words of one.
@@ -110,7 +112,7 @@ pub enum Error {
     },
     /// A factor that one modulus prepared was passed to another.
     #[error(
-        "the factor was prepared for another modulus, of {found} bits, and this one has {expected}; prepare it by this modulus"
+        "the factor was prepared for another modulus, of {found} bits, but this one has {expected}: prepare it with this modulus"
     )]
     PreparedForAnotherModulus {
         /// Bits of the modulus that prepared it.

@@ -140,7 +140,8 @@ impl Montgomery {
             r.x.copy_from_slice(self.plan.one());
             return self.leave(r);
         }
-        // Odd powers only: table[i] = base^(2 i + 1). A window of w costs 2^(w-1) products, and leaves one product in w + 1 bits.
+        // Odd powers only: table[i] = base^(2 i + 1). A window of w costs 2^(w-1) products, and leaves one product in
+        // w + 1 bits.
         let ones: u32 = words.iter().map(|w| w.count_ones()).sum();
         let window = (1..=7).min_by_key(|&w| (1 << (w - 1)) + (bits / (w + 1)).min(ones as usize)).unwrap_or(1);
         let len = self.plan.residue_len();

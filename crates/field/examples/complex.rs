@@ -1,4 +1,5 @@
-//! Times the phases of products by complex transforms: `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
+//! Times the phases of products by complex transforms:
+//! `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
 
 use clap::Parser;
 use solinas_field::Backend;

@@ -1,4 +1,5 @@
-//! Times the transforms over F_p on every back end: nanoseconds per radix-2-equivalent butterfly, `n / 2 log2 n` of them.
+//! Times the transforms over F_p on every back end: nanoseconds per radix-2-equivalent butterfly, `n / 2 log2 n` of
+//! them.
 //!
 //! `cargo run --release -p solinas-field --example solinas_butterflies [length ..]`
 

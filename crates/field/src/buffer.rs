@@ -86,7 +86,8 @@ fn ask_for_huge_pages(lines: &mut [MaybeUninit<Line>]) {
         let start = lines.as_ptr().addr().next_multiple_of(HUGE);
         let end = lines.as_ptr().addr() + size_of_val(lines);
         let at = lines.as_ptr().cast::<u8>().wrapping_add(start - lines.as_ptr().addr());
-        // SAFETY: the range lies inside an allocation of ours and starts on a page; the advice changes no contents. Failure is harmless.
+        // SAFETY: the range lies inside an allocation of ours and starts on a page; the advice changes no contents.
+        // Failure is harmless.
         unsafe { libc::madvise(at.cast_mut().cast(), end - start, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -102,7 +103,8 @@ impl<T: Word> Default for AlignedVec<T> {
 impl<T: Word> Deref for AlignedVec<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: `lines` owns at least `len` words of T, initialised bytes, aligned to 64; any bit pattern is a T (`Word`).
+        // SAFETY: `lines` owns at least `len` words of T, initialised bytes, aligned to 64; any bit pattern is a T
+        // (`Word`).
         unsafe { core::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }

@@ -23,7 +23,7 @@ pub enum Error {
         levels: u32,
     },
     /// The kernels are not built for this GLWE dimension.
-    #[error("GLWE dimension k = {k} is not in 1..=4")]
+    #[error("GLWE dimension k = {k} is not in 1..=4: choose one in this range")]
     GlweDimension {
         /// The dimension asked for.
         k: usize,
@@ -39,7 +39,7 @@ pub enum Error {
         max: usize,
     },
     /// A slice does not have the length that the plan expects.
-    #[error("{what}: a slice of {len} words where the plan works on {expected}; pass slices of the plan's length")]
+    #[error("{what}: the slice has {len} words, but the plan works on {expected}: pass slices of the plan's length")]
     Length {
         /// The operation.
         what: &'static str,
@@ -49,7 +49,7 @@ pub enum Error {
         expected: usize,
     },
     /// The kernels do not split or carry digits of this size.
-    #[error("{what}: digits of {bits} bits; choose 1..={max} (see `solinas::max_digit_bits`)")]
+    #[error("{what}: digits of {bits} bits are not supported: choose 1..={max} (see `solinas::max_digit_bits`)")]
     DigitBits {
         /// The operation.
         what: &'static str,
@@ -73,10 +73,10 @@ pub enum Error {
         needed: usize,
     },
     /// A plan was asked to run on no thread.
-    #[error("a plan needs at least one thread; ask for 1 to run on the caller's")]
+    #[error("a plan needs at least one thread: pass 1 to run on the caller's thread")]
     Threads,
     /// `SOLINAS_BACKEND` names no back end, or one this CPU cannot run.
-    #[error("back end {name:?} is not available on this CPU; choose one of {available}, or unset SOLINAS_BACKEND")]
+    #[error("back end {name:?} is not available on this CPU: choose one of {available}, or unset SOLINAS_BACKEND")]
     Backend {
         /// The name asked for.
         name: String,
@@ -84,7 +84,7 @@ pub enum Error {
         available: String,
     },
     /// The modulus is not a prime in the range of the word transforms.
-    #[error("{value} is not an odd prime below 2^{max_bits}; take one from prime::primes(bits, count, 2 * N)")]
+    #[error("{value} is not an odd prime below 2^{max_bits}: take one from prime::primes(bits, count, 2 * N)")]
     Prime {
         /// The modulus asked for.
         value: u64,

@@ -212,7 +212,8 @@ fn modulus_with_leading_ones(bits: usize, ones: usize, seed: u64) -> Vec<u64> {
 
 #[test]
 fn montgomery_entry_of_long_numbers_under_the_largest_moduli() {
-    // 416 k - 2 and 204 k - 2 bits: R is little more than 4 m in digits of 52 and 51 bits, so that sums come closest to R.
+    // 416 k - 2 and 204 k - 2 bits: R is little more than 4 m in digits of 52 and 51 bits, so that sums come closest to
+    // R.
     let gmp = Gmp::get();
     for bits in [2, 3, 5, 8].map(|k| 416 * k - 2).into_iter().chain([6, 7, 12].map(|k| 204 * k - 2)) {
         for seed in 0..100 {

@@ -278,7 +278,8 @@ fn threads_and_prefixes_change_nothing() {
     }
 }
 
-/// Words whose 32-bit digits are the largest or smallest, in patterns that add up in some output of a radix-8 or radix-16 transform.
+/// Words whose 32-bit digits are the largest or smallest, in patterns that add up in some output of a radix-8 or
+/// radix-16 transform.
 #[test]
 fn extreme_inputs_agree_across_backends() {
     let patterns: Vec<[u64; 2]> =

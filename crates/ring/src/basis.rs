@@ -21,10 +21,10 @@ impl Basis {
     /// [`Error::Primes`] if there is none, or one twice; [`Error::Field`] for a dimension or a prime without transform.
     pub fn new(dimension: usize, moduli: &[Modulus], backend: Backend) -> Result<Self, Error> {
         let plan = |&q: &Modulus| NttPlan::new(q, dimension, backend).map(Arc::new);
-        Self::of(moduli.iter().map(plan).collect::<Result<Vec<_>, _>>()?)
+        Self::from_plans(moduli.iter().map(plan).collect::<Result<Vec<_>, _>>()?)
     }
 
-    fn of(towers: Vec<Arc<NttPlan>>) -> Result<Self, Error> {
+    fn from_plans(towers: Vec<Arc<NttPlan>>) -> Result<Self, Error> {
         let value = |i: usize| towers[i].modulus().value();
         let repeated = (0..towers.len()).find(|&i| (0..i).any(|k| value(k) == value(i)));
         if towers.is_empty() || repeated.is_some() {
@@ -59,7 +59,7 @@ impl Basis {
         if self.dimension() != other.dimension() {
             return Err(self.mismatch("joining bases", other));
         }
-        Self::of(self.towers.iter().chain(other.towers.iter()).cloned().collect())
+        Self::from_plans(self.towers.iter().chain(other.towers.iter()).cloned().collect())
     }
 
     /// Ring dimension `N`.

@@ -6,7 +6,7 @@
 pub enum Error {
     /// A basis has no prime, or the same prime twice.
     #[error(
-        "a basis of {towers} primes where {repeated} occurs twice or none is given: give one prime or more, each once"
+        "a basis of {towers} primes has none, or has {repeated} twice: pass at least one prime, and each prime once"
     )]
     Primes {
         /// Primes given.
@@ -15,7 +15,9 @@ pub enum Error {
         repeated: u64,
     },
     /// The operands are in different rings.
-    #[error("{what}: {lhs} beside {rhs}: bring both to one basis (see `RnsPoly::truncated`)")]
+    #[error(
+        "{what}: the operands have different bases, {lhs} and {rhs}: bring both to one basis (see `RnsPoly::truncated`)"
+    )]
     BasisMismatch {
         /// The operation.
         what: &'static str,
@@ -25,7 +27,7 @@ pub enum Error {
         rhs: String,
     },
     /// The number of words does not match a polynomial of the basis.
-    #[error("{what}: {got} words where {want} belong")]
+    #[error("{what}: the length is {got}, but it must be {want}")]
     Length {
         /// The operation.
         what: &'static str,
@@ -36,7 +38,7 @@ pub enum Error {
     },
     /// A word is not a residue.
     #[error(
-        "tower {tower} holds the word {word}, which is not below its prime {modulus}: the data is damaged or of other primes"
+        "tower {tower} holds the word {word}, which is not below its prime {modulus}: the data is damaged or belongs to other primes"
     )]
     Residue {
         /// The tower.
@@ -47,7 +49,7 @@ pub enum Error {
         modulus: u64,
     },
     /// The number of towers is outside the basis.
-    #[error("{what}: {count} towers asked for, {min} to {max} possible")]
+    #[error("{what}: {count} is out of range: choose {min} to {max}")]
     Towers {
         /// The operation.
         what: &'static str,
@@ -65,7 +67,7 @@ pub enum Error {
         modulus: u64,
     },
     /// The exponent gives no automorphism.
-    #[error("X -> X^{exponent} is no automorphism of a ring of dimension {dimension}: exponents are odd")]
+    #[error("X -> X^{exponent} is not an automorphism of a ring of dimension {dimension}: choose an odd exponent")]
     Automorphism {
         /// The exponent.
         exponent: usize,
@@ -73,13 +75,13 @@ pub enum Error {
         dimension: usize,
     },
     /// Decompositions do not support this digit size.
-    #[error("digits of {bits} bits: choose 1..=60")]
+    #[error("digits of {bits} bits are not supported: choose 1..=60")]
     DigitBits {
         /// Requested bits.
         bits: u32,
     },
     /// The parameters of a sampler are out of range.
-    #[error("{what} of {value} is not in {min}..={max}")]
+    #[error("{what} of {value} is out of range: choose {min}..={max}")]
     Sampler {
         /// The parameter.
         what: &'static str,

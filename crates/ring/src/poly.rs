@@ -44,7 +44,7 @@ pub struct RnsPoly<D: Domain> {
 impl<D: Domain> RnsPoly<D> {
     /// Returns 0.
     pub fn zero(basis: &Basis) -> Self {
-        Self::of(basis, PooledWords::zeroed(basis.words()))
+        Self::from_pooled(basis, PooledWords::zeroed(basis.words()))
     }
 
     /// Makes a polynomial from its words, tower by tower, as stored.
@@ -63,7 +63,7 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::copy(basis, words))
     }
 
-    fn of(basis: &Basis, words: impl Into<PooledWords>) -> Self {
+    fn from_pooled(basis: &Basis, words: impl Into<PooledWords>) -> Self {
         Self { words: words.into(), basis: basis.clone(), domain: PhantomData }
     }
 
@@ -72,9 +72,9 @@ impl<D: Domain> RnsPoly<D> {
         match PooledWords::kept(words.len()) {
             Some(mut kept) => {
                 kept[..words.len()].copy_from_slice(words);
-                Self::of(basis, kept)
+                Self::from_pooled(basis, kept)
             }
-            None => Self::of(basis, AlignedVec::from_slice(words)),
+            None => Self::from_pooled(basis, AlignedVec::from_slice(words)),
         }
     }
 
@@ -90,7 +90,7 @@ impl<D: Domain> RnsPoly<D> {
     fn written(basis: &Basis, write: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
         let n = basis.dimension();
         if let Some(words) = PooledWords::kept(basis.words()) {
-            let mut out = Self::of(basis, words);
+            let mut out = Self::from_pooled(basis, words);
             out.for_each_tower(write);
             return out;
         }
@@ -98,7 +98,7 @@ impl<D: Domain> RnsPoly<D> {
             // Each tower is written once, while it is in the nearest cache.
             let mut words = AlignedVec::with_capacity(basis.words());
             (0..basis.len()).for_each(|i| write(i, words.push_zeros(n)));
-            return Self::of(basis, words);
+            return Self::from_pooled(basis, words);
         }
         let mut out = Self::zero(basis);
         out.for_each_tower(write);
@@ -126,7 +126,7 @@ impl<D: Domain> RnsPoly<D> {
     ) -> [Self; 2] {
         let n = basis.dimension();
         if let [Some(x), Some(y)] = [(); 2].map(|()| PooledWords::kept(basis.words())) {
-            let mut out = [x, y].map(|words| Self::of(basis, words));
+            let mut out = [x, y].map(|words| Self::from_pooled(basis, words));
             let [x, y] = &mut out;
             for_each_tower_of_two([x.words_mut(), y.words_mut()], n, scratch, |i, [x, y], scratch| {
                 x.fill(0);
@@ -142,7 +142,7 @@ impl<D: Domain> RnsPoly<D> {
                 let [x, y] = &mut words;
                 fill(i, [x.push_zeros(n), y.push_zeros(n)], &mut scratch);
             }
-            return words.map(|words| Self::of(basis, words));
+            return words.map(|words| Self::from_pooled(basis, words));
         }
         let mut out = [Self::zero(basis), Self::zero(basis)];
         let [x, y] = &mut out;

@@ -53,12 +53,12 @@ impl Gaussian {
 
     /// Draws one value.
     pub fn draw(&self, rng: &mut impl RngCore) -> i64 {
-        self.at(rng.next_u64())
+        self.value_of_bits(rng.next_u64())
     }
 
     /// Returns the value of 64 random bits; the lowest is the sign.
     #[inline]
-    fn at(&self, word: u64) -> i64 {
+    fn value_of_bits(&self, word: u64) -> i64 {
         let position = word >> 1;
         let magnitude: u64 = self.thresholds.iter().map(|&threshold| u64::from(position >= threshold)).sum();
         let sign = (word & 1).wrapping_neg() as i64;
@@ -72,7 +72,7 @@ impl Gaussian {
         for part in out.chunks_mut(bytes.len() / 8) {
             rng.fill_bytes(&mut bytes[..8 * part.len()]);
             let (words, _) = bytes.as_chunks::<8>();
-            part.iter_mut().zip(words).for_each(|(out, word)| *out = self.at(u64::from_le_bytes(*word)));
+            part.iter_mut().zip(words).for_each(|(out, word)| *out = self.value_of_bits(u64::from_le_bytes(*word)));
         }
         bytes.zeroize();
         out

@@ -9,11 +9,13 @@ use crate::mul;
 /// Schoolbook division computes reciprocals of up to this many words.
 const BASECASE_WORDS: usize = 48;
 
-/// floor(B^2n / m), B = 2^64, for m of n words. Range: the last word of `m` is not zero. The result has n + 1 words, or n + 2 for m = B^(n-1).
+/// floor(B^2n / m), B = 2^64, for m of n words. Range: the last word of `m` is not zero. The result has n + 1 words, or
+/// n + 2 for m = B^(n-1).
 pub(crate) fn reciprocal(m: &[u64]) -> Vec<u64> {
     let n = m.len();
     let shift = m[n - 1].leading_zeros();
-    // With d = 2^shift m: floor(B^2n / m) = floor(floor(B^(2n+1) / d) / 2^(64 - shift)), and B^(2n+1) / d is the reciprocal of d B.
+    // With d = 2^shift m: floor(B^2n / m) = floor(floor(B^(2n+1) / d) / 2^(64 - shift)), and B^(2n+1) / d is the
+    // reciprocal of d B.
     let mut d = Zeroizing::new(vec![0]);
     d.extend_from_slice(m);
     limbs::shl(&mut d[1..], shift);

@@ -28,7 +28,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Runs `work` on this thread's scratch. The scratch is taken out meanwhile, because this thread may receive
     /// another product while a transform waits for its other threads.
-    pub(super) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn lend<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         let mut scratch = SCRATCH.take();
         let done = work(&mut scratch);
         SCRATCH.set(scratch);
@@ -139,7 +139,7 @@ pub fn square(out: &mut [u64], a: &[u64]) {
 /// `out <- a b`, or `a^2` without `b`, by one transform. Returns false if no transform is long enough.
 fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
     let Ok(task) = Task::product(a.len(), b.unwrap_or(a).len(), 1) else { return false };
-    Scratch::with(|scratch| {
+    Scratch::lend(|scratch| {
         let found = scratch.shape(task).and_then(|shape| Some((shape, plan(shape.digits)?)));
         let Some((shape, plan)) = found else { return false };
         scratch.residue(shape.out_words(), out, |scratch, residue| {

@@ -244,7 +244,7 @@ impl Plan {
             out.fill(0);
             return Ok(());
         }
-        Scratch::with(|scratch| {
+        Scratch::lend(|scratch| {
             let inverse = |_: &mut Scratch, out: &mut [u64]| self.kernel.inverse(&self.shape, &mut s.data, out);
             scratch.residue(self.shape.out_words(), out, inverse)
         })
@@ -277,7 +277,7 @@ impl Plan {
         }
         self.product_of(what, Content::Operand { words: a_words }, Content::Operand { words: b_words })?;
         self.check_output(what, out)?;
-        Scratch::with(|scratch| {
+        Scratch::lend(|scratch| {
             let convolve =
                 |scratch: &mut Scratch, out: &mut [u64]| self.kernel.convolve(&self.shape, a, b, out, scratch);
             scratch.residue(self.shape.out_words(), out, convolve)

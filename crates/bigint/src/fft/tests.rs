@@ -29,7 +29,8 @@ fn random_words(random: &mut ChaCha8Rng, len: usize) -> Vec<u64> {
     random.random_iter().take(len).collect()
 }
 
-/// `len` words, by kind: random, all ones, a power of two, sparse, ones at both ends, zero, runs of ones and zeros, balanced digits that are all extreme.
+/// `len` words, by kind: random, all ones, a power of two, sparse, ones at both ends, zero, runs of ones and zeros,
+/// balanced digits that are all extreme.
 fn operands(len: usize, random: &mut ChaCha8Rng) -> Vec<Vec<u64>> {
     let mut power = vec![0; len];
     let mut sparse = vec![0; len];

@@ -184,7 +184,7 @@ impl<W> Default for Pool<W> {
 
 impl<W> Pool<W> {
     /// Lends a workspace. If none is idle, it makes one. After an error the workspace is dropped.
-    pub(crate) fn with<T>(
+    pub(crate) fn lend<T>(
         &self,
         make: impl FnOnce() -> W,
         work: impl FnOnce(&mut W) -> Result<T, Error>,

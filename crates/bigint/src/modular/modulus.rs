@@ -305,7 +305,7 @@ impl Modulus {
     }
 
     fn with_workspace<T>(&self, work: impl FnOnce(&mut barrett::Workspace) -> Result<T, Error>) -> Result<T, Error> {
-        self.workspaces.with(|| self.barrett.workspace(), work)
+        self.workspaces.lend(|| self.barrett.workspace(), work)
     }
 
     fn montgomery(&self) -> Result<&Montgomery, Error> {
@@ -340,7 +340,7 @@ impl<F: Form> Pooled<F> {
     }
 
     fn with_workspace<T>(&self, work: impl FnOnce(&mut F::Workspace) -> Result<T, Error>) -> Result<T, Error> {
-        self.pool.with(|| self.form.workspace(), work)
+        self.pool.lend(|| self.form.workspace(), work)
     }
 
     fn mul(&self, a: &[u64], b: &[u64]) -> Result<Natural, Error> {

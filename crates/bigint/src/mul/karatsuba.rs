@@ -24,7 +24,8 @@ pub const fn scratch_words(mut n: usize) -> usize {
     words
 }
 
-/// out <- a * b. Shape: `a` is no shorter than `b`, `out` has the words of both, `scratch` [`scratch_words`] of the length of `b`.
+/// out <- a * b. Shape: `a` is no shorter than `b`, `out` has the words of both, `scratch` [`scratch_words`] of the
+/// length of `b`.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     debug_assert!(a.len() >= b.len() && out.len() == a.len() + b.len());
     let n = b.len();
@@ -99,7 +100,8 @@ fn square_above(out: &mut [u64], a: &[u64], scratch: &mut [u64], least: usize) {
     combine(out, middle, half);
 }
 
-/// `out` += (low half of `out` + high half of `out` + `middle`) 2^(64 half), where `middle` may be negative in two's complement.
+/// `out` += (low half of `out` + high half of `out` + `middle`) 2^(64 half), where `middle` may be negative in two's
+/// complement.
 fn combine(out: &mut [u64], middle: &mut [u64], half: usize) {
     limbs::add(middle, &out[..2 * half]);
     limbs::add(middle, &out[2 * half..]);

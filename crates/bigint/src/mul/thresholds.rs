@@ -23,13 +23,13 @@ pub struct Thresholds {
 impl Thresholds {
     /// Returns the lengths for this CPU, with the instructions that `SOLINAS_BACKEND` allows.
     pub fn detect() -> Self {
-        Self::of(Multiplier::detect())
+        Self::for_multiplier(Multiplier::detect())
     }
 
     /// Returns the lengths for one way to multiply words. On 52-bit digits the schoolbook method reaches as far as its
     /// kernels, and then transforms take over. Squares with IFMA are an exception, because their halves are digits
     /// again.
-    fn of(multiplier: Multiplier) -> Self {
+    fn for_multiplier(multiplier: Multiplier) -> Self {
         let [karatsuba, karatsuba_square, fft, fft_square, barrett_fft, power_fft] = match multiplier {
             Multiplier::Portable => [32, 96, 2000, 2500, 1500, 1500],
             Multiplier::Adx(_) => [48, 112, 136, 200, 80, 100],

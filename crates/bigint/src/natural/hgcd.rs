@@ -8,7 +8,8 @@ use super::gcd::{Steps, sum};
 /// Lehmer's steps reduce numbers of fewer bits.
 const RECURSIVE_MIN_BITS: usize = 64 * 160;
 
-/// Steps of Euclid's algorithm from (x, y) to (x', y'): x = a x' + b y', y = c x' + d y', with determinant 1, or -1 if `odd`.
+/// Steps of Euclid's algorithm from (x, y) to (x', y'): x = a x' + b y', y = c x' + d y', with determinant 1, or -1 if
+/// `odd`.
 #[derive(Debug)]
 pub(super) struct Matrix {
     pub(super) a: Natural,

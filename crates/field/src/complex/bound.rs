@@ -9,8 +9,8 @@ use super::tree::TILE_POINTS;
 
 /// Unit roundoff of doubles.
 const U: f64 = f64::EPSILON / 2.0;
-/// Relative error, in `u`, of a complex product of two multiplications and two fused ones (Jeannerod, Kornerup, Louvet and Muller, Error bounds on
-/// complex floating-point multiplication with an FMA, Math. Comp. 86, 2017).
+/// Relative error, in `u`, of a complex product of two multiplications and two fused ones (Jeannerod, Kornerup, Louvet
+/// and Muller, Error bounds on complex floating-point multiplication with an FMA, Math. Comp. 86, 2017).
 const PRODUCT: f64 = 2.0;
 /// The same if one of the two is a twiddle factor, whose parts are within 0.5001 ulp, 0.5001 u each.
 const TWIDDLE: f64 = PRODUCT + 0.7073;

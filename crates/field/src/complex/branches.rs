@@ -15,7 +15,8 @@ unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, til
     for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
         if at.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
-            let [from, to] = [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.at(at), stride: child });
+            let [from, to] =
+                [if i == 0 { from } else { to }, to].map(|p| Rows { points: p.advanced(at), stride: child });
             // SAFETY: the caller's contract.
             unsafe { pass::<L, false, false>(l, step, at / step.length, from, to, child) };
         }
@@ -29,7 +30,7 @@ unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     for step in tree.steps[tree.top_steps()..].iter().rev() {
         if end.is_multiple_of(step.length) {
             let child = step.length >> step.radix_log;
-            let rows = Rows { points: p.at(end - step.length), stride: child };
+            let rows = Rows { points: p.advanced(end - step.length), stride: child };
             // SAFETY: the caller's contract.
             unsafe { pass::<L, true, false>(l, step, end / step.length - 1, rows, rows, child) };
         }
@@ -42,7 +43,7 @@ pub(super) unsafe fn branches_forward<L: F64Lanes>(l: L, tree: &Tree, p: Points,
     for tile in tiles {
         // SAFETY: the caller's contract.
         unsafe {
-            let p = p.at(tree.gaps_before(tile));
+            let p = p.advanced(tree.gaps_before(tile));
             split_at(l, tree, p, p, tile);
             forward_tile(l, tree.tile(tile), p.tile(tile), p.tile(tile));
         }
@@ -55,7 +56,7 @@ pub(super) unsafe fn branches_inverse<L: F64Lanes>(l: L, tree: &Tree, p: Points,
     for tile in tiles {
         // SAFETY: the caller's contract.
         unsafe {
-            let p = p.at(tree.gaps_before(tile));
+            let p = p.advanced(tree.gaps_before(tile));
             inverse_tile(l, tree.tile(tile), p.tile(tile), p.tile(tile));
             join_at(l, tree, p, tile);
         }
@@ -80,14 +81,14 @@ pub(super) unsafe fn branches_convolve<L: F64Lanes>(
         // SAFETY: the caller's contract.
         unsafe {
             let gaps = tree.gaps_before(tile);
-            let a = a.at(gaps);
+            let a = a.advanced(gaps);
             split_at(l, tree, a, a, tile);
             let w = tree.tile(tile);
             if let Some(b) = b {
-                let from = b.at(gaps);
+                let from = b.advanced(gaps);
                 // Data that is not written back to its own place need not pass through the caches.
                 let since = tile * TILE_POINTS / branch * branch - first;
-                let b = if in_steps { b.at(gaps_before_first).before(since) } else { from };
+                let b = if in_steps { b.advanced(gaps_before_first).moved_back(since) } else { from };
                 split_at(l, tree, from, b, tile);
                 convolve_tile(l, w, a.tile(tile), b.tile(tile));
             } else {

@@ -54,8 +54,8 @@ pub(super) enum Work<'a> {
 }
 
 /// # Safety
-/// The points are those of the tree; columns are whole strips below the length of a branch, tiles below the tree's and whole branches; no
-/// other call touches the same points meanwhile.
+/// The points are those of the tree; columns are whole strips below the length of a branch, tiles below the tree's and
+/// whole branches; no other call touches the same points meanwhile.
 pub(super) unsafe fn run(backend: Backend, tree: &Tree, p: Points, work: Work<'_>) {
     match work {
         Work::TopForward(source, columns) => {

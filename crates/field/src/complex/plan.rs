@@ -378,7 +378,8 @@ impl Plan {
         for (segment, a) in self.points(a) {
             let at = |s: &[f64]| segment.points(s.as_ptr().cast_mut());
             parallel(self.threads, STRIP, 0..segment.tree.imaginary_offset(), &|range| {
-                // SAFETY: the points are inside the spectra; only `a` is written, and calls at one time have other ranges.
+                // SAFETY: the points are inside the spectra; only `a` is written, and calls at one time have other
+                // ranges.
                 unsafe { kernel::run_pointwise(self.backend, a, x.map(at), b.map(at), range) };
             });
         }

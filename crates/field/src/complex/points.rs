@@ -34,13 +34,13 @@ impl Points {
 
     /// Returns the points from point `at` on.
     #[inline(always)]
-    pub(super) fn at(self, at: usize) -> Self {
+    pub(super) fn advanced(self, at: usize) -> Self {
         Self { re: self.re.wrapping_add(at), im: self.im.wrapping_add(at) }
     }
 
     /// Returns the points that start `points` points before these.
     #[inline(always)]
-    pub(super) fn before(self, points: usize) -> Self {
+    pub(super) fn moved_back(self, points: usize) -> Self {
         Self { re: self.re.wrapping_sub(points), im: self.im.wrapping_sub(points) }
     }
 
@@ -60,14 +60,14 @@ pub(super) struct Rows {
 impl Rows {
     /// Returns the rows from row `row` on.
     #[inline(always)]
-    pub(super) fn from(self, row: usize) -> Self {
-        Self { points: self.points.at(row * self.stride), stride: self.stride }
+    pub(super) fn starting_at_row(self, row: usize) -> Self {
+        Self { points: self.points.advanced(row * self.stride), stride: self.stride }
     }
 
     /// Returns every `step`-th row, from row `row` on.
     #[inline(always)]
     pub(super) fn every(self, row: usize, step: usize) -> Self {
-        Self { points: self.from(row).points, stride: step * self.stride }
+        Self { points: self.starting_at_row(row).points, stride: step * self.stride }
     }
 
     /// Loads points `at` of `N` rows. If `REAL`, the imaginary parts are zero and are not read.
@@ -103,7 +103,7 @@ impl Rows {
     #[inline(always)]
     pub(super) fn prefetch<L: F64Lanes>(self, l: L, rows: usize, width: usize) {
         for row in 0..rows {
-            let Points { re, im } = self.from(row).points;
+            let Points { re, im } = self.starting_at_row(row).points;
             for at in (0..width).step_by(8) {
                 l.prefetch(re.wrapping_add(at));
                 l.prefetch(im.wrapping_add(at));

@@ -124,7 +124,8 @@ mod tests {
         ((a * b + ((a * b_low) >> 64) + ((a_low * b) >> 64)) << 4) as i128
     }
 
-    /// `(cos, sin)` of `2 pi p / q` for at most a quarter of a turn, to within `2^-115`, by their power series in integers.
+    /// `(cos, sin)` of `2 pi p / q` for at most a quarter of a turn, to within `2^-115`, by their power series in
+    /// integers.
     fn exact(p: u64, q: u64) -> (i128, i128) {
         if 8 * p > q {
             let (cos, sin) = exact(q / 4 - p, q);

@@ -145,10 +145,10 @@ pub(super) unsafe fn top_forward<L: F64Lanes>(l: L, tree: &Tree, source: Source<
     let real = matches!(source, Source::Words(words, windows) if outer > 1 && windows.end_before(words, tree.points()));
     let far = tree.points() >= FAR;
     for column in columns.step_by(STRIP) {
-        let to = Rows { points: p.at(column), stride };
+        let to = Rows { points: p.advanced(column), stride };
         let mut at = to;
         if far {
-            Rows { points: p.at(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
+            Rows { points: p.advanced(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
         }
         // SAFETY: rows are below outer * inner <= MAX_ROWS, columns below the branch.
         unsafe {
@@ -177,7 +177,14 @@ pub(super) unsafe fn top_forward<L: F64Lanes>(l: L, tree: &Tree, source: Source<
             if inner > 1 {
                 let step = &tree.steps[tree.top_steps() - 1];
                 for node in 0..outer {
-                    pass::<L, false, false>(l, step, node, at.from(node * inner), to.from(node * inner), STRIP);
+                    pass::<L, false, false>(
+                        l,
+                        step,
+                        node,
+                        at.starting_at_row(node * inner),
+                        to.starting_at_row(node * inner),
+                        STRIP,
+                    );
                 }
             } else if outer == 1 {
                 at.copy(l, to, STRIP);
@@ -202,10 +209,10 @@ pub(super) unsafe fn top_inverse<L: F64Lanes>(
     let mut streams = Streams::new(2 * outer * inner, columns.start);
     let far = tree.points() >= FAR;
     for column in columns.step_by(STRIP) {
-        let mut at = Rows { points: p.at(column), stride };
+        let mut at = Rows { points: p.advanced(column), stride };
         let to = if words.is_some() { end } else { at };
         if far {
-            Rows { points: p.at(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
+            Rows { points: p.advanced(column + STRIP), stride }.prefetch(l, outer * inner, STRIP);
         }
         // SAFETY: as in `top_forward`.
         unsafe {
@@ -213,7 +220,14 @@ pub(super) unsafe fn top_inverse<L: F64Lanes>(
                 let step = &tree.steps[tree.top_steps() - 1];
                 let to = if outer > 1 { between } else { to };
                 for node in 0..outer {
-                    pass::<L, true, false>(l, step, node, at.from(node * inner), to.from(node * inner), STRIP);
+                    pass::<L, true, false>(
+                        l,
+                        step,
+                        node,
+                        at.starting_at_row(node * inner),
+                        to.starting_at_row(node * inner),
+                        STRIP,
+                    );
                 }
                 at = to;
             }

@@ -179,7 +179,7 @@ impl Tree {
     /// Returns the twiddles of tile number `tile`.
     #[inline(always)]
     pub(super) fn tile(&self, tile: usize) -> TileTwiddles {
-        TileTwiddles::of(&self.rows, &self.columns, tile)
+        TileTwiddles::of_tile(&self.rows, &self.columns, tile)
     }
 
     /// Number of steps that belong to the top: one below an odd factor, two if there is no odd factor.

@@ -108,7 +108,7 @@ pub(crate) unsafe fn forward<L: F64Lanes, S: Source<L>>(lanes: L, plan: &Negacyc
     unsafe {
         forward_strided(lanes, plan, source, dst);
         for tile in 0..plan.tiles() {
-            let square = Square::of(dst, plan.half, tile);
+            let square = Square::of_tile(dst, plan.half, tile);
             forward_tile(lanes, plan.tile_twiddles(tile), square, square);
         }
     }
@@ -190,7 +190,7 @@ pub(crate) unsafe fn inverse<L: F64Lanes, S: Sink<L>>(lanes: L, plan: &Negacycli
     // SAFETY: the caller's contract.
     unsafe {
         for tile in 0..plan.tiles() {
-            let square = Square::of(src, plan.half, tile);
+            let square = Square::of_tile(src, plan.half, tile);
             inverse_tile(lanes, plan.tile_twiddles(tile), square, square);
         }
         inverse_strided(lanes, plan, src, sink);

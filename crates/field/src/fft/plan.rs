@@ -133,7 +133,7 @@ impl NegacyclicPlan {
     /// Twiddles of tile number `tile`.
     #[inline(always)]
     pub(crate) fn tile_twiddles(&self, tile: usize) -> TileTwiddles {
-        TileTwiddles::of(&self.rows, &self.columns, tile)
+        TileTwiddles::of_tile(&self.rows, &self.columns, tile)
     }
 
     /// Back end on which the plan runs.

@@ -109,7 +109,7 @@ pub(crate) struct Square {
 impl Square {
     /// Tile number `tile` of a polynomial of `half` real and `half` imaginary parts.
     #[inline(always)]
-    pub(crate) fn of(at: *mut f64, half: usize, tile: usize) -> Self {
+    pub(crate) fn of_tile(at: *mut f64, half: usize, tile: usize) -> Self {
         let re = at.wrapping_add(tile * TILE * TILE);
         Self { re, im: re.wrapping_add(half) }
     }
@@ -190,7 +190,7 @@ pub(crate) struct TileTwiddles {
 impl TileTwiddles {
     /// Returns the twiddles of tile number `tile`.
     #[inline(always)]
-    pub(crate) fn of(rows: &[f64], columns: &[f64], tile: usize) -> Self {
+    pub(crate) fn of_tile(rows: &[f64], columns: &[f64], tile: usize) -> Self {
         debug_assert!((tile + 1) * SCALARS <= rows.len() && (tile + 1) * SCALARS * TILE <= columns.len());
         Self {
             rows: rows.as_ptr().wrapping_add(tile * SCALARS),
@@ -202,8 +202,8 @@ impl TileTwiddles {
 /// The levels of the forward transform inside a tile.
 ///
 /// # Safety
-/// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes` is enabled in the
-/// caller.
+/// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes`
+/// is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn forward_tile<L: F64Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.

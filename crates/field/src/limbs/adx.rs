@@ -186,7 +186,8 @@ macro_rules! store {
 /// sum[0..8 blocks] <- sum + a * b[0..8]; sum[8 blocks..][..8] <- the words above.
 ///
 /// # Safety
-/// BMI2 and ADX; `a` readable for 8 `blocks` words, `b` for 8, `sum` writable for 8 `blocks` + 8; `sum` apart from both; blocks >= 1.
+/// BMI2 and ADX; `a` readable for 8 `blocks` words, `b` for 8, `sum` writable for 8 `blocks` + 8; `sum` apart from
+/// both; blocks >= 1.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn addmul_block_row(sum: *mut u64, a: *const u64, b: *const u64, blocks: usize) {
     naked_asm!(
@@ -416,7 +417,8 @@ pub(super) fn addmul_1(_: Adx, acc: &mut [u64], a: &[u64], w: u64) -> u64 {
     super::mul::portable::addmul_1(acc_rest, a_rest, w, carry)
 }
 
-/// acc <- acc + a * b; the words above are stored, not added. Shape: a of whole blocks, b of one, acc one block longer than a.
+/// acc <- acc + a * b; the words above are stored, not added. Shape: a of whole blocks, b of one, acc one block longer
+/// than a.
 fn addmul_block(_: Adx, acc: &mut [u64], a: &[u64], b: &[u64]) {
     assert!(!a.is_empty() && a.len().is_multiple_of(BLOCK) && b.len() == BLOCK && acc.len() == a.len() + BLOCK);
     // SAFETY: the token proves BMI2 and ADX; the lengths are those the function needs; `acc` is borrowed mutably.
@@ -446,7 +448,8 @@ pub(super) fn mul(token: Adx, out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// t[n..2n] and the carry returned <- t / 2^(64 n) modulo m, below 2^(64 n) + m. Shape: m of n words, whole blocks; t of 2n.
+/// t[n..2n] and the carry returned <- t / 2^(64 n) modulo m, below 2^(64 n) + m. Shape: m of n words, whole blocks; t
+/// of 2n.
 pub(super) fn reduce(_: Adx, t: &mut [u64], m: &[u64], inverse: u64) -> u64 {
     assert!(!m.is_empty() && m.len().is_multiple_of(BLOCK) && t.len() == 2 * m.len());
     for i in (0..m.len()).step_by(BLOCK) {

@@ -73,7 +73,7 @@ impl Multiplier {
         assert_eq!(out.len(), a.len() + b.len());
         #[cfg(target_arch = "x86_64")]
         {
-            if super::digits::fits(self, a.len(), b.len()) {
+            if super::digits::supports_lengths(self, a.len(), b.len()) {
                 return super::digits::mul(self, out, a, b);
             }
             if let Some(token) = self.words() {
@@ -88,7 +88,7 @@ impl Multiplier {
         assert_eq!(out.len(), 2 * a.len());
         #[cfg(target_arch = "x86_64")]
         {
-            if super::digits::fits(self, a.len(), a.len()) {
+            if super::digits::supports_lengths(self, a.len(), a.len()) {
                 return super::digits::square(self, out, a);
             }
             if let Some(token) = self.words() {

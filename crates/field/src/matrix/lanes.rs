@@ -5,8 +5,8 @@ use crate::backend::Scalar;
 /// `WORDS` words of 32 bits in a register.
 ///
 /// # Safety
-/// Methods that take pointers need a register's worth of memory there; no alignment is needed. All need the token's instruction set enabled in
-/// the caller.
+/// Methods that take pointers need a register's worth of memory there; no alignment is needed. All need the token's
+/// instruction set enabled in the caller.
 pub(super) trait U32Lanes: Copy {
     /// A register.
     type W: Copy;

@@ -53,7 +53,8 @@ impl<'a> Tile<'a> {
     /// # Panics
     /// Panics unless the width is a multiple of [`UNIT`] and there is a multiple of 8 of whole rows.
     pub fn new(words: &'a [u32], width: usize) -> Self {
-        let whole = width != 0 && width.is_multiple_of(UNIT) && words.len().is_multiple_of(multiply::TOGETHER * width);
+        let whole =
+            width != 0 && width.is_multiple_of(UNIT) && words.len().is_multiple_of(multiply::ROWS_AT_ONCE * width);
         assert!(whole, "{} words in rows of {width}", words.len());
         Self { words, width }
     }

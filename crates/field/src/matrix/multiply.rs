@@ -6,7 +6,7 @@ use crate::Backend;
 use crate::simd::dispatch;
 
 /// Rows that a kernel takes together, so that it loads and stores the sums once for all of them.
-pub(super) const TOGETHER: usize = 8;
+pub(super) const ROWS_AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy)]
 struct Call {
@@ -60,8 +60,9 @@ fn add_split<L: U32Lanes>(l: L, sums: &mut [L::W; 2], product: L::W) {
 #[inline(always)]
 unsafe fn lazy<L: U32Lanes, const JOINED: usize>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, .. } = call;
-    for row in (0..rows).step_by(TOGETHER) {
-        // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for each row.
+    for row in (0..rows).step_by(ROWS_AT_ONCE) {
+        // SAFETY: `rows` is a multiple of ROWS_AT_ONCE and `width` of the words of a register; the vector has a word for
+        // each row.
         unsafe {
             let factors = splat_each(l, vector.add(row));
             for column in (0..width).step_by(L::WORDS) {
@@ -72,10 +73,10 @@ unsafe fn lazy<L: U32Lanes, const JOINED: usize>(l: L, call: Call) {
                 let mut evens = [l.load(even), l.load(even_high)];
                 let mut odds = [l.load(odd), l.load(odd_high)];
                 let at = tile.add(row * width + column);
-                let mut products = [[factors[0]; 2]; TOGETHER];
+                let mut products = [[factors[0]; 2]; ROWS_AT_ONCE];
                 for (i, product) in products.iter_mut().enumerate() {
                     let at = at.add(i * width);
-                    l.prefetch(at.wrapping_add(TOGETHER * width));
+                    l.prefetch(at.wrapping_add(ROWS_AT_ONCE * width));
                     let words = l.load(at);
                     *product = [l.mul(words, factors[i]), l.mul(l.odd(words), factors[i])];
                 }
@@ -124,10 +125,10 @@ impl<L: U32Lanes> Constants<L> {
 
 /// Loads the words of rows that are taken together, each into a register of its own.
 #[inline(always)]
-unsafe fn splat_each<L: U32Lanes>(l: L, at: *const u32) -> [L::W; TOGETHER] {
+unsafe fn splat_each<L: U32Lanes>(l: L, at: *const u32) -> [L::W; ROWS_AT_ONCE] {
     // SAFETY: as many words are readable.
-    let words = unsafe { at.cast::<[u32; TOGETHER]>().read_unaligned() };
-    let mut all = [l.splat(0); TOGETHER];
+    let words = unsafe { at.cast::<[u32; ROWS_AT_ONCE]>().read_unaligned() };
+    let mut all = [l.splat(0); ROWS_AT_ONCE];
     all.iter_mut().zip(words).for_each(|(splat, word)| *splat = l.splat(word));
     all
 }
@@ -138,7 +139,7 @@ unsafe fn barrett<L: U32Lanes>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, word } = call;
     let constants =
         Constants { m: l.splat_wide(word.value), twice: l.splat_wide(2 * word.value), ratio: l.splat_wide(word.ratio) };
-    for row in (0..rows).step_by(TOGETHER) {
+    for row in (0..rows).step_by(ROWS_AT_ONCE) {
         // SAFETY: as in `lazy`.
         unsafe {
             let factors = splat_each(l, vector.add(row));
@@ -149,7 +150,7 @@ unsafe fn barrett<L: U32Lanes>(l: L, call: Call) {
                 let at = tile.add(row * width + column);
                 for (i, factor) in factors.into_iter().enumerate() {
                     let at = at.add(i * width);
-                    l.prefetch(at.wrapping_add(TOGETHER * width));
+                    l.prefetch(at.wrapping_add(ROWS_AT_ONCE * width));
                     let words = l.load(at);
                     evens = constants.add_reduced(l, word.bits, evens, l.mul(words, factor));
                     odds = constants.add_reduced(l, word.bits, odds, l.mul(l.odd(words), factor));

@@ -6,7 +6,7 @@ use crate::Backend;
 use crate::simd::dispatch;
 
 /// Rows that are added together. With more rows, the prefetched lines outnumber the misses in flight.
-const TOGETHER: usize = 4;
+const ROWS_AT_ONCE: usize = 4;
 /// Rows that one word of selections covers.
 pub const CHUNK: usize = 32;
 /// Rows of a table of subset sums.
@@ -65,10 +65,10 @@ pub fn vartime_select_add(backend: Backend, tile: Tile<'_>, rows: &[u32], sums: 
 /// Adds rows, four at a time: all of them masked, or those with given numbers.
 #[inline(always)]
 unsafe fn add_rows<L: U32Lanes, const MASKED: bool>(l: L, call: Call) {
-    let whole = call.count / TOGETHER * TOGETHER;
-    for i in (0..whole).step_by(TOGETHER) {
-        // SAFETY: TOGETHER rows from `i` on.
-        unsafe { add_some::<L, MASKED, TOGETHER>(l, call, i) };
+    let whole = call.count / ROWS_AT_ONCE * ROWS_AT_ONCE;
+    for i in (0..whole).step_by(ROWS_AT_ONCE) {
+        // SAFETY: ROWS_AT_ONCE rows from `i` on.
+        unsafe { add_some::<L, MASKED, ROWS_AT_ONCE>(l, call, i) };
     }
     for i in whole..call.count {
         // SAFETY: one row at `i`.
@@ -79,7 +79,8 @@ unsafe fn add_rows<L: U32Lanes, const MASKED: bool>(l: L, call: Call) {
 #[inline(always)]
 unsafe fn add_some<L: U32Lanes, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
     let Call { tile, width, rows, count, masks, sums } = call;
-    // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is one.
+    // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is
+    // one.
     unsafe {
         let mut at = [tile; ROWS];
         let mut next = [tile; ROWS];

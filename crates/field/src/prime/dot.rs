@@ -29,7 +29,8 @@ impl Pointwise {
             let mut first = constant;
             let chunks = factors.chunks(TERMS).zip(rows.chunks((TERMS * len).max(1)));
             for (chunk, (factors, rows)) in chunks.enumerate() {
-                // SAFETY: the token proves AVX-512 with IFMA; a chunk has as many rows of `len` words as factors, at most TERMS.
+                // SAFETY: the token proves AVX-512 with IFMA; a chunk has as many rows of `len` words as factors, at
+                // most TERMS.
                 unsafe { x86::combine(token, q, dst, rows.as_ptr(), factors, (chunk == 0).then_some(first)) };
                 first = 0;
             }
@@ -57,7 +58,8 @@ impl Pointwise {
         #[cfg(target_arch = "x86_64")]
         if let Some(token) = x86::lazy(self.backend(), self.modulus(), FAST_PRIME_BITS) {
             for terms in terms.chunks(TERMS) {
-                // SAFETY: the token proves AVX-512 with IFMA; the lengths were checked, and there are at most TERMS terms.
+                // SAFETY: the token proves AVX-512 with IFMA; the lengths were checked, and there are at most TERMS
+                // terms.
                 unsafe { x86::dot_two(token, self.modulus(), first, second, terms) };
             }
             return;

@@ -97,8 +97,8 @@ mod x86 {
                 let factors = Factors { values: call.table.values.as_ptr(), quotients: call.table.quotients.as_ptr() };
                 let shape = Shape { len: x.len(), passes: call.passes, factors };
                 let (q, at) = (call.modulus.value(), x.as_mut_ptr());
-                // SAFETY: the token proves the instruction set (a plan with the IFMA kernel, that it was detected); `x` holds N words, for
-                // which the plan made the passes and the table.
+                // SAFETY: the token proves the instruction set (a plan with the IFMA kernel, that it was detected); `x`
+                // holds N words, for which the plan made the passes and the table.
                 unsafe {
                     match (call.kernel, call.backend) {
                         (Kernel::Double, Backend::Avx512(token)) => avx512_double(token, q, shape, at),

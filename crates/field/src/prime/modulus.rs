@@ -38,7 +38,8 @@ pub struct Modulus {
     two64: Shoup,
 }
 
-/// A factor `w` in `0..q` with the quotient `floor(2^64 w / q)`, which saves the other factor's reduction (Shoup's multiplication).
+/// A factor `w` in `0..q` with the quotient `floor(2^64 w / q)`, which saves the other factor's reduction (Shoup's
+/// multiplication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shoup {
     pub(super) value: u64,

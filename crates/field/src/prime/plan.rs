@@ -36,13 +36,13 @@ impl Kernel {
 
     /// Returns whether this kernel runs modulo `modulus` on `backend`.
     pub fn runs(self, modulus: Modulus, backend: Backend) -> bool {
-        let fits = |bits| modulus.bits() <= bits;
+        let has_at_most = |bits| modulus.bits() <= bits;
         match (self, backend) {
             (Self::Scalar, _) => true,
-            (Self::Double, Backend::Avx2(_) | Backend::Avx512(_)) => fits(FAST_PRIME_BITS),
-            (Self::Word, Backend::Avx2(_) | Backend::Avx512(_)) => fits(MAX_PRIME_BITS),
+            (Self::Double, Backend::Avx2(_) | Backend::Avx512(_)) => has_at_most(FAST_PRIME_BITS),
+            (Self::Word, Backend::Avx2(_) | Backend::Avx512(_)) => has_at_most(MAX_PRIME_BITS),
             #[cfg(target_arch = "x86_64")]
-            (Self::Ifma, Backend::Avx512(_)) => fits(WIDE_PRIME_BITS) && is_x86_feature_detected!("avx512ifma"),
+            (Self::Ifma, Backend::Avx512(_)) => has_at_most(WIDE_PRIME_BITS) && is_x86_feature_detected!("avx512ifma"),
             _ => false,
         }
     }

@@ -17,6 +17,7 @@ mod lanes;
 pub mod naive;
 mod plan;
 mod points;
+mod pointwise;
 mod tables;
 
 pub use digits::{MAX_DIGIT_BITS, carry, carry_signed, max_digit_bits, split};

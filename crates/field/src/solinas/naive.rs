@@ -2,9 +2,11 @@
 
 use super::element::{add, mul, pow, reduce};
 
-/// `X[e] = sum_j x[j] root^(start + step e) j`, `e` in `0..len`, in natural order. Range: any words, out `0..P`. Quadratic time.
+/// `X[e] = sum_j x[j] root^(start + step e) j`, `e` in `0..len`, in natural order. Range: any words, out `0..P`.
+/// Quadratic time.
 ///
-/// Cyclic: `root` of order `len`, `start = 0`, `step = 1`. Negacyclic: `root` of order `2 len`, `start = 1`, `step = 2`.
+/// Cyclic: `root` of order `len`, `start = 0`, `step = 1`. Negacyclic: `root` of order `2 len`, `start = 1`,
+/// `step = 2`.
 pub fn dft(x: &[u64], root: u64, start: u64, step: u64) -> Vec<u64> {
     (0..x.len() as u64)
         .map(|e| {

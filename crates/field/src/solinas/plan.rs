@@ -1,7 +1,8 @@
 //! Plans: the tables of a length, built once and applied in place.
 
 use super::element::{mul, reduce};
-use super::kernel::{self, Node, Pointwise, Span};
+use super::kernel::{self, Node, Span};
+use super::pointwise::{Pointwise, pointwise};
 use super::tables::{Tables, blocked, child};
 use crate::{Backend, Error};
 use core::ops::Range;
@@ -35,7 +36,7 @@ unsafe impl Sync for SharedWords {}
 impl SharedWords {
     /// # Safety
     /// The words reach up to `offset`.
-    unsafe fn at(self, offset: usize) -> *mut u64 {
+    unsafe fn offset(self, offset: usize) -> *mut u64 {
         // SAFETY: the caller's contract.
         unsafe { self.0.add(offset) }
     }
@@ -173,14 +174,15 @@ impl Plan {
         data[nonzero..if half { self.len / 2 } else { self.len }].fill(0);
         let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
-        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
+        // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those
+        // after the shared passes nodes.
         unsafe {
             for pass in 0..shared {
                 share(parts, &|part| self.forward_columns(pass, at, half, part, parts));
             }
             share(parts, &|part| {
                 for node in self.nodes(shared, part, parts) {
-                    self.forward_node(shared, node, at.at(node * self.tables.passes[shared].len), half);
+                    self.forward_node(shared, node, at.offset(node * self.tables.passes[shared].len), half);
                 }
             });
         }
@@ -214,7 +216,9 @@ impl Plan {
     unsafe fn forward_columns(&self, pass: usize, data: SharedWords, half: bool, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
-            unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), half, part, parts) };
+            unsafe {
+                self.forward_step(pass, index, data.offset(index * self.tables.passes[pass].len), half, part, parts)
+            };
         }
     }
 
@@ -291,7 +295,7 @@ impl Plan {
         unsafe {
             share(parts, &|part| {
                 for node in self.nodes(shared, part, parts) {
-                    self.inverse_node(shared, node, at.at(node * self.tables.passes[shared].len));
+                    self.inverse_node(shared, node, at.offset(node * self.tables.passes[shared].len));
                 }
             });
             for pass in (0..shared).rev() {
@@ -310,7 +314,7 @@ impl Plan {
     unsafe fn inverse_columns(&self, pass: usize, data: SharedWords, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
-            unsafe { self.inverse_step(pass, index, data.at(index * self.tables.passes[pass].len), part, parts) };
+            unsafe { self.inverse_step(pass, index, data.offset(index * self.tables.passes[pass].len), part, parts) };
         }
     }
 
@@ -396,7 +400,7 @@ impl Plan {
         share(parts, &|part| {
             let (from, to) = (bound(self.len, part, parts), bound(self.len, part + 1, parts));
             // SAFETY: the caller's contract; the parts do not overlap.
-            unsafe { kernel::pointwise(self.backend, what, c.at(from), a.at(from), b.at(from), to - from) };
+            unsafe { pointwise(self.backend, what, c.offset(from), a.offset(from), b.offset(from), to - from) };
         });
     }
 }

@@ -244,8 +244,8 @@ impl<L: F64Lanes> Sink<L> for Accumulate {
 }
 
 /// # Safety
-/// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
-/// set of `lanes` is enabled in the caller.
+/// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`,
+/// and the instruction set of `lanes` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(crate) unsafe fn blind_rotate<L: F64Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     for step in 0..call.steps {
@@ -292,7 +292,8 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
 ) {
     let (fft, n, rows, cut) = (&plan.fft, plan.fft.dimension(), plan.rows(), plan.cut);
     let half = n / 2;
-    // SAFETY: offsets stay inside the lengths the caller promised; a tile of the digits is read before a product overwrites it.
+    // SAFETY: offsets stay inside the lengths the caller promised; a tile of the digits is read before a product
+    // overwrites it.
     unsafe {
         let key = call.key.add(step * plan.ggsw_len());
         for (slot, &(item, exponent)) in items.iter().enumerate() {
@@ -311,8 +312,8 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
         let tiles: *mut f64 = buffer.as_mut_ptr().cast();
         for tile in 0..fft.tiles() {
             for row in 0..items.len() * rows {
-                let to = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                forward_tile(lanes, fft.tile_twiddles(tile), Square::of(call.work.add(row * n), half, tile), to);
+                let to = Square::of_tile(tiles.add(row * SQUARE), TILE * TILE, 0);
+                forward_tile(lanes, fft.tile_twiddles(tile), Square::of_tile(call.work.add(row * n), half, tile), to);
             }
             let key = key.add(tile * TILE * rows * OUT * 2 * TILE);
             let ahead = if first { plan.ggsw_len() } else { 0 };
@@ -324,8 +325,13 @@ unsafe fn cmux<L: F64Lanes, const OUT: usize>(
             for slot in 0..items.len() {
                 for polynomial in 0..OUT {
                     let row = slot * rows + polynomial;
-                    let from = Square::of(tiles.add(row * SQUARE), TILE * TILE, 0);
-                    inverse_tile(lanes, fft.tile_twiddles(tile), from, Square::of(call.work.add(row * n), half, tile));
+                    let from = Square::of_tile(tiles.add(row * SQUARE), TILE * TILE, 0);
+                    inverse_tile(
+                        lanes,
+                        fft.tile_twiddles(tile),
+                        from,
+                        Square::of_tile(call.work.add(row * n), half, tile),
+                    );
                 }
             }
         }
@@ -376,7 +382,8 @@ unsafe fn rotate_and_prepare<L: F64Lanes>(
     }
 }
 
-/// For each of `ITEMS` runs of rows of tiles: tile `o` <- `sum_row tile[row] * key[row][o]`, pointwise, for `o` in `0..OUT`.
+/// For each of `ITEMS` runs of rows of tiles: tile `o` <- `sum_row tile[row] * key[row][o]`, pointwise, for `o` in
+/// `0..OUT`.
 ///
 /// Prefetches the key `ahead` floats on, unless that is 0.
 ///

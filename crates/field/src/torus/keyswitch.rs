@@ -103,10 +103,12 @@ impl KeyswitchKey {
     }
 }
 
-/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items, `AT_ONCE` registers of columns at once.
+/// `out[item] <- out[item] - sum_row digits[item][row] * key[row]` for the first `group` of `G` items, `AT_ONCE`
+/// registers of columns at once.
 ///
 /// # Safety
-/// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
+/// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set
+/// of `lanes` is enabled.
 #[inline(always)]
 unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
     l: L,

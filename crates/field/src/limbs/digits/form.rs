@@ -20,7 +20,7 @@ pub(in crate::limbs) struct Form {
 
 impl Form {
     /// Returns the form of a multiplier, or `None` for the multipliers of whole words.
-    pub(in crate::limbs) fn of(multiplier: Multiplier) -> Option<Self> {
+    pub(in crate::limbs) fn for_multiplier(multiplier: Multiplier) -> Option<Self> {
         match multiplier {
             #[cfg(target_arch = "x86_64")]
             Multiplier::Fma(_) => Some(Self::doubles::<Avx2>()),

@@ -105,7 +105,8 @@ pub(in crate::limbs) fn square_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64]
     for j in 0..2 * chunks - 1 {
         let mut sums = Sums::new(l);
         let first = (j + 1).saturating_sub(chunks);
-        // SAFETY: chunks first.. of a below j / 2 meet chunks j - first down to above j / 2, all within n digits; t has chunk j.
+        // SAFETY: chunks first.. of a below j / 2 meet chunks j - first down to above j / 2, all within n digits; t has
+        // chunk j.
         unsafe {
             sums.add(
                 l,

@@ -25,7 +25,7 @@ pub(super) use form::Form;
 pub(super) use kernels::{carry, high_columns, low_columns, product_columns, square_columns};
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use product::{fits, mul, square};
+pub(super) use product::{mul, square, supports_lengths};
 
 /// Calls `kernel(token, args..)` with the instructions of a multiplier that has digits.
 macro_rules! dispatch {

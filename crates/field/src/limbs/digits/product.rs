@@ -8,7 +8,7 @@ const MOST: usize = 256;
 
 /// Returns whether the multiplier has digits and they are faster at these lengths in words (measured:
 /// `docs/derivations/montgomery.md`).
-pub(in crate::limbs) fn fits(multiplier: Multiplier, a: usize, b: usize) -> bool {
+pub(in crate::limbs) fn supports_lengths(multiplier: Multiplier, a: usize, b: usize) -> bool {
     let least = match multiplier {
         Multiplier::Portable | Multiplier::Adx(_) => return false,
         Multiplier::Fma(_) => 56,
@@ -18,7 +18,7 @@ pub(in crate::limbs) fn fits(multiplier: Multiplier, a: usize, b: usize) -> bool
     a.min(b) >= least && a.max(b) <= 200
 }
 
-/// out <- a b. Shape: `out` as long as both together; lengths for which [`fits`] is true.
+/// out <- a b. Shape: `out` as long as both together; lengths for which [`supports_lengths`] is true.
 pub(in crate::limbs) fn mul(multiplier: Multiplier, out: &mut [u64], a: &[u64], b: &[u64]) {
     let half = a.len().max(b.len()) <= 100;
     if half {
@@ -28,7 +28,7 @@ pub(in crate::limbs) fn mul(multiplier: Multiplier, out: &mut [u64], a: &[u64], 
     }
 }
 
-/// out <- a^2. Shape: `out` twice as long; lengths for which [`fits`] is true.
+/// out <- a^2. Shape: `out` twice as long; lengths for which [`supports_lengths`] is true.
 pub(in crate::limbs) fn square(multiplier: Multiplier, out: &mut [u64], a: &[u64]) {
     let half = a.len() <= 100;
     if half {

@@ -24,7 +24,7 @@ impl DigitMontgomery {
     /// Makes the constants for odd `m` of `bits` bits. Returns `None` if the multiplier has no digits, if m is too long
     /// for them, or if it is so short that words are faster.
     pub(super) fn new(m: &[u64], bits: usize, multiplier: Multiplier) -> Option<Self> {
-        let form = Form::of(multiplier)?;
+        let form = Form::for_multiplier(multiplier)?;
         let longest_in_words = match multiplier {
             Multiplier::Ifma(_) => 512,
             Multiplier::Fma512(_) => 2048,

@@ -68,7 +68,8 @@ impl VectorWords for Avx2 {
     }
     #[inline(always)]
     fn add_wrapping(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: the token proves the instruction set. As b is below 2^63, the sum wraps where the top bit goes from 1 to 0.
+        // SAFETY: the token proves the instruction set. As b is below 2^63, the sum wraps where the top bit goes from 1
+        // to 0.
         unsafe {
             let sum = _mm256_add_epi64(a, b);
             _mm256_add_epi64(sum, epsilon_if_top(self, _mm256_andnot_si256(sum, a)))
@@ -76,7 +77,8 @@ impl VectorWords for Avx2 {
     }
     #[inline(always)]
     fn add_bias(self, a: __m256i) -> __m256i {
-        // SAFETY: the token proves the instruction set. The sum wraps if a + 2^31 reaches 2^63: has its top bit set, or has itself wrapped.
+        // SAFETY: the token proves the instruction set. The sum wraps if a + 2^31 reaches 2^63: has its top bit set, or
+        // has itself wrapped.
         unsafe {
             let lower = _mm256_add_epi64(a, self.splat(1 << 31));
             let wrapped = _mm256_or_si256(lower, _mm256_andnot_si256(lower, a));

@@ -23,8 +23,8 @@ pub(super) type Twiddle = [u64; 2];
 /// `WIDTH` field elements in registers.
 ///
 /// # Safety
-/// Methods that take pointers need `WIDTH` readable (or writable) words there, [`Self::broadcast`] one twiddle and a word after it;
-/// no alignment is needed.
+/// Methods that take pointers need `WIDTH` readable (or writable) words there, [`Self::broadcast`] one twiddle and a
+/// word after it; no alignment is needed.
 pub(super) trait FieldLanes: Copy {
     /// Canonical or packed elements.
     type V: Copy;
@@ -39,7 +39,8 @@ pub(super) trait FieldLanes: Copy {
     unsafe fn store(self, dst: *mut u64, v: Self::V);
     /// One twiddle in all lanes.
     unsafe fn broadcast(self, src: *const u64) -> Self::W;
-    /// Twiddles of `WIDTH` neighbours in a group of eight: their first words at `src`, their second words eight words on.
+    /// Twiddles of `WIDTH` neighbours in a group of eight: their first words at `src`, their second words eight words
+    /// on.
     unsafe fn twiddles(self, src: *const u64) -> Self::W;
 
     fn zero(self) -> Self::X;
