@@ -17,6 +17,8 @@ pub mod security;
 pub mod slots;
 pub mod tfhe;
 
+pub use key_id::KeyId;
+
 // Examples of the book.
 #[cfg(doctest)]
 mod book {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use solinas_formats::lwe::{self, Lwe};
-use solinas_formats::{Error, KeyId, Kind, inspect};
+use solinas_formats::{Error, Kind, inspect};
 use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
 use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate_insecure};
 
@@ -89,7 +89,7 @@ fn streamed_matrices_are_inspected() {
     let public = KEYS.0.public();
     lwe::write_matrix(&path, public, |_, _| true).unwrap();
     let summary = inspect(&path).unwrap();
-    assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(KeyId(public.id().0)));
+    assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(public.id()));
     let text = summary.to_string();
     assert!(
         text.contains("scheme lwe") && text.contains("rows: 16") && text.contains("section matrix: 4096"),

@@ -22,7 +22,7 @@ fn former() -> ParamsLiteral {
 #[test]
 fn keys_of_earlier_sets_are_read_and_claim_what_is_true_of_them() {
     let key = ClientKey::generate_insecure(Params::stored(&former()).unwrap(), true, 7).unwrap();
-    let old = Header::new(Kind::ClientKey).scheme("tfhe").params(&former()).unwrap().key_id(KeyId(key.id().0));
+    let old = Header::new(Kind::ClientKey).scheme("tfhe").params(&former()).unwrap().key_id(key.id());
     let old = old.insecure_seed(true).meta("seed", &KeyId(*key.public_seed()));
     for header in [old, client_header(&key)] {
         let read = read_client(&open(&file(header, |writer| write_client(writer, &key))).unwrap()).unwrap();

@@ -187,7 +187,7 @@ impl GhEngine {
 
 impl Engine for GhEngine {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {

@@ -82,7 +82,7 @@ impl Public {
 
 impl Encrypt for Public {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -210,7 +210,7 @@ impl Server {
 
 impl scheme::Public for Server {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {

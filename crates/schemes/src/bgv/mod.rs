@@ -51,6 +51,6 @@ pub use client::ClientKey;
 pub use error::Error;
 pub use evaluate::Evaluator;
 pub use keygen::{Progress, generate, generate_insecure};
-pub use keys::{KeyId, PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
+pub use keys::{PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;

@@ -8,7 +8,7 @@ use solinas_bigint::Natural;
 
 use super::modulus::{Arithmetic, Modulus};
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 
 /// What encryption needs: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
@@ -111,7 +111,7 @@ impl PublicKey {
         if id == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: id.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: id.short(), want: self.id.short() })
     }
 }
 

@@ -45,6 +45,6 @@ pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_
 pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Checkpoint, KeyGeneration, Progress, Stage, generate, generate_insecure};
-pub use keys::{KeyId, PublicKey, Residues, ServerKey};
+pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};

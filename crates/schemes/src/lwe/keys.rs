@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::vector::PAD;
 use super::{Ciphertext, Encryptor, Error, Matrix, Params, SeededMatrix, Source, Vector};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 use crate::security::Status;
 
@@ -155,7 +155,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

@@ -37,7 +37,7 @@ mod vector;
 pub use encrypt::{Ciphertext, Encryptor};
 pub use error::Error;
 pub use file::KeyFile;
-pub use keys::{ClientKey, KeyId, PublicKey, generate, generate_insecure};
+pub use keys::{ClientKey, PublicKey, generate, generate_insecure};
 pub use layout::Layout;
 pub use matrix::{Matrix, SeededMatrix, Source, Visitor};
 pub use modulus::Modulus;

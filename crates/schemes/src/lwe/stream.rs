@@ -379,7 +379,7 @@ impl PublicKey {
         messages: &[bool],
         rng: &mut impl RngCore,
     ) -> Result<Vec<Ciphertext>, Error> {
-        self.check("the file", super::KeyId(*product.file.id()))?;
+        self.check("the file", crate::KeyId(*product.file.id()))?;
         let products = product.into_products()?;
         if products.len() != messages.len() {
             return Err(Error::Dimension { what: "messages", got: messages.len(), want: products.len() });

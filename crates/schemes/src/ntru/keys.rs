@@ -8,7 +8,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 
 /// What encryption needs: `h = g / f_t`.
@@ -99,7 +99,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

@@ -50,6 +50,6 @@ pub use client::ClientKey;
 pub use error::Error;
 pub use evaluate::Evaluator;
 pub use keygen::{generate, generate_insecure, generate_watched};
-pub use keys::{KeyId, PublicKey, ServerKey};
+pub use keys::{PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};

@@ -1,7 +1,7 @@
 //! Secret and evaluation keys, and their generation.
 
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::{SecretSeed, bits, gaussian, public_stream};
 use crate::security::Status;
 use rand_core::RngCore;

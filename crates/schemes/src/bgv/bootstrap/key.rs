@@ -8,9 +8,10 @@ use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
+use crate::KeyId;
 use crate::bgv::ciphertext::mask;
 use crate::bgv::keygen::{self, Progress};
-use crate::bgv::{ClientKey, Error, KeyId, Params, PublicKey, SwitchKey, SwitchKeyParts};
+use crate::bgv::{ClientKey, Error, Params, PublicKey, SwitchKey, SwitchKeyParts};
 use crate::random::SecretSeed;
 
 /// What bootstrapping needs beside the evaluation key: public. A client key can make any number of them, each with a sparse secret of its own.

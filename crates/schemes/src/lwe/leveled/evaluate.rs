@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use rayon::prelude::*;
 
 use super::{Params, PublicKey, ServerKey, noise};
-use crate::lwe::keys::KeyId;
+use crate::KeyId;
 use crate::lwe::{Error, Multiplier, Source, Vector, Watch};
 
 /// A bit under the secret of a level, modulo the level's modulus.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rand_core::RngCore;
 
 use super::{Ciphertext, Params, noise};
-use crate::lwe::keys::KeyId;
+use crate::KeyId;
 use crate::lwe::{self, Encryptor, Error, KeyFile, Layout, Matrix, SeededMatrix, StreamedProduct, Vector, encrypt};
 
 /// What encryption needs.
@@ -144,7 +144,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

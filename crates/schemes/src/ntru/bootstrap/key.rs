@@ -10,11 +10,12 @@ use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
+use crate::KeyId;
 use crate::ntru::client::LevelKey;
 use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
 use crate::ntru::switch::Target;
-use crate::ntru::{ClientKey, Error, KeyId, Params, PublicKey};
+use crate::ntru::{ClientKey, Error, Params, PublicKey};
 use crate::random::SecretSeed;
 
 /// What bootstrapping needs beside the hints: public. A client key can make any number of them, each with a sparse key of its own.
