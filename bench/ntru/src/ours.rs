@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use bench_common::stats::Summary;
@@ -10,6 +9,7 @@ use rayon::ThreadPool;
 use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
+use solinas_schemes::Control;
 use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
 
 use crate::Error;
@@ -194,7 +194,7 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
     }
     let params = Params::named(set)?;
     let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
-    let key = pool.install(|| client.bootstrap_key(&|_, _| ControlFlow::Continue(())))?;
+    let key = pool.install(|| client.bootstrap_key(&Control::default()))?;
     let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
     let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;
     let bit = evaluator.automatic().at_level(&fresh, 1)?;

@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use rand_core::RngCore;
 use solinas_field::Backend;
+use solinas_schemes::Control;
 use solinas_schemes::lwe::{
     self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
     StreamedProduct, Vector, leveled,
@@ -242,7 +243,7 @@ fn stream(args: &[String]) -> Result<(), Error> {
     let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
     if !path.exists() {
         let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
-        KeyFile::write(&seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), |_, _| true)?;
+        KeyFile::write(&seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), &Control::default())?;
         out.flush().map_err(failed)?;
         println!("written");
     }

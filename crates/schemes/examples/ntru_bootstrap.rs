@@ -7,10 +7,10 @@
 #[path = "bootstrap/mod.rs"]
 mod bootstrap;
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
+use solinas_schemes::Control;
 use solinas_schemes::ntru::{self, BootstrapKey, Ciphertext, Evaluator, Params};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
@@ -53,7 +53,7 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     let (client, server) = ntru::generate_insecure(&params, true, 1)?;
     println!("key generation     {:>10.1} ms", since(start));
     let start = Instant::now();
-    let key = client.bootstrap_key(&|_, _| ControlFlow::Continue(()))?;
+    let key = client.bootstrap_key(&Control::default())?;
     println!("bootstrapping key  {:>10.1} ms, {:.1} MB", since(start), key.bytes() as f64 / 1e6);
     let words = key.polynomials().map(|poly| poly.words());
     let bound = bootstrap::bound(n, params.special_moduli()[0], &operations(&params, &key), words)?;

@@ -6,7 +6,8 @@
 //!
 //! Each figure is the least of the repetitions that fit in two seconds, at least five.
 
-use solinas_schemes::rsa::{Control, Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
+use solinas_schemes::Control;
+use solinas_schemes::rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 use std::time::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -6,6 +6,7 @@
 
 pub mod bgv;
 mod bootstrapping;
+mod control;
 mod embedding;
 pub mod gh;
 mod key_id;
@@ -17,6 +18,7 @@ pub mod security;
 pub mod slots;
 pub mod tfhe;
 
+pub use control::{Cancelled, Control, Progress};
 pub use key_id::KeyId;
 
 // Examples of the book.

@@ -3,8 +3,9 @@
 
 use std::sync::LazyLock;
 
+use solinas_schemes::Control;
 use solinas_schemes::rsa::{
-    Control, EncryptionPadding, Error, Hash, KeyUse, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
+    EncryptionPadding, Error, Hash, KeyUse, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
     SignaturePadding,
 };
 

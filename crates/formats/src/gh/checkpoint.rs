@@ -4,7 +4,8 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, Progress, ServerKey};
+use solinas_schemes::Control;
+use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
 use zeroize::Zeroizing;
 
 use super::Gh;
@@ -19,22 +20,22 @@ const MOST_ATTEMPTS: u64 = 1 << 32;
 
 /// Makes a key pair, on the current thread pool; from `insecure_seed` for tests and benchmarks alone.
 ///
-/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when `progress` stops the work, and when the
+/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when the work is cancelled, and when the
 /// key is made. If the file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the key is. It
 /// stays: the caller removes it once both keys are stored. It is locked meanwhile, where the file system can.
 ///
 /// # Errors
-/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`] when `progress` stops it. [`Error::Checkpoint`] for a checkpoint
+/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`]. [`Error::Checkpoint`] for a checkpoint
 /// of other parameters or another seed; [`Error::Busy`] for one that another key generation works on; from the file.
 pub fn keygen(
     params: &Params,
     research: bool,
     insecure_seed: Option<u64>,
     checkpoint: Option<&Path>,
-    progress: Progress<'_>,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     let Some(path) = checkpoint else {
-        return Ok(begin(params, research, insecure_seed)?.finish(progress)?);
+        return Ok(begin(params, research, insecure_seed)?.finish(control)?);
     };
     // The file's lock goes over to each file that replaces it.
     let (mut generation, mut lock) = match lock(path)? {
@@ -52,7 +53,7 @@ pub fn keygen(
     };
     let (mut last, mut took) = (Instant::now(), Duration::ZERO);
     while !generation.is_done() {
-        let stepped = generation.step(progress);
+        let stepped = generation.step(control);
         if stepped.is_err() || generation.is_done() {
             // Where this fails, the file before it stays, and there is something else to tell: why the work stopped, or a key.
             lock = store(&generation, path, Overwrite::Always).unwrap_or(lock);
@@ -63,7 +64,7 @@ pub fn keygen(
             (last, took) = (Instant::now(), start.elapsed());
         }
     }
-    let keys = generation.finish(progress)?;
+    let keys = generation.finish(control)?;
     drop(lock);
     Ok(keys)
 }

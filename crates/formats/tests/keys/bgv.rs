@@ -1,11 +1,11 @@
 //! Files of BGV keys.
 
-use core::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use solinas_formats::KeyFiles;
 use solinas_formats::bgv::{self, Bgv, ServerKeys};
+use solinas_schemes::Control;
 use solinas_schemes::bgv::{ClientKey, KeySwitching, Params, ParamsLiteral, Rotations, generate_insecure};
 
 use crate::common::{
@@ -18,7 +18,7 @@ type Keys = (ClientKey, ServerKeys);
 fn keys(params: &Params) -> Keys {
     let rotations = Rotations::all(params).unwrap_or_else(|_| Rotations::none(params));
     let (client, evaluation) = generate_insecure(params, &rotations, true, 1).unwrap();
-    let go = |_, _| ControlFlow::Continue(());
+    let go = Control::default();
     let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&go).unwrap());
     (client, ServerKeys { evaluation, bootstrap })
 }

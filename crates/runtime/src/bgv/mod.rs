@@ -4,7 +4,7 @@ mod find;
 
 pub use find::find_bgv;
 
-use crate::control::Phases;
+use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
@@ -184,15 +184,11 @@ impl Leveled for Bgv {
             None => ClientKey::generate(params, options.research)?,
         };
         let bootstraps = usize::from(params.bootstrapping().is_some());
-        let phases = Phases::new(control, 1 + bootstraps);
-        let watch = |phase| {
-            let phases = &phases;
-            move |done, of| phases.step(phase, done, of)
-        };
-        let evaluation = client.server_key(&rotations(params), &watch(0))?;
+        let parts = ProgressParts::new(control, 1 + bootstraps);
+        let evaluation = parts.run(0, |control| client.server_key(&rotations(params), control))?;
         let bootstrap = match bootstraps {
             0 => None,
-            _ => Some(client.bootstrap_key(&watch(1))?),
+            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
         };
         Ok((client, ServerKeys { evaluation, bootstrap }))
     }

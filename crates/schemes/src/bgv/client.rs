@@ -8,8 +8,9 @@ use zeroize::Zeroizing;
 
 use super::ciphertext::mask;
 use super::context::Context;
-use super::keygen::{self, Progress};
+use super::keygen;
 use super::{Ciphertext, Error, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, noise};
+use crate::Control;
 use crate::random::SecretSeed;
 
 /// The secret key: `s` with coefficients in -1, 0, 1.
@@ -58,14 +59,14 @@ impl ClientKey {
     /// rotations.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when `progress` stops it; [`Error::Entropy`].
-    pub fn server_key(&self, rotations: &Rotations, progress: Progress<'_>) -> Result<ServerKey, Error> {
+    /// [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn server_key(&self, rotations: &Rotations, control: &Control<'_>) -> Result<ServerKey, Error> {
         let seed = if self.public.is_insecure() {
             SecretSeed::of_secret("solinas 2026 bgv insecure server key", &[&self.public.id().0])
         } else {
             SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
         };
-        keygen::server_key(self, &seed, rotations, progress)
+        keygen::server_key(self, &seed, rotations, control)
     }
 
     /// From its parts, as stored: the coefficients of `s`.

@@ -50,7 +50,7 @@ pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;
 pub use evaluate::Evaluator;
-pub use keygen::{Progress, generate, generate_insecure};
+pub use keygen::{generate, generate_insecure};
 pub use keys::{PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;

@@ -72,12 +72,9 @@ pub enum Error {
         /// What would fit.
         alternative: String,
     },
-    /// The caller stopped a long operation.
-    #[error("{stage} was cancelled; start it again")]
-    Cancelled {
-        /// What was under way.
-        stage: &'static str,
-    },
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),

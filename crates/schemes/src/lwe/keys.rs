@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::control::Steps;
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -136,7 +137,7 @@ impl PublicKey {
     /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
     pub(super) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
         let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
-        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &|| Ok(()))?;
+        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &Steps::unobserved())?;
         let masks = Zeroizing::new(masks);
         let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
         let differs = |row: usize| {
@@ -238,7 +239,7 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
     let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed, &|| Ok(()))
+    make(params, false, &seed, &Steps::unobserved())
 }
 
 /// The key pair of a chosen seed: for tests and benchmarks alone.
@@ -246,16 +247,16 @@ pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
 /// # Errors
 /// [`Error::Field`] for a back end that is not there.
 pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
-    make(params, true, &SecretSeed::insecure(seed), &|| Ok(()))
+    make(params, true, &SecretSeed::insecure(seed), &Steps::unobserved())
 }
 
-pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<ClientKey, Error> {
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, steps: &Steps<'_>) -> Result<ClientKey, Error> {
     let gaussian = Gaussian::new(params.sigma())?;
     let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
     let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
     let public = seed.derive("lwe public matrix").publish();
     let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
-    let b = masked_product(&matrix, &secret, &noise, step)?;
+    let b = masked_product(&matrix, &secret, &noise, steps)?;
     let public = PublicKey::new(params.clone(), insecure, public, b);
     Ok(ClientKey { public, secret })
 }
@@ -268,15 +269,12 @@ pub(super) fn parts(rows: usize) -> usize {
     rows.div_ceil(PART * PAD)
 }
 
-/// Hears of each part of the work that is done, and stops the rest by its error.
-pub(super) type Step<'a> = &'a dyn Fn() -> Result<(), Error>;
-
 /// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
 pub(super) fn masked_product(
     matrix: &SeededMatrix,
     secret: &[i64],
     noise: &[i64],
-    step: Step<'_>,
+    steps: &Steps<'_>,
 ) -> Result<Vector, Error> {
     let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
     // A factor for each column, 0 for the first and for the padding.
@@ -310,7 +308,7 @@ pub(super) fn masked_product(
                 *b = word.sub(word.reduce_signed(2 * e), product);
             }
         }
-        step()?;
+        steps.next()?;
     }
     Ok(b)
 }

@@ -42,7 +42,7 @@ pub use layout::Layout;
 pub use matrix::{Matrix, SeededMatrix, Source, Visitor};
 pub use modulus::Modulus;
 pub use params::{Params, ParamsLiteral};
-pub use product::{Access, Multiplier, Watch};
+pub use product::{Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
 pub use stream::StreamedProduct;
 pub use vector::{Selection, Vector};

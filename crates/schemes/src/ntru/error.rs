@@ -146,9 +146,9 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
-    /// Stopped by the caller.
-    #[error("stopped: run it again to make the key")]
-    Cancelled,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}")]
     Entropy(String),

@@ -1,10 +1,10 @@
 //! Rotations of slots.
 
 use core::fmt;
-use core::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::Control;
+use crate::control::Steps;
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -229,8 +229,7 @@ pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
 }
 
 impl ClientKey {
-    /// Makes the keys of rotations for every level, on the current thread pool. `progress` hears how many of how many polynomials are done, from any
-    /// thread, and can stop it. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
+    /// Makes the keys of rotations for every level, on the current thread pool. Progress counts polynomials. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
     /// of a set of 128 bits covers: it asks for `research`.
     ///
     /// # Errors
@@ -239,7 +238,7 @@ impl ClientKey {
         &self,
         rotations: &[Rotation],
         research: bool,
-        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+        control: &Control<'_>,
     ) -> Result<RotationKey, Error> {
         let context = self.public().context();
         let (params, plan) = (&context.params, Plan::new(context)?);
@@ -264,14 +263,12 @@ impl ClientKey {
                 wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
             }
         }
-        let done = AtomicUsize::new(0);
+        let steps = Steps::new(control, wanted.len());
         let make = |(index, (automorphism, target, group)): (usize, &(Automorphism, &Target<'_>, usize))| {
             let e = gaussian.draw_many(&mut seed.stream(index as u64), params.dimension());
             let row = target.row(automorphism, *group, e)?;
-            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len()) {
-                ControlFlow::Continue(()) => Ok(row),
-                ControlFlow::Break(()) => Err(Error::Cancelled),
-            }
+            steps.next()?;
+            Ok(row)
         };
         let rows = wanted.par_iter().enumerate().map(make).collect::<Result<Vec<_>, Error>>()?;
         drop(wanted);

@@ -156,9 +156,9 @@ pub enum Error {
     /// The operating system gave no randomness.
     #[error("the operating system gave no randomness: {0}; try again later")]
     Entropy(String),
-    /// Stopped by the caller.
-    #[error("cancelled")]
-    Cancelled,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// From the arithmetic.
     #[error("the arithmetic refused: {0}")]
     Arithmetic(String),

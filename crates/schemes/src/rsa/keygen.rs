@@ -5,24 +5,10 @@ use super::public::EXPONENT;
 use super::secret::{WipeScratch, both};
 use super::{MAX_BITS, MIN_BITS, PrivateKey, RESEARCH_MIN_BITS, prime};
 use crate::random::SecretSeed;
+use crate::{Cancelled, Control};
 use solinas_bigint::Natural;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use zeroize::Zeroizing;
-
-/// What a caller of long work listens to and can do. The default does neither.
-#[derive(Clone, Copy, Default)]
-pub struct Control<'a> {
-    /// Hears of progress, from any thread: candidates tested, and how many it takes on average. It can take several times as many.
-    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    /// Set it from anywhere to stop: the work ends with [`Error::Cancelled`] after the candidate in hand.
-    pub cancel: Option<&'a AtomicBool>,
-}
-
-impl std::fmt::Debug for Control<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Control").field("progress", &self.progress.is_some()).field("cancel", &self.cancel).finish()
-    }
-}
 
 /// What key to make.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +45,7 @@ impl PrivateKey {
         let (count, expected) = (AtomicU64::new(0), 2 * prime::expected_tests(bits / 2));
         let tested = || {
             let count = count.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(progress) = control.progress {
-                progress(count, expected.max(count));
-            }
+            control.report(count, expected.max(count));
         };
         let make = |purpose: &str, attempt: u64| {
             prime::generate(bits / 2, &mut seed.derive(purpose).stream(attempt), control, &tested)
@@ -80,6 +64,6 @@ impl PrivateKey {
             key.set_insecure(options.insecure_seed.is_some());
             return Ok(key);
         }
-        Err(Error::Cancelled)
+        Err(Cancelled.into())
     }
 }

@@ -1,4 +1,7 @@
 use super::*;
+use crate::Cancelled;
+use crate::Control;
+use crate::Progress;
 use solinas_bigint::Natural;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -214,14 +217,14 @@ fn sizes_that_are_not_offered_are_refused() {
 #[test]
 fn generation_reports_progress_and_can_be_stopped() {
     let (last, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
-    let progress = |done: u64, total: u64| {
+    let progress = |Progress { done, total, .. }: Progress| {
         assert!(done <= total);
         last.fetch_max(done, Ordering::Relaxed);
         cancel.store(done >= 3, Ordering::Relaxed);
     };
     let options = KeygenOptions { bits: 16_384, parallel: true, ..Default::default() };
     let control = Control { progress: Some(&progress), cancel: Some(&cancel) };
-    assert_eq!(PrivateKey::generate(&options, &control).unwrap_err(), Error::Cancelled);
+    assert_eq!(PrivateKey::generate(&options, &control).unwrap_err(), Error::Cancelled(Cancelled));
     assert!((3..=5).contains(&last.into_inner()));
 }
 

@@ -7,11 +7,10 @@
 //!
 //! ```
 //! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
-//! use core::ops::ControlFlow;
 //!
 //! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure
 //! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true)?;
-//! let key = client.bootstrap_key(&|_done, _of| ControlFlow::Continue(()))?;
+//! let key = client.bootstrap_key(&Control::default())?;
 //! let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
 //!
 //! let mut one = vec![0; 64];

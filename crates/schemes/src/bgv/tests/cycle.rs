@@ -1,8 +1,7 @@
 //! Each operation, against plain arithmetic and the formula.
 
-use std::ops::ControlFlow;
-
 use super::*;
+use crate::Control;
 
 #[test]
 fn slots_add_multiply_and_rotate() {
@@ -163,7 +162,7 @@ fn all_back_ends_and_threads_give_the_same_words() {
                 let context = context::Context::on(&params, backend).unwrap();
                 let client = keygen::client_key(context, &crate::random::SecretSeed::insecure(3), true).unwrap();
                 let rotations = Rotations::of_steps(&params, &[3]).unwrap();
-                let server = client.server_key(&rotations, &|_, _| ControlFlow::Continue(())).unwrap();
+                let server = client.server_key(&rotations, &Control::default()).unwrap();
                 let evaluator = Evaluator::new(&server);
                 let a = encrypt(&server, &x, 1);
                 let y = evaluator.rotate(&evaluator.composed_multiply(&a, &a).unwrap(), 3).unwrap();

@@ -1,9 +1,10 @@
 //! What bad input gets: an error that names the remedy.
 
-use std::ops::ControlFlow;
-
 use super::*;
+use crate::Control;
+use crate::Progress;
 use crate::slots;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
@@ -108,13 +109,15 @@ fn key_generation_reports_and_stops() {
     let params = Params::named("slots-64-2").unwrap();
     let client = ClientKey::generate_insecure(&params, true, 1).unwrap();
     let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
-    let heard = std::sync::atomic::AtomicUsize::new(0);
-    let go = |done, total| {
+    let heard = AtomicU64::new(0);
+    let cancel = AtomicBool::new(false);
+    let listen = |Progress { done, total, .. }: Progress| {
         assert!(done <= total);
-        heard.fetch_max(total, std::sync::atomic::Ordering::Relaxed);
-        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        heard.fetch_max(total, Ordering::Relaxed);
+        cancel.store(done >= 2, Ordering::Relaxed);
     };
-    assert!(matches!(client.server_key(&rotations, &go), Err(Error::Cancelled)));
+    let control = Control { progress: Some(&listen), cancel: Some(&cancel) };
+    assert!(matches!(client.server_key(&rotations, &control), Err(Error::Cancelled(_))));
     assert_eq!(heard.into_inner() % 3, 0);
     assert_eq!(rotations.to_string(), "rotations by -1, 1");
 }

@@ -1,12 +1,13 @@
 //! Circuits against plain bits, and noise against the formulas.
 
-use core::cell::Cell;
-use core::ops::ControlFlow;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rand_core::RngCore;
 
 use super::*;
+use crate::Control;
+use crate::Progress;
+use crate::control::CANCELLED;
 use crate::lwe::Error;
 use crate::random::SecretSeed;
 use crate::security::Status;
@@ -179,35 +180,25 @@ fn products_are_the_same_together_whole_and_as_stored() {
 #[test]
 fn long_work_is_watched_and_stopped() {
     let params = Params::named("leveled-64-2").unwrap();
-    let heard = Cell::new(0);
-    let listen = |done: usize, of: usize| {
-        heard.set(heard.get() + 1);
-        assert!(done == heard.get() && of == 3, "{done} of {of}");
-        ControlFlow::Continue(())
+    let heard = AtomicU64::new(0);
+    let listen = |Progress { done, total, .. }: Progress| {
+        assert!(done == heard.fetch_add(1, Ordering::Relaxed) + 1 && total == 3, "{done} of {total}");
     };
-    let (client, server) = generate_watched(&params, true, Some(4), &listen).unwrap();
-    assert_eq!(heard.get(), 3);
+    let control = Control { progress: Some(&listen), cancel: None };
+    let (client, server) = generate_watched(&params, true, Some(4), &control).unwrap();
+    assert_eq!(heard.into_inner(), 3);
     for last in 1..=3 {
-        let stop = |done: usize, _: usize| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled { .. })), "{last}");
+        let cancel = AtomicBool::new(false);
+        let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
+        let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
+        assert!(matches!(generate_watched(&params, true, None, &control), Err(Error::Cancelled(_))), "{last}");
     }
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
     let evaluator = Evaluator::new(&server).unwrap();
     let pairs = [(&c[0], &c[1]), (&c[1], &c[1])];
-    for last in [0, 10, usize::MAX] {
-        let count = AtomicUsize::new(0);
-        let watch = || match count.fetch_add(1, Ordering::Relaxed) < last {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        };
-        match evaluator.multiply_all_watched(&pairs, &watch) {
-            Ok(products) => assert!(last == usize::MAX && client.decrypt(&products[1]).unwrap()),
-            Err(error) => assert!(matches!(error, Error::Cancelled { .. }) && last < usize::MAX, "{last} {error}"),
-        }
-        // Every thread stops at its next piece; otherwise there are 805 pieces of rows modulo three words.
-        let count = count.into_inner();
-        assert!(if last == usize::MAX { count == 3 * 805 } else { count <= last + 3 }, "{last} {count}");
-    }
+    let products = evaluator.multiply_all_with(&pairs, &Control::default()).unwrap();
+    assert!(client.decrypt(&products[1]).unwrap());
+    assert!(matches!(evaluator.multiply_all_with(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
     // A part of the rows is that share of the work.
     let all = evaluator.multiply_part(&pairs, usize::MAX).unwrap();
     assert_eq!(all.to_bits(), 1f64.to_bits());

@@ -2,13 +2,14 @@
 
 use super::super::*;
 use super::{World, literal, rng};
+use crate::Control;
 use crate::security::Status;
 
 #[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
     let params = Params::try_from(ParamsLiteral { terms: 1, ..literal("secure-slots", 32768, 65537, 0) }).unwrap();
     let (client, _) = generate_insecure(&params, false, 1).unwrap();
-    let make = |research| client.rotation_key(&[], research, &|_, _| core::ops::ControlFlow::Continue(()));
+    let make = |research| client.rotation_key(&[], research, &Control::default());
     let Err(Error::ResearchOnly { why, .. }) = make(false) else { panic!("made without the word") };
     assert!(why.contains("under themselves") && !why.contains("less than 128 bits"), "{why}");
     assert!(make(true).is_ok());
