@@ -7,11 +7,11 @@ use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
 use bench_common::stats::Summary;
 use bench_common::{Gmp, machine};
 use rayon::ThreadPool;
-use solinas_schemes::Control;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
     ServerKey, noise,
 };
+use solinas_schemes::{Control, Entropy};
 
 use crate::Error;
 use crate::gmp;
@@ -82,7 +82,7 @@ impl Bench {
         let once = params.dimension() > 1 << 14;
         for (threads, pool) in pools.iter().skip(if once { pools.len() - 1 } else { 0 }) {
             let (start, start_cpu) = (Instant::now(), machine::cpu_time()?);
-            keys = Some(pool.install(|| gh::generate_insecure(&params, true, 1, &Control::default()))?);
+            keys = Some(pool.install(|| gh::generate(&params, true, Entropy::Insecure(1), &Control::default()))?);
             let (wall, cpu) = (start.elapsed(), machine::cpu_time()?.saturating_sub(start_cpu));
             let [wall, cpu] = [wall, cpu].map(|time| Summary::of(&[time.as_secs_f64() * 1e6]));
             keygen.push(Row::new(set, "KeyGen", "", *threads, &Figure { name: String::new(), wall, cpu }, None));

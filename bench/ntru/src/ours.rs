@@ -9,8 +9,8 @@ use rayon::ThreadPool;
 use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
-use solinas_schemes::Control;
 use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
+use solinas_schemes::{Control, Entropy};
 
 use crate::Error;
 use crate::peer::Peer;
@@ -117,7 +117,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     if !names.iter().any(|name| format!("{set}, {name}").contains(filter)) {
         return Ok(Vec::new());
     }
-    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
+    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
     let public = server.public();
     let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % 2).collect();
     let mut rng = public.encryption_rng(0)?;
@@ -193,7 +193,7 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
         return Ok(Vec::new());
     }
     let params = Params::named(set)?;
-    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
+    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
     let key = pool.install(|| client.bootstrap_key(&Control::default()))?;
     let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
     let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;

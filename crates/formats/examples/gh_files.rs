@@ -13,9 +13,8 @@ use std::time::Instant;
 
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
-use solinas_schemes::Control;
-use solinas_schemes::Progress;
 use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, keygen};
+use solinas_schemes::{Control, Entropy, Progress};
 
 /// Peak resident memory of this process in MiB, where the system tells.
 fn peak_mib() -> u64 {
@@ -59,7 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let control = Control { progress: Some(&progress), cancel: None };
     let checkpoint = folder.join("keygen.checkpoint");
-    let (client, server) = timed("key generation", || gh::keygen(&params, true, Some(1), Some(&checkpoint), &control))?;
+    let (client, server) =
+        timed("key generation", || gh::keygen(&params, true, Entropy::Insecure(1), Some(&checkpoint), &control))?;
 
     let (client_path, server_path) = (folder.join("client.key"), folder.join("server.key"));
     timed("client key, written", || {

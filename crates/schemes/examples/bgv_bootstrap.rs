@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
 use solinas_schemes::Control;
+use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
 
 /// Transforms, products with keys, and others, of a switch at a level that divides by so many primes.
@@ -64,7 +65,8 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {:?}, special {:?}", bits(params.moduli()), bits(params.special()));
     println!("bootstrapped to level {}; {:?}", params.fresh_level(), params.security());
     let start = Instant::now();
-    let (client, server) = bgv::generate_insecure(&params, &Rotations::none(&params), true, 1)?;
+    let (client, server) =
+        bgv::generate(&params, &Rotations::none(&params), true, Entropy::Insecure(1), &Control::default())?;
     println!("key generation     {:>10.1} ms", since(start));
     let start = Instant::now();
     let key: BootstrapKey = client.bootstrap_key(&Control::default())?;

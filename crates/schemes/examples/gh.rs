@@ -11,12 +11,12 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use solinas_bigint::fft::Engine;
-use solinas_schemes::Control;
-use solinas_schemes::Progress;
+use solinas_schemes::Entropy;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
     noise,
 };
+use solinas_schemes::{Control, Progress};
 
 /// The Gentry-Halevi scheme at a parameter set: times and margins.
 #[derive(Parser)]
@@ -147,7 +147,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let control = Control { progress: Some(&progress), cancel: None };
-    let (client, server) = gh::generate_insecure(&params, true, args.seed, &control)?;
+    let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &control)?;
     println!("key generation                                 {:>12.1} ms", milliseconds(start.elapsed()));
     println!(
         "  d has {} bits; server key {} MiB; capacity {:.1} bits",

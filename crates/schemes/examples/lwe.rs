@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use rand_core::RngCore;
 use solinas_field::Backend;
-use solinas_schemes::Control;
 use solinas_schemes::lwe::{
     self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
     StreamedProduct, Vector, leveled,
 };
+use solinas_schemes::{Control, Entropy};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -58,7 +58,7 @@ fn bits(args: &[String]) -> Result<(), Error> {
         }
         let params = Params::named(name)?;
         let start = Instant::now();
-        let client = lwe::generate(&params, true)?;
+        let client = lwe::generate(&params, true, Entropy::System)?;
         let public = client.public();
         let made = start.elapsed().as_secs_f64();
         let mut rng = public.encryption_rng(0)?;
@@ -107,7 +107,7 @@ fn circuits(args: &[String]) -> Result<(), Error> {
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();
-            let (client, server) = leveled::generate(&params, true)?;
+            let (client, server) = leveled::generate(&params, true, Entropy::System, &Control::default())?;
             made += start.elapsed().as_secs_f64();
             let evaluator = leveled::Evaluator::new(&server)?;
             let mut rng = server.encryption_rng(0)?;

@@ -10,8 +10,8 @@ mod bootstrap;
 use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
-use solinas_schemes::Control;
 use solinas_schemes::ntru::{self, BootstrapKey, Ciphertext, Evaluator, Params};
+use solinas_schemes::{Control, Entropy};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);
@@ -50,7 +50,7 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {bits:?}, bootstrapped to level {}", params.bootstrapped_level());
     println!("{:?}", params.security().status);
     let start = Instant::now();
-    let (client, server) = ntru::generate_insecure(&params, true, 1)?;
+    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
     println!("key generation     {:>10.1} ms", since(start));
     let start = Instant::now();
     let key = client.bootstrap_key(&Control::default())?;

@@ -7,6 +7,7 @@
 //! Each figure is the least of the repetitions that fit in two seconds, at least five.
 
 use solinas_schemes::Control;
+use solinas_schemes::Entropy;
 use solinas_schemes::rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(" bits   key made  threads    word ms     fft ms");
     for bits in sizes {
         let start = Instant::now();
-        let options = KeygenOptions { bits, insecure_seed: Some(1), ..Default::default() };
+        let options = KeygenOptions { bits, entropy: Entropy::Insecure(1), ..Default::default() };
         let mut key = PrivateKey::generate(&options, &Control::default())?;
         let made = start.elapsed().as_secs_f64();
         for parallel in [false, true] {

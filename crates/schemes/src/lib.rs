@@ -8,6 +8,7 @@ pub mod bgv;
 mod bootstrapping;
 mod control;
 mod embedding;
+mod entropy;
 pub mod gh;
 mod key_id;
 pub mod lwe;
@@ -19,6 +20,7 @@ pub mod slots;
 pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress};
+pub use entropy::{Entropy, NoEntropy};
 pub use key_id::KeyId;
 
 // Examples of the book.

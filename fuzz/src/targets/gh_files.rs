@@ -5,18 +5,18 @@ use std::sync::atomic::AtomicBool;
 
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, Header, KeyFiles, KeyId, Kind, Reader, Writer};
-use solinas_schemes::Control;
 use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, KeyGeneration, Params, ParamsLiteral, RecryptMethod,
     ServerKey,
 };
+use solinas_schemes::{Control, Entropy};
 
 use super::leveled;
 
 /// The smallest, so that many inputs are tried a second.
 static KEYS: LazyLock<Option<(ClientKey, ServerKey)>> = LazyLock::new(|| {
     let params = Params::named("ci-3").ok()?;
-    gh::keygen(&params, true, Some(1), None, &Control::default()).ok()
+    gh::keygen(&params, true, Entropy::Insecure(1), None, &Control::default()).ok()
 });
 
 const KINDS: [Kind; 5] = [Kind::ClientKey, Kind::ServerKey, Kind::PublicKey, Kind::Checkpoint, Kind::Cache];

@@ -158,7 +158,7 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     let options = KeygenOptions {
         bits: args.bits,
         research: args.research,
-        insecure_seed: args.insecure_seed,
+        entropy: args.insecure_seed.into(),
         parallel: parallel(args.threads),
     };
     let key = watch(out, "looking for two primes", |control| Ok(PrivateKey::generate(&options, control)?))?;

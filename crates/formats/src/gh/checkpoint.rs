@@ -4,8 +4,8 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::Control;
 use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
+use solinas_schemes::{Control, Entropy};
 use zeroize::Zeroizing;
 
 use super::Gh;
@@ -18,7 +18,7 @@ const SHARE: u32 = 20;
 /// More polynomials than any key generation draws: a few have no root.
 const MOST_ATTEMPTS: u64 = 1 << 32;
 
-/// Makes a key pair, on the current thread pool; from `insecure_seed` for tests and benchmarks alone.
+/// Makes a key pair, on the current thread pool.
 ///
 /// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when the work is cancelled, and when the
 /// key is made. If the file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the key is. It
@@ -30,18 +30,18 @@ const MOST_ATTEMPTS: u64 = 1 << 32;
 pub fn keygen(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
+    entropy: Entropy,
     checkpoint: Option<&Path>,
     control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     let Some(path) = checkpoint else {
-        return Ok(begin(params, research, insecure_seed)?.finish(control)?);
+        return Ok(KeyGeneration::new(params, research, entropy)?.finish(control)?);
     };
     // The file's lock goes over to each file that replaces it.
     let (mut generation, mut lock) = match lock(path)? {
-        Some(lock) => (resume(path, params, research, insecure_seed)?, lock),
+        Some(lock) => (resume(path, params, research, entropy)?, lock),
         None => {
-            let generation = begin(params, research, insecure_seed)?;
+            let generation = KeyGeneration::new(params, research, entropy)?;
             // A place where nothing can be written is found now.
             let lock = store(&generation, path, Overwrite::Never).map_err(|error| match error {
                 // Another one began meanwhile.
@@ -84,13 +84,6 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
     Ok(None)
 }
 
-fn begin(params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, gh::Error> {
-    match insecure_seed {
-        Some(seed) => KeyGeneration::new_insecure(params, research, seed),
-        None => KeyGeneration::new(params, research),
-    }
-}
-
 /// Writes the checkpoint, in one step, and locks it.
 fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
@@ -108,7 +101,7 @@ fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Resul
     writer.finish_locked()
 }
 
-fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, Error> {
+fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Result<KeyGeneration, Error> {
     let reader = Reader::open(path, Expect::kind(Kind::Checkpoint))?;
     let other = |problem: String| Err(Error::Checkpoint { path: path.to_path_buf(), problem });
     let stored = Gh::read_params(&reader)?;
@@ -117,9 +110,9 @@ fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u6
     }
     let generation = read_checkpoint(&reader, params, research)?;
     let (chosen, drawn) = ("an insecure seed that was chosen", "the operating system's randomness");
-    match insecure_seed {
-        None if generation.is_insecure() => other(format!("it was begun from {chosen}, not from {drawn}")),
-        Some(seed) if !generation.is_of_insecure_seed(seed) => {
+    match entropy {
+        Entropy::System if generation.is_insecure() => other(format!("it was begun from {chosen}, not from {drawn}")),
+        Entropy::Insecure(seed) if !generation.is_of_insecure_seed(seed) => {
             let found = if generation.is_insecure() { "another insecure seed" } else { drawn };
             other(format!("it was begun from {found}, not from insecure seed {seed}"))
         }

@@ -4,12 +4,11 @@ use std::sync::{LazyLock, Mutex};
 
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Error, Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
-use solinas_schemes::Control;
-use solinas_schemes::Progress;
 use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, ParamsLiteral, PublicKey, RecryptMethod,
     ServerKey, Stage,
 };
+use solinas_schemes::{Control, Entropy, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::{
@@ -31,7 +30,7 @@ fn at_stage(progress: Progress, stage: Stage) -> bool {
 }
 
 fn keys(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
-    gh::keygen(params, true, Some(seed), None, &Control::default()).unwrap()
+    gh::keygen(params, true, Entropy::Insecure(seed), None, &Control::default()).unwrap()
 }
 
 static KEYS: LazyLock<(ClientKey, ServerKey)> = LazyLock::new(|| keys(&Params::named("ci-3").unwrap(), 1));
@@ -154,7 +153,7 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
         let calls = Mutex::new(vec![]);
         let listen = |progress: Progress| calls.lock().unwrap().push(progress);
         let control = Control { progress: Some(&listen), cancel: None };
-        let (client, server) = gh::keygen(&params, true, Some(1), None, &control).unwrap();
+        let (client, server) = gh::keygen(&params, true, Entropy::Insecure(1), None, &control).unwrap();
         let calls = calls.into_inner().unwrap();
         let total = calls[0].total;
         assert!(calls.windows(2).all(|pair| pair[0].done <= pair[1].done && pair[1].total == total), "{calls:?}");
@@ -175,7 +174,7 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
                 }
                 further
             };
-            let run = until(further, |control| gh::keygen(&params, true, Some(1), Some(&path), control));
+            let run = until(further, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
             match run {
                 Ok(keys) => break keys,
                 Err(Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })) => stops += 1,
@@ -199,7 +198,7 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
             assert_eq!(progress.done, progress.total);
             false
         };
-        let again = until(done, |control| gh::keygen(&params, true, Some(1), Some(&path), control));
+        let again = until(done, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
         assert_eq!(again.unwrap().1, server);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         std::fs::remove_file(&path).unwrap();
@@ -213,10 +212,10 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
     let (ci3, ci7) = (Params::named("ci-3").unwrap(), Params::named("ci-7").unwrap());
     let stop = |seed: Option<u64>| {
         let indicators = |progress| at_stage(progress, Stage::Indicators);
-        until(indicators, |control| gh::keygen(&ci3, true, seed, Some(&path), control)).unwrap_err();
+        until(indicators, |control| gh::keygen(&ci3, true, seed.into(), Some(&path), control)).unwrap_err();
     };
     let refused = |params: &Params, seed: Option<u64>, word: &str| {
-        let error = gh::keygen(params, true, seed, Some(&path), &Control::default()).unwrap_err();
+        let error = gh::keygen(params, true, seed.into(), Some(&path), &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Checkpoint { .. }) && error.to_string().contains(word), "{error}");
         assert!(path.exists());
     };
@@ -224,7 +223,7 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
     refused(&ci7, Some(1), "\"ci-3\"");
     refused(&ci3, Some(2), "another insecure seed");
     refused(&ci3, None, "randomness");
-    let error = gh::keygen(&ci3, false, Some(1), Some(&path), &Control::default()).unwrap_err();
+    let error = gh::keygen(&ci3, false, Entropy::Insecure(1), Some(&path), &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");
     std::fs::remove_file(&path).unwrap();
 
@@ -232,28 +231,29 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
     stop(None);
     refused(&ci3, Some(1), "randomness");
     let copy = std::fs::read(&path).unwrap();
-    let (client, server) = gh::keygen(&ci3, true, None, Some(&path), &Control::default()).unwrap();
+    let (client, server) = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap();
     assert!(!server.public().is_insecure());
     std::fs::write(&path, &copy).unwrap();
-    let again = gh::keygen(&ci3, true, None, Some(&path), &Control::default()).unwrap();
+    let again = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap();
     assert_eq!((again.0.w(), again.1), (client.w(), server));
 
     // A file that is no checkpoint is not touched; neither is a damaged one.
     std::fs::write(&path, client_file::<Gh>(&client)).unwrap();
-    let error = gh::keygen(&ci3, true, None, Some(&path), &Control::default()).unwrap_err();
+    let error = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
     assert!(matches!(error, Error::WrongKind { .. }), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), client_file::<Gh>(&client));
     for at in (0..copy.len()).step_by(53) {
         let mut altered = copy.clone();
         altered[at] ^= 1 << (at % 8);
         std::fs::write(&path, &altered).unwrap();
-        gh::keygen(&ci3, true, None, Some(&path), &Control::default()).unwrap_err();
+        gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
         assert_eq!(std::fs::read(&path).unwrap(), altered);
     }
     // A folder that is not there is found before the work.
     let missing = dir.path().join("no/such");
     let error =
-        until(|_| panic!("no work"), |control| gh::keygen(&ci3, true, None, Some(&missing), control)).unwrap_err();
+        until(|_| panic!("no work"), |control| gh::keygen(&ci3, true, Entropy::System, Some(&missing), control))
+            .unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
 }
 
@@ -264,7 +264,7 @@ fn a_checkpoint_serves_one_key_generation_at_a_time() {
     let path = dir.path().join("keygen.checkpoint");
     let params = Params::named("ci-3").unwrap();
     let busy = || {
-        let error = gh::keygen(&params, true, None, Some(&path), &Control::default()).unwrap_err();
+        let error = gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Busy { .. }) && error.to_string().contains("another key generation"), "{error}");
     };
     // Another one is refused at every stage of a new one, and of one that goes on.
@@ -273,10 +273,11 @@ fn a_checkpoint_serves_one_key_generation_at_a_time() {
             busy();
             at_stage(progress, last)
         };
-        let error = until(stop, |control| gh::keygen(&params, true, None, Some(&path), control)).unwrap_err();
+        let error =
+            until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
         assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
     }
-    gh::keygen(&params, true, None, Some(&path), &Control::default()).unwrap();
+    gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap();
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn why_the_work_stopped_is_told_even_where_the_checkpoint_cannot_be_stored() {
         squash
     };
     let path = folder.join("checkpoint");
-    let error = until(stop, |control| gh::keygen(&params, true, None, Some(&path), control)).unwrap_err();
+    let error = until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
     assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
 }
 
@@ -325,7 +326,7 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
             writer.section_u64(name, words).unwrap();
         }
         writer.finish().unwrap();
-        gh::keygen(&params, true, Some(1), Some(&path), &Control::default()).unwrap_err()
+        gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), &Control::default()).unwrap_err()
     };
     for attempt in [u64::MAX, 1 << 33] {
         assert!(matches!(forge(attempt, 0, &[]), Error::Field { .. }), "{attempt}");

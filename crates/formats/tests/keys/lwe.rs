@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use solinas_formats::lwe::{self, Lwe};
 use solinas_formats::{Error, Kind, inspect};
-use solinas_schemes::Control;
 use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
-use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate_insecure};
+use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate};
+use solinas_schemes::{Control, Entropy};
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{
@@ -17,7 +17,7 @@ use crate::common::{
 type Keys = (ClientKey, ServerKey);
 
 fn keys(params: &Params) -> Keys {
-    generate_insecure(params, true, 1).unwrap()
+    generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap()
 }
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("leveled-8-1").unwrap()));

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use solinas_formats::ntru::{self, Ntru, ServerKeys};
 use solinas_formats::{KeyFiles, Writer};
-use solinas_schemes::Control;
-use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate_insecure};
+use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate};
+use solinas_schemes::{Control, Entropy};
 
 use crate::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, file, open, server_file,
@@ -15,7 +15,7 @@ use crate::common::{
 type Keys = (ClientKey, ServerKeys);
 
 fn keys(params: &Params) -> Keys {
-    let (client, hints) = generate_insecure(params, true, 1).unwrap();
+    let (client, hints) = generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap();
     let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&Control::default()).unwrap());
     (client, ServerKeys { hints, bootstrap, rotations: None })
 }

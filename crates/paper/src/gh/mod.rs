@@ -6,8 +6,10 @@ mod memory;
 use crate::timing::{one_and, threads};
 use crate::{Cell, Control, Error, Options};
 use figure::Task;
-use solinas_schemes::gh::{Arithmetic, generate_insecure};
-use solinas_schemes::gh::{Ciphertext, ClientKey, EncryptMethod, Encryptor, Params, RecryptMethod, ServerKey};
+use solinas_schemes::Entropy;
+use solinas_schemes::gh::{
+    self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Params, RecryptMethod, ServerKey,
+};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -172,7 +174,7 @@ impl Bench {
 
 impl Keys {
     fn generate(params: &Params, control: &Control<'_>) -> Result<Self, Error> {
-        let (client, server) = generate_insecure(params, true, 1, &control.without_progress())?;
+        let (client, server) = gh::generate(params, true, Entropy::Insecure(1), &control.without_progress())?;
         let public = server.public();
         let encryptor = Encryptor::new(public, EncryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let mut rng = public.encryption_rng(1)?;

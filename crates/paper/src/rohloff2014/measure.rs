@@ -8,6 +8,7 @@ use super::{
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
+use solinas_schemes::Entropy;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ struct World {
 
 impl World {
     fn new(params: &Params) -> Result<Self, Error> {
-        let (client, server) = ntru::generate_insecure(params, true, 1)?;
+        let (client, server) = ntru::generate(params, true, Entropy::Insecure(1), &Control::default())?;
         let plain: Vec<u64> = timing::number(params.dimension(), 7)
             .words()
             .iter()

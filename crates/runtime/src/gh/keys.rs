@@ -24,7 +24,7 @@ pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
         gh::keygen::check_memory(&params, crate::memory::budget()?)?;
     }
     let KeygenOptions { research, insecure_seed, checkpoint, .. } = options;
-    Ok(files::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), control)?)
+    Ok(files::keygen(&params, *research, (*insecure_seed).into(), checkpoint.as_deref(), control)?)
 }
 
 /// A public key, and once it is used the table that encrypts.

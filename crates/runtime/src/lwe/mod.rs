@@ -209,7 +209,7 @@ impl Leveled for Lwe {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        Ok(leveled::generate_watched(params, options.research, options.insecure_seed, control)?)
+        Ok(leveled::generate(params, options.research, options.insecure_seed.into(), control)?)
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {

@@ -182,9 +182,8 @@ impl Leveled for Ntru {
     ) -> Result<(ClientKey, ServerKeys), Error> {
         let bootstraps = usize::from(params.bootstrapping().is_some());
         let parts = ProgressParts::new(control, 1 + bootstraps + usize::from(options.rotations));
-        let KeygenOptions { research, insecure_seed, .. } = *options;
-        let (client, hints) =
-            parts.run(0, |control| ntru::generate_watched(params, research, insecure_seed, control))?;
+        let (research, entropy) = (options.research, options.insecure_seed.into());
+        let (client, hints) = parts.run(0, |control| ntru::generate(params, research, entropy, control))?;
         let bootstrap = match bootstraps {
             0 => None,
             _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),

@@ -144,8 +144,8 @@ pub enum Error {
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the slots.
     #[error(transparent)]
     Slots(#[from] crate::slots::Error),

@@ -11,33 +11,24 @@ use super::ciphertext::mask;
 use super::context::Context;
 use super::switch::Switch;
 use super::{ClientKey, Error, Params, PublicKey, Rotations, ServerKey, SwitchKey, noise};
-use crate::Control;
 use crate::control::Steps;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
-/// Makes a key pair from the operating system's randomness, on the current thread pool.
+/// Makes a key pair, on the current thread pool. Progress counts rows of the server key.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-pub fn generate(params: &Params, rotations: &Rotations, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    let client = ClientKey::generate(params, research)?;
-    let server = client.server_key(rotations, &Control::default())?;
-    Ok((client, server))
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`.
-pub fn generate_insecure(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     rotations: &Rotations,
     research: bool,
-    seed: u64,
+    entropy: Entropy,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    let client = ClientKey::generate_insecure(params, research, seed)?;
-    let server = client.server_key(rotations, &Control::default())?;
+    let client = ClientKey::generate(params, research, entropy)?;
+    let server = client.server_key(rotations, control)?;
     Ok((client, server))
 }
 

@@ -100,7 +100,7 @@ impl PublicKey {
         let seed = if self.insecure {
             SecretSeed::of_secret("solinas 2026 bgv insecure encryption", &[&self.id.0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         Ok(seed.stream(nonce))
     }

@@ -76,8 +76,8 @@ pub enum Error {
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// A chosen seed for encryptions by a key that was not made from one.
     #[error(
         "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"

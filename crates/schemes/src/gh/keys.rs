@@ -101,7 +101,7 @@ impl PublicKey {
     /// [`Error::Entropy`]; [`Error::ChosenSeed`] unless the key was made from a chosen seed too.
     pub fn encryption_rng<S: Into<Option<u64>>>(&self, insecure_seed: S) -> Result<impl RngCore + use<S>, Error> {
         match insecure_seed.into() {
-            None => Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0)),
+            None => Ok(SecretSeed::from_os()?.stream(0)),
             Some(seed) if self.insecure => Ok(SecretSeed::insecure(seed).derive("gh encryption").stream(0)),
             Some(_) => Err(Error::ChosenSeed),
         }

@@ -140,8 +140,8 @@ pub enum Error {
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the samplers.
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),

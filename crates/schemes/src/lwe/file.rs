@@ -13,8 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::Cancelled;
-use crate::Control;
+use crate::{Cancelled, Control};
 use solinas_field::buffer::AlignedVec;
 
 use super::vector::PAD;

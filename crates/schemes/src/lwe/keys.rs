@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::control::Steps;
+use crate::{Entropy, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -12,7 +13,6 @@ use zeroize::Zeroizing;
 
 use super::vector::PAD;
 use super::{Ciphertext, Encryptor, Error, Matrix, Params, SeededMatrix, Source, Vector};
-use crate::KeyId;
 use crate::random::SecretSeed;
 use crate::security::Status;
 
@@ -129,7 +129,7 @@ impl PublicKey {
         let seed = if self.insecure {
             SecretSeed::of_secret("solinas 2026 lwe insecure encryption", &[&self.id.0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         Ok(seed.stream(nonce))
     }
@@ -230,24 +230,15 @@ pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) 
     Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect())
 }
 
-/// A key pair from the operating system's randomness; `research` allows parameters that are for research alone.
+/// Makes a key; `research` allows parameters that are for research alone.
 ///
 /// # Errors
 /// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
+pub fn generate(params: &Params, research: bool, entropy: Entropy) -> Result<ClientKey, Error> {
     if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
-    let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed, &Steps::unobserved())
-}
-
-/// The key pair of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::Field`] for a back end that is not there.
-pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
-    make(params, true, &SecretSeed::insecure(seed), &Steps::unobserved())
+    make(params, entropy.is_insecure(), &SecretSeed::new(entropy)?, &Steps::unobserved())
 }
 
 pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, steps: &Steps<'_>) -> Result<ClientKey, Error> {

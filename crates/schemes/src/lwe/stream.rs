@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use crate::Cancelled;
-use crate::Control;
+use crate::{Cancelled, Control};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;

@@ -150,8 +150,8 @@ pub enum Error {
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the slots.
     #[error("{0}{remedy}", remedy = slots_remedy(.0))]
     Slots(#[from] crate::slots::Error),

@@ -10,10 +10,10 @@ use super::client::{ClientKey, LevelKey};
 use super::context::Context;
 use super::keys::Hints;
 use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, rotate};
-use crate::Control;
 use crate::control::Steps;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
 /// Short secret coefficients.
 pub(super) type Short = Zeroizing<Vec<i64>>;
@@ -29,36 +29,20 @@ pub(super) struct Choices {
     pub(super) masks: Vec<[Short; 3]>,
 }
 
-/// Makes a key pair from the operating system's randomness, on the current thread pool.
+/// Makes a key pair, on the current thread pool. Progress counts steps.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, None, &Control::default())
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`.
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, Some(seed), &Control::default())
-}
-
-/// As [`generate`], or with a seed as [`generate_insecure`]. Progress counts steps.
-///
-/// # Errors
-/// As those two; [`Error::Cancelled`].
-pub fn generate_watched(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
+    entropy: Entropy,
     control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+    let seed = SecretSeed::new(entropy)?;
     // A key and its values of each level, and hints of all but the lowest.
     let steps = Steps::new(control, 3 * params.levels() - 1);
-    from_seed(params, research, &seed, insecure_seed.is_some(), &steps)
+    from_seed(params, research, &seed, entropy.is_insecure(), &steps)
 }
 
 fn from_seed(

@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::Control;
 use crate::control::Steps;
+use crate::{Control, KeyId};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -14,7 +14,6 @@ use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
 use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, Stage, noise};
-use crate::KeyId;
 use crate::random::SecretSeed;
 use crate::security::Status;
 use crate::slots;
@@ -250,7 +249,7 @@ impl ClientKey {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 ntru insecure rotations", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let gaussian = sample::Gaussian::new(params.sigma())?;
         let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.of_level(level)));

@@ -154,8 +154,8 @@ pub enum Error {
     #[error("this is a private key; make its public key first (solinas rsa public) and give that away")]
     PrivateKeyGiven,
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}; try again later")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),

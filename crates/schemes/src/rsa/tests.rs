@@ -1,13 +1,11 @@
 use super::*;
-use crate::Cancelled;
-use crate::Control;
-use crate::Progress;
+use crate::{Cancelled, Control, Entropy, Progress};
 use solinas_bigint::Natural;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn generate(bits: usize, seed: u64) -> PrivateKey {
-    let options = KeygenOptions { bits, research: true, insecure_seed: Some(seed), parallel: true };
+    let options = KeygenOptions { bits, research: true, entropy: Entropy::Insecure(seed), parallel: true };
     PrivateKey::generate(&options, &Control::default()).unwrap()
 }
 
@@ -189,7 +187,7 @@ fn both_methods_and_thread_counts_give_the_same() {
 #[test]
 fn generated_keys_have_their_size_and_repeat_with_the_seed() {
     for bits in [512, 576, 1024, 2048] {
-        let options = KeygenOptions { bits, research: true, insecure_seed: Some(9), parallel: false };
+        let options = KeygenOptions { bits, research: true, entropy: Entropy::Insecure(9), parallel: false };
         let (key, again) = (PrivateKey::generate(&options, &Control::default()).unwrap(), generate(bits, 9));
         assert_eq!((key.public_key().bits(), key.is_insecure()), (bits, true));
         assert_eq!(key.public_key(), again.public_key());

@@ -3,13 +3,12 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::Control;
 use crate::control::Steps;
+use crate::{Control, KeyId};
 use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
-use crate::KeyId;
 use crate::bgv::ciphertext::mask;
 use crate::bgv::keygen;
 use crate::bgv::{ClientKey, Error, Params, PublicKey, SwitchKey, SwitchKeyParts};
@@ -129,7 +128,7 @@ impl ClientKey {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 bgv insecure bootstrapping", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let context = self.public().context();
         let plan = Plan::new(context)?;

@@ -1,7 +1,7 @@
 //! Each operation, against plain arithmetic and the formula.
 
 use super::*;
-use crate::Control;
+use crate::{Control, Entropy};
 
 #[test]
 fn slots_add_multiply_and_rotate() {
@@ -87,7 +87,7 @@ fn polynomials_modulo_primes_and_others_multiply() {
         };
         let params = Params::try_from(literal).unwrap();
         let rotations = Rotations::none(&params).with_automorphism(5).unwrap();
-        let (client, server) = generate_insecure(&params, &rotations, true, p).unwrap();
+        let (client, server) = generate(&params, &rotations, true, Entropy::Insecure(p), &Control::default()).unwrap();
         let (x, y) = (random(p, 64, 3), random(p, 64, 4));
         let evaluator = Evaluator::new(&server);
         let (a, b) = (encrypt(&server, &x, 1), encrypt(&server, &y, 2));

@@ -1,15 +1,16 @@
 //! What bad input gets: an error that names the remedy.
 
 use super::*;
-use crate::Control;
-use crate::Progress;
 use crate::slots;
+use crate::{Control, Entropy, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
     let (_, server) = keys("slots-64-2");
-    let (_, other) = generate_insecure(server.params(), &Rotations::none(server.params()), true, 2).unwrap();
+    let (_, other) =
+        generate(server.params(), &Rotations::none(server.params()), true, Entropy::Insecure(2), &Control::default())
+            .unwrap();
     let x = random(65537, 64, 1);
     let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
     let evaluator = Evaluator::new(&server);
@@ -98,7 +99,10 @@ fn parameters_out_of_range_are_refused() {
     assert!(with(&|l| l.switching = KeySwitching::Hybrid { group: 0 }).is_err());
     assert!(with(&|l| l.plaintext_modulus = 1).is_err());
     let params = Params::named("slots-64-2").unwrap();
-    assert!(matches!(generate(&params, &Rotations::none(&params), false), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(
+        generate(&params, &Rotations::none(&params), false, Entropy::System, &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
     let bits = Params::named("bits-64-2").unwrap();
     assert!(matches!(bits.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 257, .. }))));
     assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::Slots(slots::Error::NoSlots { .. }))));
@@ -107,7 +111,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn key_generation_reports_and_stops() {
     let params = Params::named("slots-64-2").unwrap();
-    let client = ClientKey::generate_insecure(&params, true, 1).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1)).unwrap();
     let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
     let heard = AtomicU64::new(0);
     let cancel = AtomicBool::new(false);

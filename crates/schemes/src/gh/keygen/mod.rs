@@ -9,6 +9,7 @@ mod secret;
 mod simulation;
 mod squash;
 
+use crate::Entropy;
 use rayon::prelude::*;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -58,26 +59,18 @@ impl Stage {
     }
 }
 
-/// Makes a key pair from the operating system's randomness, on the current thread pool. Progress counts transforms of the length of a product over
-/// the whole key generation, with the name of the [`Stage`]; it never goes back.
+/// Makes a key pair, on the current thread pool. Progress counts transforms of the length of a product over the whole key generation, with the name
+/// of the [`Stage`]; it never goes back.
 ///
 /// # Errors
 /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
-    KeyGeneration::new(params, research)?.finish(control)
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] unless `research`; [`Error::Cancelled`].
-pub fn generate_insecure(
+pub fn generate(
     params: &Params,
     research: bool,
-    seed: u64,
+    entropy: Entropy,
     control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    KeyGeneration::new_insecure(params, research, seed)?.finish(control)
+    KeyGeneration::new(params, research, entropy)?.finish(control)
 }
 
 /// A key generation under way: steps, between any two of which it can be stored ([`Self::checkpoint`]) and continued later, to the same key.
@@ -126,21 +119,12 @@ impl core::fmt::Debug for KeyGeneration {
 }
 
 impl KeyGeneration {
-    /// From the operating system's randomness.
+    /// Begins one.
     ///
     /// # Errors
     /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Entropy`].
-    pub fn new(params: &Params, research: bool) -> Result<Self, Error> {
-        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-        Self::from_seed(params, research, seed, false)
-    }
-
-    /// From a number, for tests and benchmarks alone: the key is marked as insecure.
-    ///
-    /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`.
-    pub fn new_insecure(params: &Params, research: bool, seed: u64) -> Result<Self, Error> {
-        Self::from_seed(params, research, SecretSeed::insecure(seed), true)
+    pub fn new(params: &Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
+        Self::from_seed(params, research, SecretSeed::new(entropy)?, entropy.is_insecure())
     }
 
     fn from_seed(params: &Params, research: bool, seed: SecretSeed, insecure: bool) -> Result<Self, Error> {
@@ -161,7 +145,7 @@ impl KeyGeneration {
         self.insecure
     }
 
-    /// Whether it began from that number by [`Self::new_insecure`].
+    /// Whether it began from that seed.
     pub fn is_of_insecure_seed(&self, seed: u64) -> bool {
         self.insecure && self.seed.as_bytes() == SecretSeed::insecure(seed).as_bytes()
     }
@@ -351,7 +335,7 @@ mod tests {
     #[test]
     fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
         let params = Params::named("ci-3").unwrap();
-        let mut generation = KeyGeneration::new_insecure(&params, true, 2).unwrap();
+        let mut generation = KeyGeneration::new(&params, true, Entropy::Insecure(2)).unwrap();
         // v = 2: d is even.
         let mut v = vec![0; params.dimension()];
         v[0] = 2;
@@ -370,7 +354,7 @@ mod tests {
             "{reports:?}"
         );
         assert_eq!(reports.iter().filter(|report| report.stage == Some(Stage::Root.name())).count(), 2);
-        let first = generate_insecure(&params, true, 2, &Control::default()).unwrap().1;
+        let first = generate(&params, true, Entropy::Insecure(2), &Control::default()).unwrap().1;
         assert_ne!(first.id(), server.id());
         assert_eq!(*client.public(), *server.public());
     }

@@ -195,11 +195,11 @@ mod tests {
     };
     use super::super::State;
     use super::*;
-    use crate::Control;
+    use crate::{Control, Entropy};
 
     /// The first key of a seed, if it has a root: that is the one which is simulated.
     fn generation(params: &Params, seed: u64) -> Option<KeyGeneration> {
-        let mut generation = KeyGeneration::new_insecure(params, true, seed).unwrap();
+        let mut generation = KeyGeneration::new(params, true, Entropy::Insecure(seed)).unwrap();
         while !matches!(&generation.state, State::Indicators(state) if !state.draws.is_empty()) {
             generation.step(&Control::default()).unwrap();
             if generation.attempt > 0 {
@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn a_generation_that_is_resumed_chooses_the_same_noise() {
         let params = Params::named("ci-7").unwrap();
-        let mut whole = KeyGeneration::new_insecure(&params, true, 3).unwrap();
-        let mut resumed = KeyGeneration::new_insecure(&params, true, 3).unwrap();
+        let mut whole = KeyGeneration::new(&params, true, Entropy::Insecure(3)).unwrap();
+        let mut resumed = KeyGeneration::new(&params, true, Entropy::Insecure(3)).unwrap();
         while !whole.is_done() {
             whole.step(&Control::default()).unwrap();
             resumed.step(&Control::default()).unwrap();

@@ -3,9 +3,8 @@
 use rayon::prelude::*;
 
 use super::{Params, PublicKey, ServerKey, noise};
-use crate::Control;
-use crate::KeyId;
 use crate::lwe::{Error, Multiplier, Source, Vector};
+use crate::{Control, KeyId};
 
 /// A bit under the secret of a level, modulo the level's modulus.
 #[derive(Clone, Debug, PartialEq)]

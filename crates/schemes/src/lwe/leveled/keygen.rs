@@ -5,46 +5,30 @@ use zeroize::Zeroizing;
 
 use super::client::tensor_square;
 use super::{ClientKey, Params, PublicKey, ServerKey, SwitchKey};
-use crate::Control;
 use crate::control::Steps;
 use crate::lwe::keys::{self, masked_product};
 use crate::lwe::{Error, Layout, SeededMatrix, Vector};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
-/// Keys from the operating system's randomness; `research` allows parameters that are for research alone.
+/// Makes a key pair, on the current thread pool. Progress counts parts.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, None, &Control::default())
-}
-
-/// The keys of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`].
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, Some(seed), &Control::default())
-}
-
-/// As [`generate`], or with a seed as [`generate_insecure`]. Progress counts parts.
-///
-/// # Errors
-/// As those two; [`Error::Cancelled`].
-pub fn generate_watched(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
+    entropy: Entropy,
     control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
-    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+    let seed = SecretSeed::new(entropy)?;
     let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
     let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
-    make(params, insecure_seed.is_some(), &seed, &Steps::new(control, all))
+    make(params, entropy.is_insecure(), &seed, &Steps::new(control, all))
 }
 
 fn make(

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use rand_core::RngCore;
 
 use super::{Ciphertext, Params, noise};
-use crate::Control;
-use crate::KeyId;
 use crate::lwe::{self, Encryptor, Error, KeyFile, Layout, Matrix, SeededMatrix, StreamedProduct, Vector, encrypt};
+use crate::{Control, KeyId};
 
 /// What encryption needs.
 #[derive(Clone)]

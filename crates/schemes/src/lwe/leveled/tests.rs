@@ -5,15 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rand_core::RngCore;
 
 use super::*;
-use crate::Control;
-use crate::Progress;
 use crate::control::CANCELLED;
 use crate::lwe::Error;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy, Progress};
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate_insecure(&Params::named(name).unwrap(), true, seed).unwrap()
+    generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn noise_of_every_step_is_within_the_formulas() {
         let mut measured: Vec<[f64; 5]> = Vec::new();
         let mut formula = [0.0; 5];
         for seed in 0..24 {
-            let (client, server) = generate_insecure(&params, true, seed).unwrap();
+            let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
             let evaluator = Evaluator::new(&server).unwrap();
             let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
             let sum = evaluator.add(&c[0], &c[1]).unwrap();
@@ -125,8 +124,8 @@ fn what_cannot_be_done_is_told() {
     }
     assert!(matches!(Params::named("leveled-129-2"), Err(Error::Params { .. })));
     let toy = server.params();
-    assert!(matches!(generate(toy, false), Err(Error::ResearchOnly { .. })));
-    assert!(matches!(generate_insecure(toy, false, 1), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(generate(toy, false, Entropy::System, &Control::default()), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(generate(toy, false, Entropy::Insecure(1), &Control::default()), Err(Error::ResearchOnly { .. })));
     assert!(matches!(keys("leveled-16-2", 1).1.expand(1 << 10), Err(Error::Memory { .. })));
     assert!(matches!(evaluator.multiply_all(&[(&c[0], &c[1]), (&low, &low)]), Err(Error::LevelMismatch { .. })));
     let fresh = toy.literal().fresh.clone();
@@ -185,13 +184,13 @@ fn long_work_is_watched_and_stopped() {
         assert!(done == heard.fetch_add(1, Ordering::Relaxed) + 1 && total == 3, "{done} of {total}");
     };
     let control = Control { progress: Some(&listen), cancel: None };
-    let (client, server) = generate_watched(&params, true, Some(4), &control).unwrap();
+    let (client, server) = generate(&params, true, Entropy::Insecure(4), &control).unwrap();
     assert_eq!(heard.into_inner(), 3);
     for last in 1..=3 {
         let cancel = AtomicBool::new(false);
         let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-        assert!(matches!(generate_watched(&params, true, None, &control), Err(Error::Cancelled(_))), "{last}");
+        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
     }
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
     let evaluator = Evaluator::new(&server).unwrap();
@@ -236,7 +235,7 @@ fn words_of_any_width_and_number_make_levels() {
         };
         let params = Params::try_from(ParamsLiteral { fresh, depth, digit_bits, terms: 2 }).unwrap();
         assert_eq!(params.modulus(0).len(), words - depth);
-        let (client, server) = generate_insecure(&params, true, 1).unwrap();
+        let (client, server) = generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let evaluator = Evaluator::new(&server).unwrap();
         let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
         let (mut x, mut y) = (c[0].clone(), c[1].clone());

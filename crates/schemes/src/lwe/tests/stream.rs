@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Control;
-use crate::Progress;
 use crate::lwe::*;
 use crate::random::SecretSeed;
+use crate::{Control, Entropy, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A folder of its own, removed when dropped.
@@ -140,7 +139,7 @@ fn damage_is_found() {
 #[test]
 fn bits_are_encrypted_by_a_streamed_key() {
     let folder = Folder::new("encrypt");
-    let client = generate_insecure(&Params::named("toy-256-8").unwrap(), 1).unwrap();
+    let client = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(1)).unwrap();
     let public = client.public();
     let (path, mut bytes) = (folder.0.join("key"), Vec::new());
     let out = |part: &[u8]| {
@@ -158,7 +157,7 @@ fn bits_are_encrypted_by_a_streamed_key() {
     for (ciphertext, message) in ciphertexts.iter().zip(messages) {
         assert_eq!(client.decrypt(ciphertext).unwrap(), message);
     }
-    let other = generate_insecure(&Params::named("toy-256-8").unwrap(), 2).unwrap();
+    let other = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(2)).unwrap();
     let product = StreamedProduct::select(&file, public.selections(1, &mut rng)).unwrap();
     assert!(matches!(other.public().complete(product, &[true], &mut rng), Err(Error::KeyMismatch { .. })));
 }

@@ -3,14 +3,13 @@
 use core::fmt;
 use std::sync::Arc;
 
-use crate::Control;
 use crate::control::Steps;
+use crate::{Control, KeyId};
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
-use crate::KeyId;
 use crate::ntru::client::LevelKey;
 use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
@@ -118,7 +117,7 @@ impl ClientKey {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 ntru insecure bootstrapping", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let context = self.public().context();
         let plan = Plan::new(context)?;

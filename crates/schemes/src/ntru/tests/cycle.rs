@@ -2,11 +2,10 @@
 
 use super::super::*;
 use super::{World, literal, rng};
-use crate::Control;
-use crate::Progress;
 use crate::control::CANCELLED;
 use crate::control::Steps;
 use crate::slots;
+use crate::{Control, Entropy, Progress};
 use rand_core::RngCore;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -334,15 +333,15 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
     let heard = Mutex::new(Vec::new());
     let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
     let control = Control { progress: Some(&listen), cancel: None };
-    let (_, server) = generate_watched(&params, true, Some(7), &control).unwrap();
-    assert!(server == generate_insecure(&params, true, 7).unwrap().1);
+    let (_, server) = generate(&params, true, Entropy::Insecure(7), &control).unwrap();
+    assert!(server == generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap().1);
     let heard = heard.into_inner().unwrap();
     assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 17));
     for last in [1, 8, 15] {
         let cancel = AtomicBool::new(false);
         let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-        assert!(matches!(generate_watched(&params, true, None, &control), Err(Error::Cancelled(_))), "{last}");
+        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
     }
 }
 
