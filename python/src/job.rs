@@ -59,7 +59,7 @@ impl<T: Send + 'static> Task<T> {
         });
         let worker = Arc::clone(&shared);
         let run = move || {
-            let report = |Progress { done, total }: Progress| {
+            let report = |Progress { done, total, .. }: Progress| {
                 worker.total.store(total, Ordering::Relaxed);
                 worker.done.fetch_max(done, Ordering::Relaxed);
             };

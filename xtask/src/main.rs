@@ -46,6 +46,12 @@ enum Chore {
     },
     /// Run every kernel on a small stack, built without optimisation
     Stack,
+    /// Compare keys, ciphertexts and results of fixed seeds with stored hashes, on every back end
+    Golden {
+        /// Store the hashes of what is made now instead
+        #[arg(long)]
+        save: bool,
+    },
     /// Run the Rust program of the quickstart in a crate outside of the workspace (several minutes)
     Quickstart {
         /// How the crate is built; all three ways by default
@@ -62,6 +68,7 @@ fn main() -> ExitCode {
         Chore::CiLint => ci_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::Stack => stack(),
+        Chore::Golden { save } => golden(save),
         Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
@@ -112,4 +119,15 @@ fn stack() -> Outcome {
     let unoptimised = ["--config", "profile.test.package.solinas-field.opt-level=0"];
     let workspace = ["--quiet", "--workspace", "--exclude", "solinas-python", "--test", "stack"];
     run(&[&["test"], &unoptimised[..], &workspace[..]].concat())
+}
+
+fn golden(save: bool) -> Outcome {
+    let tests = ["test", "--quiet", "--workspace", "--exclude", "solinas-python", "--test", "golden"];
+    let mut command = cargo(&tests);
+    command.args(["--", "--ignored"]);
+    if save {
+        command.env("SOLINAS_GOLDEN_SAVE", "1");
+    }
+    let status = command.status().map_err(|e| format!("cannot run cargo: {e}"))?;
+    if status.success() { Ok(()) } else { Err("cargo xtask golden failed".to_owned()) }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use solinas_schemes::bgv::{
     self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
+use solinas_schemes::{Control, Entropy};
 
 use crate::Error;
 
@@ -57,7 +58,13 @@ impl Ours {
             terms: 2,
             bootstrapping: None,
         })?;
-        let (client, server) = bgv::generate_insecure(&params, &Rotations::of_steps(&params, &[1])?, true, 1)?;
+        let (client, server) = bgv::generate(
+            &params,
+            &Rotations::of_steps(&params, &[1])?,
+            true,
+            Entropy::Insecure(1),
+            &Control::default(),
+        )?;
         let encoder = params.slots()?;
         let slots: Vec<u64> = (0..dimension as u64).map(|i| i * i % 211).collect();
         let plaintext = encoder.encode(&slots)?;

@@ -1,7 +1,6 @@
 //! What is measured at one parameter set.
 
 use std::fmt::Display;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
@@ -12,6 +11,7 @@ use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
     ServerKey, noise,
 };
+use solinas_schemes::{Control, Entropy};
 
 use crate::Error;
 use crate::gmp;
@@ -82,8 +82,7 @@ impl Bench {
         let once = params.dimension() > 1 << 14;
         for (threads, pool) in pools.iter().skip(if once { pools.len() - 1 } else { 0 }) {
             let (start, start_cpu) = (Instant::now(), machine::cpu_time());
-            keys =
-                Some(pool.install(|| gh::generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())))?);
+            keys = Some(pool.install(|| gh::generate(&params, true, Entropy::Insecure(1), &Control::default()))?);
             let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
             let [wall, cpu] = [wall, cpu].map(|time| Summary::of(&[time.as_secs_f64() * 1e6]));
             keygen.push(Row::new(set, "KeyGen", "", *threads, &Figure { name: String::new(), wall, cpu }, None));

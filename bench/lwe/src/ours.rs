@@ -11,6 +11,7 @@ use rand_core::SeedableRng;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use solinas_field::Backend;
+use solinas_schemes::Control;
 use solinas_schemes::lwe::{
     Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Reduction, SeededMatrix, Selection, StreamedProduct, Vector,
 };
@@ -107,7 +108,7 @@ impl Bench {
                 let path = folder.join(format!("bench-lwe-{}.tiles", std::process::id()));
                 let failed = |source| Error::Write { path: path.clone(), source };
                 let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
-                KeyFile::write(seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), |_, _| true)?;
+                KeyFile::write(seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), &Control::default())?;
                 out.flush().map_err(failed)?;
                 Some(Removed(KeyFile::open(&path)?))
             }

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use bench_common::stats::Summary;
@@ -11,6 +10,7 @@ use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
 use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
+use solinas_schemes::{Control, Entropy};
 
 use crate::Error;
 use crate::peer::Peer;
@@ -117,7 +117,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     if !names.iter().any(|name| format!("{set}, {name}").contains(filter)) {
         return Ok(Vec::new());
     }
-    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
+    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
     let public = server.public();
     let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % 2).collect();
     let mut rng = public.encryption_rng(0)?;
@@ -193,8 +193,8 @@ pub fn bootstrapping(set: &str, pool: &ThreadPool, filter: &str, effort: Effort)
         return Ok(Vec::new());
     }
     let params = Params::named(set)?;
-    let (client, server) = pool.install(|| ntru::generate_insecure(&params, true, 1))?;
-    let key = pool.install(|| client.bootstrap_key(&|_, _| ControlFlow::Continue(())))?;
+    let (client, server) = pool.install(|| ntru::generate(&params, true, Entropy::Insecure(1), &Control::default()))?;
+    let key = pool.install(|| client.bootstrap_key(&Control::default()))?;
     let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
     let fresh = server.public().encrypt_bit(true, &mut server.public().encryption_rng(1)?)?;
     let bit = evaluator.automatic().at_level(&fresh, 1)?;

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use solinas_runtime::{Control, KeygenOptions, Plain, Program, Type, keygen};
+use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool};
 
 use crate::case::{Gate, IntOp, KeyKind, Task};
@@ -35,7 +36,7 @@ struct Keys {
 
 impl Keys {
     fn generate(name: &str) -> Self {
-        let client = must(ClientKey::generate(must(Params::named(name)), false));
+        let client = must(ClientKey::generate(must(Params::named(name)), false, Entropy::System));
         let evaluator = must(Evaluator::new(&must(client.server_key(&|_, _| ()))));
         Self { client, evaluator }
     }

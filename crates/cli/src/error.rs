@@ -100,7 +100,7 @@ impl From<solinas_runtime::Error> for Error {
 impl From<solinas_schemes::rsa::Error> for Error {
     fn from(error: solinas_schemes::rsa::Error) -> Self {
         match error {
-            solinas_schemes::rsa::Error::Cancelled => Self::Interrupted,
+            solinas_schemes::rsa::Error::Cancelled(_) => Self::Interrupted,
             other => Self::Rsa(other),
         }
     }

@@ -7,7 +7,6 @@
 //! Parameters, threads, a folder; with `keygen`, it ends after the keys. An interrupted run goes on from its checkpoint. Keys are
 //! from a fixed seed: insecure, as the scheme is anyway.
 
-use core::ops::ControlFlow;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -15,7 +14,8 @@ use std::time::Instant;
 use clap::Parser;
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
-use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, Stage, keygen};
+use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, keygen};
+use solinas_schemes::{Control, Entropy, Progress};
 
 /// Peak resident memory of this process in MiB, where the system tells.
 fn peak_mib() -> u64 {
@@ -56,19 +56,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let last = std::sync::Mutex::new(None);
-    let progress = |stage: Stage, done: usize, total: usize| {
+    let progress = |Progress { done, total, stage }: Progress| {
         if let Ok(mut last) = last.lock()
-            && last.replace(stage) != Some(stage)
+            && std::mem::replace(&mut *last, stage) != stage
         {
             let part = 100.0 * done as f64 / total as f64;
             let (seconds, peak) = (start.elapsed().as_secs_f64(), peak_mib());
-            println!("  {seconds:>8.2} s {part:>5.1} % {peak:>6} MiB  {}", stage.name());
+            println!("  {seconds:>8.2} s {part:>5.1} % {peak:>6} MiB  {}", stage.unwrap_or_default());
         }
-        ControlFlow::Continue(())
     };
+    let control = Control { progress: Some(&progress), cancel: None };
     let checkpoint = folder.join("keygen.checkpoint");
     let (client, server) =
-        timed("key generation", || gh::keygen(&params, true, Some(1), Some(&checkpoint), &progress))?;
+        timed("key generation", || gh::keygen(&params, true, Entropy::Insecure(1), Some(&checkpoint), &control))?;
 
     let (client_path, server_path) = (folder.join("client.key"), folder.join("server.key"));
     timed("client key, written", || {

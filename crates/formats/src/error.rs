@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::header::{KeyId, Kind};
+use crate::KeyId;
+use crate::header::Kind;
 
 /// Result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -10,8 +10,9 @@ use ciborium::Value;
 use serde::Serialize;
 use solinas_schemes::lwe::KeyFile;
 
+use crate::KeyId;
 use crate::error::{Error, Result};
-use crate::header::{KeyId, Kind};
+use crate::header::Kind;
 use crate::keys::KeyFiles;
 use crate::reader::{Expect, Reader};
 

@@ -151,7 +151,7 @@ macro_rules! public_accessors {
         }
 
         fn id(key: &PublicKey) -> crate::KeyId {
-            crate::KeyId(key.id().0)
+            key.id()
         }
 
         fn is_insecure(key: &PublicKey) -> bool {

@@ -65,7 +65,7 @@ impl Entry {
 mod hash_bytes {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use crate::header::KeyId;
+    use crate::KeyId;
 
     pub(super) fn serialize<S: Serializer>(bytes: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(bytes)

@@ -28,7 +28,7 @@
 //! # fn main() -> Result<(), solinas_formats::Error> {
 //! # let dir = tempfile::tempdir().expect("a temporary folder");
 //! let path = dir.path().join("server.key");
-//! let header = Header::new(Kind::ServerKey).scheme("tfhe").key_id(KeyId::of(b"seed")).meta("seeded", &true)?;
+//! let header = Header::new(Kind::ServerKey).scheme("tfhe").key_id(KeyId::hash_of(b"seed")).meta("seeded", &true)?;
 //! let mut writer = Writer::create(&path, header, Overwrite::KeepSecrets)?;
 //! writer.section("bootstrap", &[1, 2, 3])?;
 //! writer.finish()?;
@@ -63,11 +63,12 @@ mod writer;
 pub use ciborium::Value;
 pub use destination::{Destination, Memory, Overwrite, ToFile};
 pub use error::{Error, Result};
-pub use header::{Header, KeyId, Kind};
+pub use header::{Header, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
 pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers, containing_folder, remove_file};
 pub use pair::NewPair;
 pub use reader::{Expect, Reader};
+pub use solinas_schemes::KeyId;
 pub use writer::{SectionWriter, Writer};

@@ -16,6 +16,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use solinas_schemes::Control;
 use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
 use solinas_schemes::lwe::{Error as LweError, StreamedProduct};
 use zeroize::Zeroizing;
@@ -30,15 +31,14 @@ pub struct Lwe;
 /// Bytes of a seed.
 const SEED: usize = 32;
 
-/// Writes the public matrix of a key whole, for streaming; it replaces an older file. `progress` is told how many of how many pieces are done, and stops
-/// it by giving false.
+/// Writes the public matrix of a key whole, for streaming; it replaces an older file. Progress counts pieces.
 ///
 /// # Errors
-/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Matrix`] when `progress` stops it. What was there stays.
-pub fn write_matrix(path: &Path, key: &PublicKey, progress: impl FnMut(usize, usize) -> bool) -> Result<(), Error> {
+/// [`Error::Io`], [`Error::DiskFull`]; [`Error::Matrix`] if it is cancelled. What was there stays.
+pub fn write_matrix(path: &Path, key: &PublicKey, control: &Control<'_>) -> Result<(), Error> {
     let file = NewFile::create(path, false, true).map_err(|e| Error::io(path, "create", e))?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
-    key.write(|bytes| out.write_all(bytes).map_err(|e| Error::io(path, "write", e)), progress)?;
+    key.write(|bytes| out.write_all(bytes).map_err(|e| Error::io(path, "write", e)), control)?;
     let file = out.into_inner().map_err(|e| Error::io(path, "write", e.into_error()))?;
     file.persist().map(drop).map_err(|e| Error::io(path, "write", e))
 }

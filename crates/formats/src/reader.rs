@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::KeyId;
 use crate::error::{Error, Result};
-use crate::header::{Header, KeyId, Kind};
+use crate::header::{Header, Kind};
 use crate::layout::{self, Entry, HASH, MAX_HEADER, PRELUDE, Prelude, VERSION};
 use crate::source::{self, Source};
 

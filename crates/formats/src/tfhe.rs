@@ -54,8 +54,7 @@ pub fn write_client(writer: &mut Writer<dyn Destination>, key: &ClientKey) -> Re
 /// # Errors
 /// As [`header`].
 pub fn client_header(key: &ClientKey) -> Result<Header, Error> {
-    header(Kind::ClientKey, key.params(), KeyId(key.id().0), key.is_insecure())?
-        .meta("seed", &KeyId(*key.public_seed()))
+    header(Kind::ClientKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
 }
 
 /// Reads a client key.
@@ -77,8 +76,7 @@ pub fn read_client(reader: &Reader) -> Result<ClientKey, Error> {
 /// # Errors
 /// As [`header`].
 pub fn server_header(key: &ServerKey) -> Result<Header, Error> {
-    header(Kind::ServerKey, key.params(), KeyId(key.id().0), key.is_insecure())?
-        .meta("seed", &KeyId(*key.public_seed()))
+    header(Kind::ServerKey, key.params(), key.id(), key.is_insecure())?.meta("seed", &KeyId(*key.public_seed()))
 }
 
 /// Writes a server key; `writer` makes the file, from [`server_header`].

@@ -55,8 +55,8 @@ fn schemes_keys_and_fields_are_checked_with_advice() {
     reader.expect_scheme("tfhe").unwrap();
     let message = reader.expect_scheme("bgv").unwrap_err().to_string();
     assert!(message.contains("x.ct is of scheme tfhe, bgv is needed"), "{message}");
-    reader.expect_key(KeyId::of(b"a key pair"), "server.key").unwrap();
-    let message = reader.expect_key(KeyId::of(b"another"), "server.key").unwrap_err().to_string();
+    reader.expect_key(KeyId::hash_of(b"a key pair"), "server.key").unwrap();
+    let message = reader.expect_key(KeyId::hash_of(b"another"), "server.key").unwrap_err().to_string();
     assert!(message.contains("x.ct belongs to key") && message.contains("but server.key to key"), "{message}");
     assert_eq!(reader.meta::<u32>("width").unwrap(), 16);
     assert!(matches!(reader.meta::<String>("width"), Err(Error::Field { .. })));
@@ -66,7 +66,7 @@ fn schemes_keys_and_fields_are_checked_with_advice() {
     assert!(matches!(reader.section_u64("data", usize::MAX), Err(Error::Section { .. })));
     assert_eq!(reader.section_u32("data", 25).unwrap()[1], 0x0706_0504);
     let key: KeyId = reader.key_id().unwrap().to_string().parse().unwrap();
-    assert_eq!(key, KeyId::of(b"a key pair"));
+    assert_eq!(key, KeyId::hash_of(b"a key pair"));
 }
 
 #[cfg(unix)]
@@ -228,7 +228,7 @@ fn a_summary_shows_everything_but_content() {
     for part in ["client key, scheme tfhe", "n 740", "width: 16", "fixed seed", "section secret: 77 bytes, verified"] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
-    assert!(shown.contains(&KeyId::of(b"a key pair").short()));
+    assert!(shown.contains(&KeyId::hash_of(b"a key pair").short()));
     assert!(!shown.contains('\u{1b}'));
 }
 

@@ -19,7 +19,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 fn key(path: &Path, kind: Kind, id: &[u8]) {
-    let header = common::header(kind).key_id(solinas_formats::KeyId::of(id));
+    let header = common::header(kind).key_id(solinas_formats::KeyId::hash_of(id));
     Writer::create(path, header, Overwrite::Always).unwrap().finish().unwrap();
 }
 

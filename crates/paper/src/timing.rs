@@ -3,9 +3,8 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::{Control, Error, Options, Progress};
+use crate::{Control, Error, Options};
 use solinas_bigint::Natural;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Runs of a figure at most.
@@ -59,16 +58,11 @@ impl<'a> Timer<'a> {
 
     fn report(&mut self) {
         self.done += 1;
-        if let Some(listener) = self.control.progress {
-            listener(Progress { done: self.done, total: self.total });
-        }
+        self.control.report(self.done, self.total);
     }
 
     fn check(&self) -> Result<(), Error> {
-        match self.control.cancel {
-            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(solinas_runtime::Error::Cancelled.into()),
-            _ => Ok(()),
-        }
+        Ok(self.control.check().map_err(solinas_runtime::Error::from)?)
     }
 }
 

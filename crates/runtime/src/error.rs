@@ -421,10 +421,16 @@ impl Error {
     }
 }
 
+impl From<solinas_schemes::Cancelled> for Error {
+    fn from(_: solinas_schemes::Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
 impl From<ntru::Error> for Error {
     fn from(error: ntru::Error) -> Self {
         match error {
-            ntru::Error::Cancelled => Self::Cancelled,
+            ntru::Error::Cancelled(_) => Self::Cancelled,
             other => Self::Ntru(other),
         }
     }
@@ -433,7 +439,7 @@ impl From<ntru::Error> for Error {
 impl From<bgv::Error> for Error {
     fn from(error: bgv::Error) -> Self {
         match error {
-            bgv::Error::Cancelled => Self::Cancelled,
+            bgv::Error::Cancelled(_) => Self::Cancelled,
             other => Self::Bgv(other),
         }
     }
@@ -442,7 +448,7 @@ impl From<bgv::Error> for Error {
 impl From<lwe::Error> for Error {
     fn from(error: lwe::Error) -> Self {
         match error {
-            lwe::Error::Cancelled { .. } => Self::Cancelled,
+            lwe::Error::Cancelled(_) => Self::Cancelled,
             other => Self::Lwe(other),
         }
     }
@@ -478,7 +484,7 @@ impl From<solinas_circuits::radix::Error> for Error {
 impl From<gh::Error> for Error {
     fn from(error: gh::Error) -> Self {
         match error {
-            gh::Error::Cancelled { .. } => Self::Cancelled,
+            gh::Error::Cancelled(_) => Self::Cancelled,
             gh::Error::Memory { method, params, need_mib, limit_mib, alternative } => {
                 // Tables have an option of their own.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };

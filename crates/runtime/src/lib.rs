@@ -46,7 +46,6 @@ mod tfhe;
 
 pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
-pub use control::{Control, Progress};
 pub use error::Error;
 pub use info::{ParamsInfo, params};
 pub use input::Input;
@@ -59,6 +58,7 @@ pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect};
+pub use solinas_schemes::{Control, Progress};
 
 // The Rust program of the book's quickstart runs as a documentation test.
 #[cfg(doctest)]

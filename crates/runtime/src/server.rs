@@ -362,7 +362,7 @@ impl Server {
 
     /// The inputs in the form in which programs run.
     fn converted(&self, inputs: &[Ciphertext], control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let control = Control { progress: None, ..*control };
+        let control = control.without_progress();
         inputs.iter().map(|input| self.convert(input, self.engine.form(), &control)).collect()
     }
 

@@ -6,10 +6,11 @@
 #[path = "bootstrap/mod.rs"]
 mod bootstrap;
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
+use solinas_schemes::Control;
+use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
 
 /// Transforms, products with keys, and others, of a switch at a level that divides by so many primes.
@@ -64,10 +65,11 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {:?}, special {:?}", bits(params.moduli()), bits(params.special()));
     println!("bootstrapped to level {}; {:?}", params.fresh_level(), params.security());
     let start = Instant::now();
-    let (client, server) = bgv::generate_insecure(&params, &Rotations::none(&params), true, 1)?;
+    let (client, server) =
+        bgv::generate(&params, &Rotations::none(&params), true, Entropy::Insecure(1), &Control::default())?;
     println!("key generation     {:>10.1} ms", since(start));
     let start = Instant::now();
-    let key: BootstrapKey = client.bootstrap_key(&|_, _| ControlFlow::Continue(()))?;
+    let key: BootstrapKey = client.bootstrap_key(&Control::default())?;
     println!("bootstrapping key  {:>10.1} ms, {:.1} MB", since(start), key.bytes() as f64 / 1e6);
     let words = key.keys().flat_map(|key| key.bodies()).map(|poly| poly.words());
     let bound = bootstrap::bound(params.dimension(), params.special()[0], &operations(&params), words)?;

@@ -7,16 +7,17 @@
 //! Times are the least of a few repetitions, on the clock and of all threads together: on a machine that others use too, the latter tells more. Keys are from a fixed seed: insecure, as the scheme is anyway.
 
 use clap::Parser;
-use core::ops::ControlFlow;
 use cpu_time::ProcessTime;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
 use solinas_bigint::fft::Engine;
+use solinas_schemes::Entropy;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
     noise,
 };
+use solinas_schemes::{Control, Progress};
 
 /// The Gentry-Halevi scheme at a parameter set: times and margins.
 #[derive(Parser)]
@@ -126,18 +127,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let last = std::sync::Mutex::new((None, Instant::now()));
-    let progress = |stage: gh::Stage, _: usize, _: usize| {
+    let progress = |Progress { stage, .. }: Progress| {
         if let Ok(mut last) = last.lock()
-            && last.0 != Some(stage)
+            && last.0 != stage
         {
             if let Some(stage) = last.0 {
-                println!("  {:<44} {:>12.1} ms", gh::Stage::name(stage), milliseconds(last.1.elapsed()));
+                println!("  {:<44} {:>12.1} ms", stage, milliseconds(last.1.elapsed()));
             }
-            *last = (Some(stage), Instant::now());
+            *last = (stage, Instant::now());
         }
-        ControlFlow::Continue(())
     };
-    let (client, server) = gh::generate_insecure(&params, true, args.seed, &progress)?;
+    let control = Control { progress: Some(&progress), cancel: None };
+    let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &control)?;
     println!("key generation                                 {:>12.1} ms", milliseconds(start.elapsed()));
     println!(
         "  d has {} bits; server key {} MiB; capacity {:.1} bits",

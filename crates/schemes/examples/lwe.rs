@@ -20,6 +20,7 @@ use solinas_schemes::lwe::{
     self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
     StreamedProduct, Vector, leveled,
 };
+use solinas_schemes::{Control, Entropy};
 
 /// Learning with errors.
 #[derive(Parser)]
@@ -85,7 +86,7 @@ fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
         }
         let params = Params::named(name)?;
         let start = Instant::now();
-        let client = lwe::generate(&params, true)?;
+        let client = lwe::generate(&params, true, Entropy::System)?;
         let public = client.public();
         let made = start.elapsed().as_secs_f64();
         let mut rng = public.encryption_rng(0)?;
@@ -133,7 +134,7 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();
-            let (client, server) = leveled::generate(&params, true)?;
+            let (client, server) = leveled::generate(&params, true, Entropy::System, &Control::default())?;
             made += start.elapsed().as_secs_f64();
             let evaluator = leveled::Evaluator::new(&server)?;
             let mut rng = server.encryption_rng(0)?;
@@ -266,7 +267,7 @@ fn stream(&Shape { n, words, bits }: &Shape, folder: &Path) -> Result<(), Error>
     let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
     if !path.exists() {
         let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
-        KeyFile::write(&seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), |_, _| true)?;
+        KeyFile::write(&seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), &Control::default())?;
         out.flush().map_err(failed)?;
         println!("written");
     }

@@ -11,6 +11,7 @@ use clap::Parser;
 use rand_core::RngCore;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool, encode_value, noise, table_weight,
@@ -273,7 +274,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let params = Params::named(&args.params)?;
     ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
-    let client = ClientKey::generate_insecure(params.clone(), true, args.seed)?;
+    let client = ClientKey::generate(params.clone(), true, Entropy::Insecure(args.seed))?;
     let evaluator = Evaluator::new(&client.server_key(&|_, _| ())?)?;
     let ones = |bits: &[u8]| bits.iter().map(|&bit| f64::from(bit)).sum::<f64>();
     let (lwe, glwe) = (ones(client.lwe_bits()), ones(client.glwe_bits()));

@@ -7,11 +7,11 @@
 #[path = "bootstrap/mod.rs"]
 mod bootstrap;
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
 use solinas_schemes::ntru::{self, BootstrapKey, Ciphertext, Evaluator, Params};
+use solinas_schemes::{Control, Entropy};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);
@@ -50,10 +50,10 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {bits:?}, bootstrapped to level {}", params.bootstrapped_level());
     println!("{:?}", params.security().status);
     let start = Instant::now();
-    let (client, server) = ntru::generate_insecure(&params, true, 1)?;
+    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
     println!("key generation     {:>10.1} ms", since(start));
     let start = Instant::now();
-    let key = client.bootstrap_key(&|_, _| ControlFlow::Continue(()))?;
+    let key = client.bootstrap_key(&Control::default())?;
     println!("bootstrapping key  {:>10.1} ms, {:.1} MB", since(start), key.bytes() as f64 / 1e6);
     let words = key.polynomials().map(|poly| poly.words());
     let bound = bootstrap::bound(n, params.special_moduli()[0], &operations(&params, &key), words)?;

@@ -7,7 +7,9 @@
 //! Each figure is the least of the repetitions that fit in two seconds, at least five.
 
 use clap::Parser;
-use solinas_schemes::rsa::{Control, Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
+use solinas_schemes::Control;
+use solinas_schemes::Entropy;
+use solinas_schemes::rsa::{Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 use std::time::{Duration, Instant};
 
 /// Times RSA private operations.
@@ -22,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(" bits   key made  threads    word ms     fft ms");
     for bits in Args::parse().bits {
         let start = Instant::now();
-        let options = KeygenOptions { bits, insecure_seed: Some(1), ..Default::default() };
+        let options = KeygenOptions { bits, entropy: Entropy::Insecure(1), ..Default::default() };
         let mut key = PrivateKey::generate(&options, &Control::default())?;
         let made = start.elapsed().as_secs_f64();
         for parallel in [false, true] {

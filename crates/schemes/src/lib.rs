@@ -6,7 +6,9 @@
 
 pub mod bgv;
 mod bootstrapping;
+mod control;
 mod embedding;
+mod entropy;
 pub mod gh;
 mod key_id;
 pub mod lwe;
@@ -16,6 +18,10 @@ pub mod rsa;
 pub mod security;
 pub mod slots;
 pub mod tfhe;
+
+pub use control::{Cancelled, Control, Progress};
+pub use entropy::{Entropy, NoEntropy};
+pub use key_id::KeyId;
 
 // Examples of the book.
 #[cfg(doctest)]

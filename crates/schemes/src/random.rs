@@ -1,5 +1,6 @@
 //! Randomness: ChaCha20 seeded by the operating system, or by a seed for tests.
 
+use crate::{Entropy, NoEntropy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -10,10 +11,10 @@ pub(crate) struct SecretSeed([u8; 32]);
 
 impl SecretSeed {
     /// From the operating system.
-    pub(crate) fn from_os() -> Result<Self, rand_core::OsError> {
+    pub(crate) fn from_os() -> Result<Self, NoEntropy> {
         use rand_core::TryRngCore;
         let mut seed = [0; 32];
-        rand_core::OsRng.try_fill_bytes(&mut seed)?;
+        rand_core::OsRng.try_fill_bytes(&mut seed).map_err(|error| NoEntropy(error.to_string()))?;
         Ok(Self(seed))
     }
 
@@ -54,8 +55,11 @@ impl SecretSeed {
     }
 
     /// From the operating system, or the reproducible one of a number.
-    pub(crate) fn chosen(insecure_seed: Option<u64>) -> Result<Self, rand_core::OsError> {
-        insecure_seed.map_or_else(Self::from_os, |seed| Ok(Self::insecure(seed)))
+    pub(crate) fn new(entropy: Entropy) -> Result<Self, NoEntropy> {
+        match entropy {
+            Entropy::System => Self::from_os(),
+            Entropy::Insecure(seed) => Ok(Self::insecure(seed)),
+        }
     }
 
     /// The generator number `stream` of the seed.

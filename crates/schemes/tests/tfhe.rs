@@ -4,12 +4,13 @@
 
 use rand_core::RngCore;
 use solinas_field::Backend;
+use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool, encode_value, noise, table_weight,
 };
 
 fn client(name: &str) -> ClientKey {
-    ClientKey::generate_insecure(Params::named(name).unwrap(), false, 7).unwrap()
+    ClientKey::generate(Params::named(name).unwrap(), false, Entropy::Insecure(7)).unwrap()
 }
 
 fn nand(inputs: [&LweCiphertext; 2]) -> LweCiphertext {

@@ -1,6 +1,7 @@
 //! Gentry-Halevi keys and checkpoints from untrusted bytes: typed errors, never a panic; what is accepted is written back the same.
 
 use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
 
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, Header, KeyFiles, KeyId, Kind, Reader, Writer};
@@ -8,13 +9,14 @@ use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, KeyGeneration, Params, ParamsLiteral, RecryptMethod,
     ServerKey,
 };
+use solinas_schemes::{Control, Entropy};
 
 use super::leveled;
 
 /// The smallest, so that many inputs are tried a second.
 static KEYS: LazyLock<Option<(ClientKey, ServerKey)>> = LazyLock::new(|| {
     let params = Params::named("ci-3").ok()?;
-    gh::keygen(&params, true, Some(1), None, &|_, _, _| core::ops::ControlFlow::Continue(())).ok()
+    gh::keygen(&params, true, Entropy::Insecure(1), None, &Control::default()).ok()
 });
 
 const KINDS: [Kind; 5] = [Kind::ClientKey, Kind::ServerKey, Kind::PublicKey, Kind::Checkpoint, Kind::Cache];
@@ -50,9 +52,10 @@ fn check_checkpoint(reader: &Reader) {
     }
     if let Ok(mut generation) = gh::read_checkpoint(reader, &params, true) {
         let before = generation.checkpoint().parts.len();
-        let _ = generation.step(&|_, _, _| core::ops::ControlFlow::Break(()));
+        let cancel = AtomicBool::new(true);
+        let _ = generation.step(&Control { progress: None, cancel: Some(&cancel) });
         assert_eq!(generation.checkpoint().parts.len(), before);
-        let _ = generation.step(&|_, _, _| core::ops::ControlFlow::Continue(()));
+        let _ = generation.step(&Control::default());
     }
 }
 

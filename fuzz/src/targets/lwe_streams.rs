@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use solinas_schemes::Control;
 use solinas_schemes::lwe::{Error, KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
 
 /// A matrix, and products with it of vectors and of selections.
@@ -16,7 +17,7 @@ static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
         matrix.extend_from_slice(bytes);
         Ok::<_, Error>(())
     };
-    KeyFile::write(&seeded, [1; 32], out, |_, _| true).expect("a file");
+    KeyFile::write(&seeded, [1; 32], out, &Control::default()).expect("a file");
     std::fs::write(&place.matrix, &matrix).expect("room for a file");
     let file = KeyFile::open(&place.matrix).expect("a file");
     let vectors = vec![Vector::from_signed(&modulus, &[1; 40]); 2];

@@ -4,13 +4,14 @@
 use std::sync::LazyLock;
 
 use solinas_schemes::rsa::{
-    Control, EncryptionPadding, Error, Hash, KeyUse, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
+    EncryptionPadding, Error, Hash, KeyUse, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey,
     SignaturePadding,
 };
+use solinas_schemes::{Control, Entropy};
 
 /// Short, so that many inputs are tried a second.
 static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
-    let options = KeygenOptions { bits: 704, research: true, insecure_seed: Some(1), parallel: false };
+    let options = KeygenOptions { bits: 704, research: true, entropy: Entropy::Insecure(1), parallel: false };
     PrivateKey::generate(&options, &Control::default()).expect("a size that is offered")
 });
 

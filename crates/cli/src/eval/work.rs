@@ -220,7 +220,7 @@ impl Work {
         Ok(match self {
             Self::Program { program, .. } => server.run(program, &inputs, control)?,
             Self::Circuit { file, netlist } => {
-                let silent = Control { progress: None, ..*control };
+                let silent = control.without_progress();
                 // A port takes bits; whether they were encrypted as signed is no matter.
                 let ports = inputs.into_iter().zip(netlist.inputs()).map(|(ciphertext, port)| {
                     let width = ciphertext.ty().width() as u8;

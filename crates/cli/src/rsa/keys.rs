@@ -10,8 +10,7 @@ use crate::output::Output;
 use crate::progress::watch;
 use clap::ValueEnum;
 use serde::Serialize;
-use solinas_runtime::Progress;
-use solinas_schemes::rsa::{self, Control, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
+use solinas_schemes::rsa::{self, KeygenOptions, PrivateFormat, PrivateKey, PublicFormat, PublicKey};
 use solinas_schemes::security::SecurityClaim;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -159,17 +158,10 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     let options = KeygenOptions {
         bits: args.bits,
         research: args.research,
-        insecure_seed: args.insecure_seed,
+        entropy: args.insecure_seed.into(),
         parallel: parallel(args.threads),
     };
-    let key = watch(out, "looking for two primes", |control| {
-        let show = |done, total| {
-            if let Some(progress) = control.progress {
-                progress(Progress { done, total });
-            }
-        };
-        Ok(PrivateKey::generate(&options, &Control { progress: Some(&show), cancel: control.cancel })?)
-    })?;
+    let key = watch(out, "looking for two primes", |control| Ok(PrivateKey::generate(&options, control)?))?;
     let format = match args.format {
         PrivateName::Pkcs8 => PrivateFormat::Pkcs8,
         PrivateName::Pkcs1 => PrivateFormat::Pkcs1,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, PublicKey, RecryptMethod, ServerKey};
 
 use super::Gh;
-use crate::{Error, Expect, KeyFiles, KeyId, Kind, Overwrite, Reader, Writer};
+use crate::{Error, Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 
 /// Version of the tables' layout.
 const VERSION: u64 = 1;
@@ -131,7 +131,7 @@ fn open(path: &Path) -> Result<Reader, Error> {
 /// That the cache is of that key and method.
 fn check(reader: &Reader, public: &PublicKey, method: &impl Serialize) -> Result<(), Error> {
     reader.expect_scheme(Gh::NAME)?;
-    reader.expect_key(KeyId(public.id().0), "the key")?;
+    reader.expect_key(public.id(), "the key")?;
     let wanted = ciborium::Value::serialized(method).map_err(|error| reader.field("method", &error.to_string()))?;
     if reader.header().meta.get("method") != Some(&wanted) {
         return Err(reader.field("method", "it is of another one"));

@@ -4,7 +4,8 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, Progress, ServerKey};
+use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
+use solinas_schemes::{Control, Entropy};
 use zeroize::Zeroizing;
 
 use super::Gh;
@@ -17,30 +18,30 @@ const SHARE: u32 = 20;
 /// More polynomials than any key generation draws: a few have no root.
 const MOST_ATTEMPTS: u64 = 1 << 32;
 
-/// Makes a key pair, on the current thread pool; from `insecure_seed` for tests and benchmarks alone.
+/// Makes a key pair, on the current thread pool.
 ///
-/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when `progress` stops the work, and when the
+/// With `checkpoint`, what was reached is kept in a file of that name: from the beginning, from time to time, when the work is cancelled, and when the
 /// key is made. If the file is there, key generation goes on from it, and makes the key that it would have made. The file is secret, as the key is. It
 /// stays: the caller removes it once both keys are stored. It is locked meanwhile, where the file system can.
 ///
 /// # Errors
-/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`] when `progress` stops it. [`Error::Checkpoint`] for a checkpoint
+/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`]. [`Error::Checkpoint`] for a checkpoint
 /// of other parameters or another seed; [`Error::Busy`] for one that another key generation works on; from the file.
 pub fn keygen(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
+    entropy: Entropy,
     checkpoint: Option<&Path>,
-    progress: Progress<'_>,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     let Some(path) = checkpoint else {
-        return Ok(begin(params, research, insecure_seed)?.finish(progress)?);
+        return Ok(KeyGeneration::new(params, research, entropy)?.finish(control)?);
     };
     // The file's lock goes over to each file that replaces it.
     let (mut generation, mut lock) = match lock(path)? {
-        Some(lock) => (resume(path, params, research, insecure_seed)?, lock),
+        Some(lock) => (resume(path, params, research, entropy)?, lock),
         None => {
-            let generation = begin(params, research, insecure_seed)?;
+            let generation = KeyGeneration::new(params, research, entropy)?;
             // A place where nothing can be written is found now.
             let lock = store(&generation, path, Overwrite::Never).map_err(|error| match error {
                 // Another one began meanwhile.
@@ -52,7 +53,7 @@ pub fn keygen(
     };
     let (mut last, mut took) = (Instant::now(), Duration::ZERO);
     while !generation.is_done() {
-        let stepped = generation.step(progress);
+        let stepped = generation.step(control);
         if stepped.is_err() || generation.is_done() {
             // Where this fails, the file before it stays, and there is something else to tell: why the work stopped, or a key.
             lock = store(&generation, path, Overwrite::Always).unwrap_or(lock);
@@ -63,7 +64,7 @@ pub fn keygen(
             (last, took) = (Instant::now(), start.elapsed());
         }
     }
-    let keys = generation.finish(progress)?;
+    let keys = generation.finish(control)?;
     drop(lock);
     Ok(keys)
 }
@@ -83,13 +84,6 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
     Ok(None)
 }
 
-fn begin(params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, gh::Error> {
-    match insecure_seed {
-        Some(seed) => KeyGeneration::new_insecure(params, research, seed),
-        None => KeyGeneration::new(params, research),
-    }
-}
-
 /// Writes the checkpoint, in one step, and locks it.
 fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Result<File, Error> {
     let Checkpoint { insecure, seed, attempt, dimension, parts } = generation.checkpoint();
@@ -107,7 +101,7 @@ fn store(generation: &KeyGeneration, path: &Path, overwrite: Overwrite) -> Resul
     writer.finish_locked()
 }
 
-fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u64>) -> Result<KeyGeneration, Error> {
+fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Result<KeyGeneration, Error> {
     let reader = Reader::open(path, Expect::kind(Kind::Checkpoint))?;
     let other = |problem: String| Err(Error::Checkpoint { path: path.to_path_buf(), problem });
     let stored = Gh::read_params(&reader)?;
@@ -116,9 +110,9 @@ fn resume(path: &Path, params: &Params, research: bool, insecure_seed: Option<u6
     }
     let generation = read_checkpoint(&reader, params, research)?;
     let (chosen, drawn) = ("an insecure seed that was chosen", "the operating system's randomness");
-    match insecure_seed {
-        None if generation.is_insecure() => other(format!("it was begun from {chosen}, not from {drawn}")),
-        Some(seed) if !generation.is_of_insecure_seed(seed) => {
+    match entropy {
+        Entropy::System if generation.is_insecure() => other(format!("it was begun from {chosen}, not from {drawn}")),
+        Entropy::Insecure(seed) if !generation.is_of_insecure_seed(seed) => {
             let found = if generation.is_insecure() { "another insecure seed" } else { drawn };
             other(format!("it was begun from {found}, not from insecure seed {seed}"))
         }

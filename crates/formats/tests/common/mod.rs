@@ -8,7 +8,7 @@ pub(crate) fn header(kind: Kind) -> Header {
     Header::new(kind)
         .scheme("tfhe")
         .params(&std::collections::BTreeMap::from(params))
-        .and_then(|h| h.key_id(KeyId::of(b"a key pair")).meta("width", &16))
+        .and_then(|h| h.key_id(KeyId::hash_of(b"a key pair")).meta("width", &16))
         .expect("small maps have a CBOR form")
 }
 

@@ -1,12 +1,12 @@
 //! Files of BGV keys.
 
-use core::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use solinas_formats::KeyFiles;
 use solinas_formats::bgv::{self, Bgv, ServerKeys};
-use solinas_schemes::bgv::{ClientKey, KeySwitching, Params, ParamsLiteral, Rotations, generate_insecure};
+use solinas_schemes::bgv::{ClientKey, KeySwitching, Params, ParamsLiteral, Rotations, generate};
+use solinas_schemes::{Control, Entropy};
 
 use crate::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, open, server_file, with_params,
@@ -17,8 +17,8 @@ type Keys = (ClientKey, ServerKeys);
 
 fn keys(params: &Params) -> Keys {
     let rotations = Rotations::all(params).unwrap_or_else(|_| Rotations::none(params));
-    let (client, evaluation) = generate_insecure(params, &rotations, true, 1).unwrap();
-    let go = |_, _| ControlFlow::Continue(());
+    let (client, evaluation) = generate(params, &rotations, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let go = Control::default();
     let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&go).unwrap());
     (client, ServerKeys { evaluation, bootstrap })
 }

@@ -1,6 +1,5 @@
 //! Files of Gentry-Halevi keys.
 
-use core::ops::ControlFlow;
 use std::sync::{LazyLock, Mutex};
 
 use solinas_formats::gh::{self, Gh};
@@ -9,18 +8,29 @@ use solinas_schemes::gh::{
     Arithmetic, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, ParamsLiteral, PublicKey, RecryptMethod,
     ServerKey, Stage,
 };
+use solinas_schemes::{Control, Entropy, Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, headed, open, public_file,
     server_file, with_params, without,
 };
 
-fn go(_: Stage, _: usize, _: usize) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+/// Runs `work`, which is cancelled once `at` says so of its progress.
+fn until<T>(at: impl Fn(Progress) -> bool + Sync, work: impl FnOnce(&Control<'_>) -> T) -> T {
+    let cancel = AtomicBool::new(false);
+    let listen = |progress: Progress| {
+        cancel.fetch_or(at(progress), Ordering::Relaxed);
+    };
+    work(&Control { progress: Some(&listen), cancel: Some(&cancel) })
+}
+
+fn at_stage(progress: Progress, stage: Stage) -> bool {
+    progress.stage == Some(stage.name())
 }
 
 fn keys(params: &Params, seed: u64) -> (ClientKey, ServerKey) {
-    gh::keygen(params, true, Some(seed), None, &go).unwrap()
+    gh::keygen(params, true, Entropy::Insecure(seed), None, &Control::default()).unwrap()
 }
 
 static KEYS: LazyLock<(ClientKey, ServerKey)> = LazyLock::new(|| keys(&Params::named("ci-3").unwrap(), 1));
@@ -141,33 +151,30 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
     let path = dir.path().join("keygen.checkpoint");
     for params in [Params::named("ci-7").unwrap(), in_chunks()] {
         let calls = Mutex::new(vec![]);
-        let uninterrupted = gh::keygen(&params, true, Some(1), None, &|stage, done, total| {
-            calls.lock().unwrap().push((stage, done, total));
-            ControlFlow::Continue(())
-        });
-        let (client, server) = uninterrupted.unwrap();
+        let listen = |progress: Progress| calls.lock().unwrap().push(progress);
+        let control = Control { progress: Some(&listen), cancel: None };
+        let (client, server) = gh::keygen(&params, true, Entropy::Insecure(1), None, &control).unwrap();
         let calls = calls.into_inner().unwrap();
-        let total = calls[0].2;
-        assert!(calls.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].2 == total), "{calls:?}");
-        assert_eq!((calls[0].1, calls.last().unwrap().1), (0, total));
-        assert!(
-            [Stage::Lattice, Stage::Root, Stage::Squash, Stage::Indicators]
-                .iter()
-                .all(|s| calls.iter().any(|c| c.0 == *s))
-        );
+        let total = calls[0].total;
+        assert!(calls.windows(2).all(|pair| pair[0].done <= pair[1].done && pair[1].total == total), "{calls:?}");
+        assert_eq!((calls[0].done, calls.last().unwrap().done), (0, total));
+        let stages = [Stage::Lattice, Stage::Root, Stage::Squash, Stage::Indicators];
+        assert!(stages.iter().all(|&stage| calls.iter().any(|&call| at_stage(call, stage))));
 
         // Each run is stopped as soon as it is further than the one before.
         let (mut furthest, mut stops) = (None, 0);
         let keys = loop {
             let seen = Mutex::new(furthest);
-            let run = gh::keygen(&params, true, Some(1), Some(&path), &|stage, done, _| {
+            let further = |progress: Progress| {
+                let place = stages.iter().position(|&stage| at_stage(progress, stage)).map(|at| (at, progress.done));
                 let mut seen = seen.lock().unwrap();
-                if Some((stage as u8, done)) > *seen && done < total {
-                    *seen = Some((stage as u8, done));
-                    return ControlFlow::Break(());
+                let further = place > *seen && progress.done < total;
+                if further {
+                    *seen = place;
                 }
-                ControlFlow::Continue(())
-            });
+                further
+            };
+            let run = until(further, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
             match run {
                 Ok(keys) => break keys,
                 Err(Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })) => stops += 1,
@@ -187,10 +194,11 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
         // The key is in the file until the caller has it elsewhere: nothing is left to be done.
         let reader = Reader::open(&path, Expect::kind(Kind::Checkpoint)).unwrap();
         assert!(gh::read_checkpoint(&reader, &params, true).unwrap().is_done());
-        let again = gh::keygen(&params, true, Some(1), Some(&path), &|_, done, total| {
-            assert_eq!(done, total);
-            ControlFlow::Continue(())
-        });
+        let done = |progress: Progress| {
+            assert_eq!(progress.done, progress.total);
+            false
+        };
+        let again = until(done, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
         assert_eq!(again.unwrap().1, server);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         std::fs::remove_file(&path).unwrap();
@@ -202,47 +210,50 @@ fn checkpoints_of_another_key_generation_are_refused_and_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("keygen.checkpoint");
     let (ci3, ci7) = (Params::named("ci-3").unwrap(), Params::named("ci-7").unwrap());
-    let stop = |stage: Stage, _: usize, _: usize| {
-        if stage == Stage::Indicators { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let stop = |seed: Option<u64>| {
+        let indicators = |progress| at_stage(progress, Stage::Indicators);
+        until(indicators, |control| gh::keygen(&ci3, true, seed.into(), Some(&path), control)).unwrap_err();
     };
     let refused = |params: &Params, seed: Option<u64>, word: &str| {
-        let error = gh::keygen(params, true, seed, Some(&path), &go).unwrap_err();
+        let error = gh::keygen(params, true, seed.into(), Some(&path), &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Checkpoint { .. }) && error.to_string().contains(word), "{error}");
         assert!(path.exists());
     };
-    gh::keygen(&ci3, true, Some(1), Some(&path), &stop).unwrap_err();
+    stop(Some(1));
     refused(&ci7, Some(1), "\"ci-3\"");
     refused(&ci3, Some(2), "another insecure seed");
     refused(&ci3, None, "randomness");
-    let error = gh::keygen(&ci3, false, Some(1), Some(&path), &go).unwrap_err();
+    let error = gh::keygen(&ci3, false, Entropy::Insecure(1), Some(&path), &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");
     std::fs::remove_file(&path).unwrap();
 
     // From the operating system's randomness, the seed is in the file: both ways to go on make one key.
-    gh::keygen(&ci3, true, None, Some(&path), &stop).unwrap_err();
+    stop(None);
     refused(&ci3, Some(1), "randomness");
     let copy = std::fs::read(&path).unwrap();
-    let (client, server) = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap();
+    let (client, server) = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap();
     assert!(!server.public().is_insecure());
     std::fs::write(&path, &copy).unwrap();
-    let again = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap();
+    let again = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap();
     assert_eq!((again.0.w(), again.1), (client.w(), server));
 
     // A file that is no checkpoint is not touched; neither is a damaged one.
     std::fs::write(&path, client_file::<Gh>(&client)).unwrap();
-    let error = gh::keygen(&ci3, true, None, Some(&path), &go).unwrap_err();
+    let error = gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
     assert!(matches!(error, Error::WrongKind { .. }), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), client_file::<Gh>(&client));
     for at in (0..copy.len()).step_by(53) {
         let mut altered = copy.clone();
         altered[at] ^= 1 << (at % 8);
         std::fs::write(&path, &altered).unwrap();
-        gh::keygen(&ci3, true, None, Some(&path), &go).unwrap_err();
+        gh::keygen(&ci3, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
         assert_eq!(std::fs::read(&path).unwrap(), altered);
     }
     // A folder that is not there is found before the work.
+    let missing = dir.path().join("no/such");
     let error =
-        gh::keygen(&ci3, true, None, Some(&dir.path().join("no/such")), &|_, _, _| panic!("no work")).unwrap_err();
+        until(|_| panic!("no work"), |control| gh::keygen(&ci3, true, Entropy::System, Some(&missing), control))
+            .unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
 }
 
@@ -253,19 +264,20 @@ fn a_checkpoint_serves_one_key_generation_at_a_time() {
     let path = dir.path().join("keygen.checkpoint");
     let params = Params::named("ci-3").unwrap();
     let busy = || {
-        let error = gh::keygen(&params, true, None, Some(&path), &go).unwrap_err();
+        let error = gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap_err();
         assert!(matches!(error, Error::Busy { .. }) && error.to_string().contains("another key generation"), "{error}");
     };
     // Another one is refused at every stage of a new one, and of one that goes on.
     for last in [Stage::Squash, Stage::Indicators] {
-        let stop = |stage: Stage, _: usize, _: usize| {
+        let stop = |progress: Progress| {
             busy();
-            if stage == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            at_stage(progress, last)
         };
-        let error = gh::keygen(&params, true, None, Some(&path), &stop).unwrap_err();
+        let error =
+            until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
         assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
     }
-    gh::keygen(&params, true, None, Some(&path), &go).unwrap();
+    gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap();
 }
 
 #[test]
@@ -274,14 +286,15 @@ fn why_the_work_stopped_is_told_even_where_the_checkpoint_cannot_be_stored() {
     let folder = dir.path().join("gone");
     std::fs::create_dir(&folder).unwrap();
     let params = Params::named("ci-3").unwrap();
-    let stop = |stage: Stage, _: usize, _: usize| {
-        if stage != Stage::Squash {
-            return ControlFlow::Continue(());
+    let stop = |progress: Progress| {
+        let squash = at_stage(progress, Stage::Squash);
+        if squash {
+            let _ = std::fs::remove_dir_all(&folder);
         }
-        std::fs::remove_dir_all(&folder).unwrap();
-        ControlFlow::Break(())
+        squash
     };
-    let error = gh::keygen(&params, true, None, Some(&folder.join("checkpoint")), &stop).unwrap_err();
+    let path = folder.join("checkpoint");
+    let error = until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
     assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
 }
 
@@ -313,7 +326,7 @@ fn checkpoints_with_parts_of_no_key_are_refused() {
             writer.section_u64(name, words).unwrap();
         }
         writer.finish().unwrap();
-        gh::keygen(&params, true, Some(1), Some(&path), &go).unwrap_err()
+        gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), &Control::default()).unwrap_err()
     };
     for attempt in [u64::MAX, 1 << 33] {
         assert!(matches!(forge(attempt, 0, &[]), Error::Field { .. }), "{attempt}");

@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 
 use solinas_formats::lwe::{self, Lwe};
-use solinas_formats::{Error, KeyId, Kind, inspect};
+use solinas_formats::{Error, Kind, inspect};
 use solinas_schemes::lwe::ParamsLiteral as FreshLiteral;
-use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate_insecure};
+use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, ServerKey, generate};
+use solinas_schemes::{Control, Entropy};
+use std::sync::atomic::AtomicBool;
 
 use crate::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, server_file, with_params,
@@ -15,7 +17,7 @@ use crate::common::{
 type Keys = (ClientKey, ServerKey);
 
 fn keys(params: &Params) -> Keys {
-    generate_insecure(params, true, 1).unwrap()
+    generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap()
 }
 
 static KEYS: LazyLock<Keys> = LazyLock::new(|| keys(&Params::named("leveled-8-1").unwrap()));
@@ -87,9 +89,9 @@ fn streamed_matrices_are_inspected() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("matrix");
     let public = KEYS.0.public();
-    lwe::write_matrix(&path, public, |_, _| true).unwrap();
+    lwe::write_matrix(&path, public, &Control::default()).unwrap();
     let summary = inspect(&path).unwrap();
-    assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(KeyId(public.id().0)));
+    assert!(summary.is_intact() && summary.kind == Kind::Cache && summary.key_id == Some(public.id()));
     let text = summary.to_string();
     assert!(
         text.contains("scheme lwe") && text.contains("rows: 16") && text.contains("section matrix: 4096"),
@@ -121,10 +123,12 @@ fn matrices_and_states_of_products_are_replaced_whole_and_states_are_their_owner
     let dir = tempfile::tempdir().unwrap();
     let (path, state) = (dir.path().join("matrix"), dir.path().join("state"));
     fs::write(&path, "old").unwrap();
-    let stopped = lwe::write_matrix(&path, KEYS.0.public(), |_, _| false);
+    let cancel = AtomicBool::new(true);
+    let cancelled = Control { progress: None, cancel: Some(&cancel) };
+    let stopped = lwe::write_matrix(&path, KEYS.0.public(), &cancelled);
     assert!(matches!(stopped, Err(Error::Matrix(solinas_schemes::lwe::Error::Cancelled { .. }))));
     assert_eq!(fs::read(&path).unwrap(), b"old");
-    lwe::write_matrix(&path, KEYS.0.public(), |_, _| true).unwrap();
+    lwe::write_matrix(&path, KEYS.0.public(), &Control::default()).unwrap();
     let file = KeyFile::open(&path).unwrap();
     let rows = file.layout().rows();
     let product = StreamedProduct::select(&file, vec![Selection::from_bits(&vec![true; rows])]).unwrap();

@@ -1,11 +1,11 @@
 //! Files of NTRU keys.
 
-use core::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use solinas_formats::ntru::{self, Ntru, ServerKeys};
 use solinas_formats::{KeyFiles, Writer};
-use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate_insecure};
+use solinas_schemes::ntru::{ClientKey, Params, ParamsLiteral, Rotation, RotationKey, generate};
+use solinas_schemes::{Control, Entropy};
 
 use crate::common::{
     changed, check_damage, check_headers, check_read_back, check_refused, client_file, file, open, server_file,
@@ -14,13 +14,9 @@ use crate::common::{
 
 type Keys = (ClientKey, ServerKeys);
 
-fn go(_: usize, _: usize) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
 fn keys(params: &Params) -> Keys {
-    let (client, hints) = generate_insecure(params, true, 1).unwrap();
-    let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&go).unwrap());
+    let (client, hints) = generate(params, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let bootstrap = params.bootstrapping().map(|_| client.bootstrap_key(&Control::default()).unwrap());
     (client, ServerKeys { hints, bootstrap, rotations: None })
 }
 
@@ -49,7 +45,7 @@ fn rotation_keys_are_read_back_and_every_word_is_checked() {
     let (client, server) = keys(&params);
     let all = Rotation::all(&params);
     assert_eq!(all.len(), 7);
-    let key = client.rotation_key(&all, true, &go).unwrap();
+    let key = client.rotation_key(&all, true, &Control::default()).unwrap();
     let words: Vec<usize> = key.polynomials().map(|poly| poly.words().len()).collect();
     assert_eq!(words, RotationKey::sizes(&params).unwrap().repeat(all.len()));
     let bytes = server_file::<Ntru>(&ServerKeys { rotations: Some(key.clone()), ..server.clone() });

@@ -8,7 +8,6 @@ use rayon::ThreadPool;
 use solinas_bigint::fft::{self, Plan};
 use solinas_bigint::{Modulus, ModulusOptions, Natural};
 use solinas_schemes::gh::{Arithmetic, Ciphertext, EncryptMethod, Encryptor, Evaluator, RecryptMethod, noise};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Runs of a figure at most.
@@ -67,9 +66,7 @@ impl<'a> Task<'a> {
             let mut runs = Vec::new();
             let mut spent = Duration::ZERO;
             loop {
-                if self.control.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-                    return Err(solinas_runtime::Error::Cancelled.into());
-                }
+                self.control.check().map_err(solinas_runtime::Error::from)?;
                 let (seconds, result) = pool.install(|| seconds(|| work(*threads)));
                 let (detail, result) = result?;
                 last = Some(result);

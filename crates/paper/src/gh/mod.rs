@@ -4,14 +4,14 @@ mod figure;
 mod memory;
 
 use crate::timing::{one_and, threads};
-use crate::{Cell, Control, Error, Options, Progress};
+use crate::{Cell, Control, Error, Options};
 use figure::Task;
 use solinas_circuits::counted;
-use solinas_schemes::gh::{Arithmetic, Stage, generate_insecure};
-use solinas_schemes::gh::{Ciphertext, ClientKey, EncryptMethod, Encryptor, Params, RecryptMethod, ServerKey};
+use solinas_schemes::Entropy;
+use solinas_schemes::gh::{
+    self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Params, RecryptMethod, ServerKey,
+};
 use std::collections::HashMap;
-use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The papers' settings: name, dimension.
@@ -132,7 +132,7 @@ impl Bench {
         let mut done = 0;
         let mut report = || {
             done += 1;
-            control.progress.inspect(|listener| listener(Progress { done, total }));
+            control.report(done, total);
         };
         let threads = one_and(threads(options));
         for params in sets {
@@ -175,9 +175,7 @@ impl Bench {
 
 impl Keys {
     fn generate(params: &Params, control: &Control<'_>) -> Result<Self, Error> {
-        let cancelled = || control.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
-        let go = |_: Stage, _, _| if cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let (client, server) = generate_insecure(params, true, 1, &go)?;
+        let (client, server) = gh::generate(params, true, Entropy::Insecure(1), &control.without_progress())?;
         let public = server.public();
         let encryptor = Encryptor::new(public, EncryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let mut rng = public.encryption_rng(1)?;

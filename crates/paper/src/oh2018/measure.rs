@@ -149,7 +149,7 @@ fn keys(params: &str, config: &Config, tally: &Tally<'_>) -> Result<(ClientKey, 
 impl Tally<'_> {
     /// Can be cancelled, reports nothing.
     fn quiet(&self) -> Control<'_> {
-        Control { progress: None, ..*self.control }
+        self.control.without_progress()
     }
 }
 
@@ -173,9 +173,7 @@ impl Bench<'_> {
             let want = case.op.apply(values[0], values[1]) & ty.mask();
             let (done, total) = (tally.done, tally.total);
             let report = |progress: Progress| {
-                if let Some(listener) = tally.control.progress {
-                    listener(Progress { done: done + progress.done.min(bootstraps), total });
-                }
+                tally.control.report(done + progress.done.min(bootstraps), total);
             };
             let first = seconds.is_empty();
             let control = Control { progress: first.then_some(&report), ..*tally.control };

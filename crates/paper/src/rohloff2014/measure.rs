@@ -8,9 +8,8 @@ use super::{
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
+use solinas_schemes::Entropy;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
-use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Seconds of a figure at most, and with `--quick`.
@@ -29,7 +28,7 @@ struct World {
 
 impl World {
     fn new(params: &Params) -> Result<Self, Error> {
-        let (client, server) = ntru::generate_insecure(params, true, 1)?;
+        let (client, server) = ntru::generate(params, true, Entropy::Insecure(1), &Control::default())?;
         let plain: Vec<u64> = timing::number(params.dimension(), 7)
             .words()
             .iter()
@@ -203,7 +202,7 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
     let mut rows = Vec::new();
     for (n, paper) in DIMENSIONS.into_iter().zip(BOOTSTRAP) {
         let world = World::new(&Params::named(&format!("boot-{n}"))?)?;
-        let key = world.client.bootstrap_key(&|_, _| control_flow(control))?;
+        let key = world.client.bootstrap_key(&control.without_progress())?;
         let evaluator = Evaluator::new(&world.server).with_bootstrapping(&key)?;
         let public = world.server.public();
         let bit = |nonce: u64| {
@@ -235,14 +234,6 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
-}
-
-/// To go on, unless all is to stop.
-fn control_flow(control: &Control<'_>) -> ControlFlow<()> {
-    match control.cancel {
-        Some(cancel) if cancel.load(Ordering::Relaxed) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
-    }
 }
 
 #[cfg(test)]

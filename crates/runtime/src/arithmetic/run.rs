@@ -185,7 +185,7 @@ fn run_lanes<R: Runner>(
             for &index in part {
                 run_across(schedule, runner, index, elements, &mut values, &|| {
                     tick(&schedule.steps[index]);
-                    control.check()
+                    Ok(control.check()?)
                 })?;
             }
             continue;

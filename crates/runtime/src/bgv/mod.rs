@@ -4,10 +4,11 @@ mod find;
 
 pub use find::find_bgv;
 
-use crate::control::Phases;
+use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
+use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{
     self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
 };
@@ -183,20 +184,13 @@ impl Leveled for Bgv {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKeys), Error> {
-        let client = match options.insecure_seed {
-            Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
-            None => ClientKey::generate(params, options.research)?,
-        };
+        let client = ClientKey::generate(params, options.research, Entropy::System)?;
         let bootstraps = usize::from(params.bootstrapping().is_some());
-        let phases = Phases::new(control, 1 + bootstraps);
-        let watch = |phase| {
-            let phases = &phases;
-            move |done, of| phases.step(phase, done, of)
-        };
-        let evaluation = client.server_key(&rotations(params), &watch(0))?;
+        let parts = ProgressParts::new(control, 1 + bootstraps);
+        let evaluation = parts.run(0, |control| client.server_key(&rotations(params), control))?;
         let bootstrap = match bootstraps {
             0 => None,
-            _ => Some(client.bootstrap_key(&watch(1))?),
+            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
         };
         Ok((client, ServerKeys { evaluation, bootstrap }))
     }

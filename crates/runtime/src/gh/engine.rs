@@ -187,7 +187,7 @@ impl GhEngine {
 
 impl Engine for GhEngine {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -344,12 +344,12 @@ impl Plan for Planned<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ops::ControlFlow;
+    use solinas_schemes::Entropy;
 
     #[test]
     fn tables_in_use_are_kept_and_others_replaced_by_larger_ones() {
         let params = Params::named("ci-15").unwrap();
-        let (_, key) = gh::keygen::generate_insecure(&params, true, 1, &|_, _, _| ControlFlow::Continue(())).unwrap();
+        let (_, key) = gh::keygen::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let engine = GhEngine::new(Arc::new(key), Some(1 << 30)).unwrap();
         let bytes = |method: RecryptMethod| 8 * params.server_key_words() + method.memory(&params) as usize;
         let full = engine.evaluator(1).unwrap();

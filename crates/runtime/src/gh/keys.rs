@@ -9,26 +9,10 @@ use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, 
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
-    Stage,
 };
 use solinas_schemes::security::Status;
 use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// Parts of a key generation, for progress.
-const PARTS: u64 = 1000;
-
-/// Where a stage begins and ends in [`PARTS`], about as its time has it.
-fn span(stage: Stage) -> (u64, u64) {
-    match stage {
-        Stage::Lattice => (0, 50),
-        Stage::Root => (50, 250),
-        Stage::Squash => (250, 400),
-        _ => (400, PARTS),
-    }
-}
 
 /// Makes a key pair, on the current thread pool.
 pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
@@ -39,18 +23,8 @@ pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(
     if options.research {
         gh::keygen::check_memory(&params, crate::memory::budget()?)?;
     }
-    // Another lattice may be drawn: the bar does not go back.
-    let furthest = AtomicU64::new(0);
-    let progress = |stage: Stage, done: usize, of: usize| {
-        let (start, end) = span(stage);
-        let at = start + (end - start) * done as u64 / of.max(1) as u64;
-        control.report(furthest.fetch_max(at, Ordering::Relaxed).max(at), PARTS);
-        if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
     let KeygenOptions { research, insecure_seed, checkpoint, .. } = options;
-    let keys = files::keygen(&params, *research, *insecure_seed, checkpoint.as_deref(), &progress)?;
-    control.report(PARTS, PARTS);
-    Ok(keys)
+    Ok(files::keygen(&params, *research, (*insecure_seed).into(), checkpoint.as_deref(), control)?)
 }
 
 /// A public key, and once it is used the table that encrypts.
@@ -82,7 +56,7 @@ impl Public {
 
 impl Encrypt for Public {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -210,7 +184,7 @@ impl Server {
 
 impl scheme::Public for Server {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {

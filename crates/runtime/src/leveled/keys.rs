@@ -4,7 +4,7 @@ use super::elements::{Elements, Poly, form_of};
 use super::engine::LeveledEngine;
 use super::plan::slot_type;
 use super::{Leveled, Parameters, constant};
-use crate::control::Phases;
+use crate::control::ProgressParts;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
@@ -109,15 +109,12 @@ impl<S: Leveled> Public<S> {
     /// With the public matrix in a file: pass after pass over it.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         encrypt_parts::<S>(&self.key, plain, |plaintexts| {
-            let parts = plaintexts.chunks(S::ENCRYPTS_TOGETHER);
-            let phases = Phases::new(control, parts.len());
-            parts
-                .enumerate()
-                .map(|(phase, part)| {
-                    let step = |done, of| phases.step(phase, done, of);
-                    S::encrypt_streamed(&self.key, matrix, part, self.next(), &step)
-                })
-                .collect()
+            let batches = plaintexts.chunks(S::ENCRYPTS_TOGETHER);
+            let parts = ProgressParts::new(control, batches.len());
+            let pass = |batch: &[Plaintext], control: &Control<'_>| {
+                S::encrypt_streamed(&self.key, matrix, batch, self.next(), control)
+            };
+            batches.enumerate().map(|(i, batch)| parts.run(i, |control| pass(batch, control))).collect()
         })
     }
 }

@@ -21,7 +21,6 @@ use solinas_formats::{KeyFiles, Reader};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 use std::fmt::Debug;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A parameter set of a leveled scheme: levels are 1 to `depth + 1`, of which fresh ciphertexts have the highest.
@@ -183,7 +182,7 @@ pub(crate) trait Leveled:
         _matrix: &Path,
         _plaintexts: &[Plaintext],
         _nonce: u64,
-        _progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+        _control: &Control<'_>,
     ) -> Result<Vec<Poly>, Error> {
         Err(Error::NoMatrix { scheme: Self::SCHEME })
     }

@@ -8,7 +8,6 @@ use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Para
 use solinas_schemes::lwe::{self, KeyFile};
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 use zeroize::Zeroizing;
@@ -214,11 +213,7 @@ impl Leveled for Lwe {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        let watch = |done: usize, of: usize| {
-            control.report(done as u64, of as u64);
-            go_on(control)
-        };
-        Ok(leveled::generate_watched(params, options.research, options.insecure_seed, &watch)?)
+        Ok(leveled::generate(params, options.research, options.insecure_seed.into(), control)?)
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -238,11 +233,10 @@ impl Leveled for Lwe {
         matrix: &Path,
         plaintexts: &[Plaintext],
         nonce: u64,
-        progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+        control: &Control<'_>,
     ) -> Result<Vec<Poly>, Error> {
         let file = KeyFile::open(matrix)?;
-        let each = |done, of| progress(done, of).is_continue();
-        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, each);
+        let all = key.encrypt_streamed(&file, &bits(plaintexts), &mut key.encryption_rng(nonce)?, control);
         let all = all.map_err(|error| Error::from(error).in_file(matrix))?;
         Ok(all.iter().map(Self::store).collect())
     }
@@ -253,11 +247,7 @@ impl Leveled for Lwe {
 
     fn write_matrix(key: &PublicKey, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         control.check()?;
-        let progress = |done, of| {
-            control.report(done as u64, of as u64);
-            go_on(control).is_continue()
-        };
-        Ok(solinas_formats::lwe::write_matrix(path, key, progress)?)
+        Ok(solinas_formats::lwe::write_matrix(path, key, control)?)
     }
 
     fn decrypt(key: &ClientKey, x: &Ciphertext) -> Result<Vec<u64>, Error> {
@@ -334,7 +324,7 @@ impl Leveled for Lwe {
         let mut results = vec![None; pairs.len()];
         for part in order.chunk_by(|&i, &k| pairs[i].0.level() == pairs[k].0.level()) {
             let together: Vec<_> = part.iter().map(|&i| pairs[i]).collect();
-            let products = evaluator.multiply_all_watched(&together, &|| go_on(control))?;
+            let products = evaluator.multiply_all_with(&together, control)?;
             part.iter().zip(products).for_each(|(&i, product)| results[i] = Some(product));
         }
         // One for each.
@@ -390,11 +380,6 @@ impl Leveled for Lwe {
     fn unpack(_: &Params, _: usize, bytes: &[u8]) -> Result<Vec<u64>, Error> {
         Ok(pack::u32_from_le(bytes)?.into_iter().map(u64::from).collect())
     }
-}
-
-/// Unless it is cancelled.
-fn go_on(control: &Control<'_>) -> ControlFlow<()> {
-    if control.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 #[cfg(test)]

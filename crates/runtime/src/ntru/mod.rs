@@ -1,6 +1,6 @@
 //! NTRU, leveled.
 
-use crate::control::Phases;
+use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::ntru::ServerKeys;
@@ -181,18 +181,18 @@ impl Leveled for Ntru {
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKeys), Error> {
         let bootstraps = usize::from(params.bootstrapping().is_some());
-        let phases = Phases::new(control, 1 + bootstraps + usize::from(options.rotations));
-        let watch = |phase| {
-            let phases = &phases;
-            move |done, of| phases.step(phase, done, of)
-        };
-        let (client, hints) = ntru::generate_watched(params, options.research, options.insecure_seed, &watch(0))?;
+        let parts = ProgressParts::new(control, 1 + bootstraps + usize::from(options.rotations));
+        let (research, entropy) = (options.research, options.insecure_seed.into());
+        let (client, hints) = parts.run(0, |control| ntru::generate(params, research, entropy, control))?;
         let bootstrap = match bootstraps {
             0 => None,
-            _ => Some(client.bootstrap_key(&watch(1))?),
+            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
         };
         let rotations = match options.rotations {
-            true => Some(client.rotation_key(&Rotation::all(params), options.research, &watch(1 + bootstraps))?),
+            true => {
+                let all = Rotation::all(params);
+                Some(parts.run(1 + bootstraps, |control| client.rotation_key(&all, research, control))?)
+            }
             false => None,
         };
         Ok((client, ServerKeys { hints, bootstrap, rotations }))

@@ -91,7 +91,7 @@ impl TfheEngine {
 
 impl Engine for TfheEngine {
     fn key_id(&self) -> KeyId {
-        KeyId(self.evaluator.id().0)
+        self.evaluator.id()
     }
 
     fn params(&self) -> ParamsInfo {

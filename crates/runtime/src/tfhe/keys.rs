@@ -35,7 +35,7 @@ impl fmt::Debug for Client {
 
 impl Encrypt for Client {
     fn key_id(&self) -> KeyId {
-        KeyId(self.key.id().0)
+        self.key.id()
     }
 
     fn params(&self) -> ParamsInfo {
@@ -91,7 +91,7 @@ impl Secret for Client {
 
 impl Public for ServerKey {
     fn key_id(&self) -> KeyId {
-        KeyId(self.id().0)
+        self.id()
     }
 
     fn params(&self) -> ParamsInfo {

@@ -13,6 +13,7 @@ use keys::{Client, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Reader, tfhe as files};
+use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
@@ -37,8 +38,8 @@ impl Roles for Tfhe {
         // The key, and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = match options.insecure_seed {
-            Some(seed) => ClientKey::generate_insecure(params, options.research, seed)?,
-            None => ClientKey::generate(params, options.research)?,
+            Some(seed) => ClientKey::generate(params, options.research, Entropy::Insecure(seed))?,
+            None => ClientKey::generate(params, options.research, Entropy::System)?,
         };
         control.check()?;
         let server = key.server_key(&|done, total| control.report(done as u64, total as u64))?;

@@ -211,7 +211,7 @@ fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
 fn key_generation_has_one_progress_over_all_its_phases() {
     for (params, rotations) in [("tight-64-9", false), ("slots-128-3", true), ("boot-64", false)] {
         let heard = Mutex::new(Vec::new());
-        let listen = |Progress { done, total }: Progress| heard.lock().unwrap().push((done, total));
+        let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
         let control = Control { progress: Some(&listen), cancel: None };
         keygen(&KeygenOptions { rotations, ..options(params, 1) }, &control).unwrap();
         // The first is told before anything is known.

@@ -10,10 +10,11 @@
 mod svg;
 
 use clap::Parser;
-use core::ops::ControlFlow;
 use std::error::Error;
 
 use rand_core::RngCore;
+use solinas_schemes::Control;
+use solinas_schemes::Entropy;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
     noise,
@@ -140,7 +141,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let params = Params::named(&args.params)?;
     let memory = args.memory_mib << 20;
-    let (client, server) = gh::generate_insecure(&params, true, args.seed, &|_, _, _| ControlFlow::Continue(()))?;
+    let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &Control::default())?;
     let public = server.public();
     let encryptor = Encryptor::new(public, EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
     let evaluator = Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;

@@ -6,7 +6,8 @@ use rand_core::RngCore;
 use solinas_ring::{Eval, RnsPoly, sample};
 
 use super::context::Context;
-use super::{Error, KeyId, PublicKey};
+use super::{Error, PublicKey};
+use crate::KeyId;
 use crate::random::public_stream;
 
 /// Where in a level a ciphertext is.

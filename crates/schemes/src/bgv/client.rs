@@ -8,9 +8,10 @@ use zeroize::Zeroizing;
 
 use super::ciphertext::mask;
 use super::context::Context;
-use super::keygen::{self, Progress};
+use super::keygen;
 use super::{Ciphertext, Error, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, noise};
 use crate::random::SecretSeed;
+use crate::{Control, Entropy};
 
 /// The secret key: `s` with coefficients in -1, 0, 1.
 ///
@@ -35,37 +36,27 @@ impl ClientKey {
         Ok(Self { public, secret, values })
     }
 
-    /// A secret and a public key from the operating system's randomness; [`Self::server_key`] makes the rest.
+    /// Makes a secret and a public key; [`Self::server_key`] makes the rest.
     ///
     /// # Errors
     /// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-    pub fn generate(params: &Params, research: bool) -> Result<Self, Error> {
+    pub fn generate(params: &Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
         keygen::allow(params, research)?;
-        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-        keygen::client_key(Context::new(params)?, &seed, false)
-    }
-
-    /// A reproducible one, for tests and benchmarks alone; what it makes is marked as insecure.
-    ///
-    /// # Errors
-    /// [`Error::ResearchOnly`] for such a set unless `research`.
-    pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<Self, Error> {
-        keygen::allow(params, research)?;
-        keygen::client_key(Context::new(params)?, &SecretSeed::insecure(seed), true)
+        keygen::client_key(Context::new(params)?, &SecretSeed::new(entropy)?, entropy.is_insecure())
     }
 
     /// Makes the evaluation key, on the current thread pool: a relinearization key, and one for each of the rotations. More than one may be made, for other
     /// rotations.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when `progress` stops it; [`Error::Entropy`].
-    pub fn server_key(&self, rotations: &Rotations, progress: Progress<'_>) -> Result<ServerKey, Error> {
+    /// [`Error::Cancelled`]; [`Error::Entropy`].
+    pub fn server_key(&self, rotations: &Rotations, control: &Control<'_>) -> Result<ServerKey, Error> {
         let seed = if self.public.is_insecure() {
             SecretSeed::of_secret("solinas 2026 bgv insecure server key", &[&self.public.id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
-        keygen::server_key(self, &seed, rotations, progress)
+        keygen::server_key(self, &seed, rotations, control)
     }
 
     /// From its parts, as stored: the coefficients of `s`.

@@ -140,12 +140,12 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// The progress function stopped it.
-    #[error("key generation was cancelled; start it again")]
-    Cancelled,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the slots.
     #[error(transparent)]
     Slots(#[from] crate::slots::Error),

@@ -1,9 +1,7 @@
 //! Key generation.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -13,34 +11,24 @@ use super::ciphertext::mask;
 use super::context::Context;
 use super::switch::Switch;
 use super::{ClientKey, Error, Params, PublicKey, Rotations, ServerKey, SwitchKey, noise};
+use crate::control::Steps;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
-/// Hears how many of how many rows of keys are done; stops the work by [`ControlFlow::Break`].
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
-
-/// Makes a key pair from the operating system's randomness, on the current thread pool.
+/// Makes a key pair, on the current thread pool. Progress counts rows of the server key.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-pub fn generate(params: &Params, rotations: &Rotations, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    let client = ClientKey::generate(params, research)?;
-    let server = client.server_key(rotations, &|_, _| ControlFlow::Continue(()))?;
-    Ok((client, server))
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`.
-pub fn generate_insecure(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     rotations: &Rotations,
     research: bool,
-    seed: u64,
+    entropy: Entropy,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    let client = ClientKey::generate_insecure(params, research, seed)?;
-    let server = client.server_key(rotations, &|_, _| ControlFlow::Continue(()))?;
+    let client = ClientKey::generate(params, research, entropy)?;
+    let server = client.server_key(rotations, control)?;
     Ok((client, server))
 }
 
@@ -91,8 +79,8 @@ pub(super) struct Rows<'a> {
     pub(super) switch: &'a Switch,
     pub(super) basis: &'a Basis,
     pub(super) special: usize,
-    /// Hears of every row that is done.
-    pub(super) progress: &'a (dyn Fn() -> Result<(), Error> + Sync),
+    /// Counts the rows that are done.
+    pub(super) steps: &'a Steps<'a>,
 }
 
 impl Rows<'_> {
@@ -114,7 +102,7 @@ impl Rows<'_> {
             let mut masked = Zeroizing::new(a.clone());
             masked.mul_assign(target)?;
             body.sub_assign(&masked)?;
-            (self.progress)()?;
+            self.steps.next()?;
             Ok([(*body).clone(), a])
         };
         let rows = (0..self.switch.rows()).into_par_iter().map(row).collect::<Result<_, Error>>()?;
@@ -127,18 +115,14 @@ pub(super) fn server_key(
     client: &ClientKey,
     seed: &SecretSeed,
     rotations: &Rotations,
-    progress: Progress<'_>,
+    control: &Control<'_>,
 ) -> Result<ServerKey, Error> {
     let context = client.public().context();
     let basis = &context.extended;
     let secret = Zeroizing::new(RnsPoly::from_signed(basis, client.secret())?.into_eval());
     let switch = &context.level(context.params.levels()).switch;
-    let (done, total) = (AtomicUsize::new(0), (1 + rotations.len()) * switch.rows());
-    let progress = || match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
-        true => Err(Error::Cancelled),
-        false => Ok(()),
-    };
-    let rows = Rows { switch, basis, special: context.params.special().len(), progress: &progress };
+    let steps = Steps::new(control, (1 + rotations.len()) * switch.rows());
+    let rows = Rows { switch, basis, special: context.params.special().len(), steps: &steps };
     let p = context.params.plaintext_modulus() as i64;
     let mut square = Zeroizing::new((*secret).clone());
     square.mul_assign(&secret)?;

@@ -10,7 +10,7 @@ use solinas_ring::{Basis, Eval, RnsPoly};
 use super::ciphertext::mask;
 use super::context::Context;
 use super::{Error, Params, Rotations};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 
 /// What encryption needs: `(b, a)` with `b = -a s + p e`, `a` from a seed.
@@ -100,7 +100,7 @@ impl PublicKey {
         let seed = if self.insecure {
             SecretSeed::of_secret("solinas 2026 bgv insecure encryption", &[&self.id.0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         Ok(seed.stream(nonce))
     }
@@ -110,7 +110,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

@@ -9,11 +9,12 @@
 //! Formulas and their derivation: `docs/derivations/bgv-noise.md`; costs: `docs/derivations/bgv-cost.md`; use: `docs/book/bgv.md`.
 //!
 //! ```
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
 //!
 //! let params = Params::named("slots-128-2")?;                         // for study: N = 128 is not secure
 //! let rotations = Rotations::of_steps(&params, &[1])?;
-//! let (client, server) = bgv::generate(&params, &rotations, true)?;
+//! let (client, server) = bgv::generate(&params, &rotations, true, Entropy::System, &Control::default())?;
 //! let (slots, mut rng) = (params.slots()?, server.public().encryption_rng(0)?);
 //!
 //! let x: Vec<u64> = (0..128).collect();
@@ -50,7 +51,7 @@ pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;
 pub use evaluate::Evaluator;
-pub use keygen::{Progress, generate, generate_insecure};
-pub use keys::{KeyId, PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
+pub use keygen::generate;
+pub use keys::{PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;

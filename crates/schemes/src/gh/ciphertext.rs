@@ -1,7 +1,8 @@
 //! Ciphertexts, with the bound of their noise.
 
 use super::keys::check_residues;
-use super::{Error, KeyId, Params, PublicKey, noise};
+use super::{Error, Params, PublicKey, noise};
+use crate::KeyId;
 
 /// An encrypted bit: a residue modulo `d`, and a bound of its noise, as [`noise`](mod@super::noise) measures it.
 #[derive(Debug, Clone, PartialEq)]

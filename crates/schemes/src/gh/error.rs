@@ -72,15 +72,12 @@ pub enum Error {
         /// What would fit.
         alternative: String,
     },
-    /// The caller stopped a long operation.
-    #[error("{stage} was cancelled; start it again")]
-    Cancelled {
-        /// What was under way.
-        stage: &'static str,
-    },
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// A chosen seed for encryptions by a key that was not made from one.
     #[error(
         "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"

@@ -8,7 +8,7 @@ use solinas_bigint::Natural;
 
 use super::modulus::{Arithmetic, Modulus};
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 
 /// What encryption needs: the modulus `d` and the root `r` of `x^n + 1` modulo `d`.
@@ -101,7 +101,7 @@ impl PublicKey {
     /// [`Error::Entropy`]; [`Error::ChosenSeed`] unless the key was made from a chosen seed too.
     pub fn encryption_rng<S: Into<Option<u64>>>(&self, insecure_seed: S) -> Result<impl RngCore + use<S>, Error> {
         match insecure_seed.into() {
-            None => Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0)),
+            None => Ok(SecretSeed::from_os()?.stream(0)),
             Some(seed) if self.insecure => Ok(SecretSeed::insecure(seed).derive("gh encryption").stream(0)),
             Some(_) => Err(Error::ChosenSeed),
         }
@@ -111,7 +111,7 @@ impl PublicKey {
         if id == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: id.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: id.short(), want: self.id.short() })
     }
 }
 

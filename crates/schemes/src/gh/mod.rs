@@ -7,11 +7,11 @@
 //! **For research only**, at every setting: see [`Params::security`] and `docs/book/gh.md`.
 //!
 //! ```
-//! use core::ops::ControlFlow;
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::gh::{self, Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod};
 //!
 //! let params = Params::named("ci-15")?;
-//! let (client, server) = gh::generate(&params, true, &|_, _, _| ControlFlow::Continue(()))?;
+//! let (client, server) = gh::generate(&params, true, Entropy::System, &Control::default())?;
 //! let memory = 1 << 30;
 //! let encryptor =
 //!     Encryptor::new(server.public(), EncryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
@@ -44,7 +44,7 @@ pub use client::{ClientKey, Decryptor};
 pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_batch};
 pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
-pub use keygen::{Checkpoint, KeyGeneration, Progress, Stage, generate, generate_insecure};
-pub use keys::{KeyId, PublicKey, Residues, ServerKey};
+pub use keygen::{Checkpoint, KeyGeneration, Stage, generate};
+pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};

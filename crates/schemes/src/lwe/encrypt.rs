@@ -3,8 +3,8 @@
 use rand_core::RngCore;
 use solinas_ring::sample::Gaussian;
 
-use super::keys::KeyId;
 use super::{Access, Error, Multiplier, Params, PublicKey, Selection, Source, Vector};
+use crate::KeyId;
 
 /// Messages that share a pass over the matrix.
 const BATCH: usize = 64;
@@ -46,7 +46,7 @@ impl Ciphertext {
     /// [`Error::KeyMismatch`].
     pub fn add(&self, other: &Self, params: &Params) -> Result<Self, Error> {
         if self.key != other.key {
-            let (got, want) = (other.key.to_string(), self.key.to_string());
+            let (got, want) = (other.key.short(), self.key.short());
             return Err(Error::KeyMismatch { what: "the second ciphertext", got, want });
         }
         let mut sum = self.clone();

@@ -136,15 +136,12 @@ pub enum Error {
         /// Why.
         problem: String,
     },
-    /// The caller stopped a long operation.
-    #[error("{stage} was stopped; go on from its checkpoint, or start it again")]
-    Cancelled {
-        /// What was under way.
-        stage: &'static str,
-    },
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the samplers.
     #[error(transparent)]
     Ring(#[from] solinas_ring::Error),

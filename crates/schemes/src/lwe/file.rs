@@ -13,6 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::{Cancelled, Control};
 use solinas_field::buffer::AlignedVec;
 
 use super::vector::PAD;
@@ -100,7 +101,7 @@ impl KeyFile {
     pub const VERSION: u32 = 1;
 
     /// Writes the file of a matrix that belongs to the key (or whatever else) of that identity; pieces of it are in memory, never the whole. `out` takes the
-    /// bytes, some KiB at a time. `progress` is told how many of how many pieces are done, and stops it by giving false.
+    /// bytes, some KiB at a time. Progress counts pieces.
     ///
     /// # Errors
     /// Those of `out`; [`Error::Cancelled`]; [`Error::Dimension`] for a modulus of too many words.
@@ -108,7 +109,7 @@ impl KeyFile {
         source: &impl Source,
         id: [u8; 32],
         mut out: impl FnMut(&[u8]) -> Result<(), E>,
-        mut progress: impl FnMut(usize, usize) -> bool,
+        control: &Control<'_>,
     ) -> Result<(), E> {
         let (layout, modulus) = (source.layout(), source.modulus());
         if layout.words() * 4 > HEADER - 128 {
@@ -133,13 +134,14 @@ impl KeyFile {
                 if end.is_multiple_of(PIECE) || end == layout.padded_rows() {
                     table.extend_from_slice(hasher.finalize().as_bytes());
                     hasher.reset();
-                    goes_on = progress(table.len() / HASH, total);
+                    control.report((table.len() / HASH) as u64, total as u64);
+                    goes_on = control.check().is_ok();
                 }
                 if result.is_ok() && goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
             result?;
             if visited.is_break() {
-                return Err(Error::Cancelled { stage: "writing a matrix" }.into());
+                return Err(Error::from(Cancelled).into());
             }
         }
         out(&table)?;

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::control::Steps;
+use crate::{Entropy, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -11,7 +13,6 @@ use zeroize::Zeroizing;
 
 use super::vector::PAD;
 use super::{Ciphertext, Encryptor, Error, Matrix, Params, SeededMatrix, Source, Vector};
-pub use crate::key_id::KeyId;
 use crate::random::SecretSeed;
 use crate::security::Status;
 
@@ -128,7 +129,7 @@ impl PublicKey {
         let seed = if self.insecure {
             SecretSeed::of_secret("solinas 2026 lwe insecure encryption", &[&self.id.0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         Ok(seed.stream(nonce))
     }
@@ -136,7 +137,7 @@ impl PublicKey {
     /// That a secret is of this key: the first rows of `b - A' s'` are `2 e`.
     pub(super) fn check_secret(&self, secret: &[i64]) -> Result<(), Error> {
         let (modulus, rows) = (self.params.modulus(), self.params.samples().min(PAD));
-        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &|| Ok(()))?;
+        let masks = masked_product(&self.seeded()?.leading(rows)?, secret, &[0; PAD], &Steps::unobserved())?;
         let masks = Zeroizing::new(masks);
         let bound = (2.0 * Gaussian::new(self.params.sigma())?.max() as f64).log2() + 0.01;
         let differs = |row: usize| {
@@ -155,7 +156,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 
@@ -229,33 +230,24 @@ pub(super) fn phase(modulus: &super::Modulus, secret: &[i64], numbers: &Vector) 
     Zeroizing::new(modulus.words().iter().enumerate().map(residue).collect())
 }
 
-/// A key pair from the operating system's randomness; `research` allows parameters that are for research alone.
+/// Makes a key; `research` allows parameters that are for research alone.
 ///
 /// # Errors
 /// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<ClientKey, Error> {
+pub fn generate(params: &Params, research: bool, entropy: Entropy) -> Result<ClientKey, Error> {
     if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
-    let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-    make(params, false, &seed, &|| Ok(()))
+    make(params, entropy.is_insecure(), &SecretSeed::new(entropy)?, &Steps::unobserved())
 }
 
-/// The key pair of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::Field`] for a back end that is not there.
-pub fn generate_insecure(params: &Params, seed: u64) -> Result<ClientKey, Error> {
-    make(params, true, &SecretSeed::insecure(seed), &|| Ok(()))
-}
-
-pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<ClientKey, Error> {
+pub(super) fn make(params: &Params, insecure: bool, seed: &SecretSeed, steps: &Steps<'_>) -> Result<ClientKey, Error> {
     let gaussian = Gaussian::new(params.sigma())?;
     let secret = gaussian.draw_many(&mut seed.derive("lwe secret").stream(0), params.dimension());
     let noise = gaussian.draw_many(&mut seed.derive("lwe noise").stream(0), params.samples());
     let public = seed.derive("lwe public matrix").publish();
     let matrix = SeededMatrix::new(params.layout()?, params.modulus(), &public)?;
-    let b = masked_product(&matrix, &secret, &noise, step)?;
+    let b = masked_product(&matrix, &secret, &noise, steps)?;
     let public = PublicKey::new(params.clone(), insecure, public, b);
     Ok(ClientKey { public, secret })
 }
@@ -268,15 +260,12 @@ pub(super) fn parts(rows: usize) -> usize {
     rows.div_ceil(PART * PAD)
 }
 
-/// Hears of each part of the work that is done, and stops the rest by its error.
-pub(super) type Step<'a> = &'a dyn Fn() -> Result<(), Error>;
-
 /// `A' s' + 2 e`, where `-A'` is the matrix without its first column: row by row, every piece of it generated once.
 pub(super) fn masked_product(
     matrix: &SeededMatrix,
     secret: &[i64],
     noise: &[i64],
-    step: Step<'_>,
+    steps: &Steps<'_>,
 ) -> Result<Vector, Error> {
     let (layout, modulus, backend) = (matrix.layout(), matrix.modulus(), Backend::detect()?);
     // A factor for each column, 0 for the first and for the padding.
@@ -310,7 +299,7 @@ pub(super) fn masked_product(
                 *b = word.sub(word.reduce_signed(2 * e), product);
             }
         }
-        step()?;
+        steps.next()?;
     }
     Ok(b)
 }

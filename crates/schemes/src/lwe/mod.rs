@@ -8,9 +8,10 @@
 //! **The paper's sets are for research only**, in more than one way: see [`Params::security`] and `docs/book/lwe.md`.
 //!
 //! ```
+//! use solinas_schemes::Entropy;
 //! use solinas_schemes::lwe::{self, Params};
 //!
-//! let client = lwe::generate(&Params::named("toy-64-2")?, true)?;
+//! let client = lwe::generate(&Params::named("toy-64-2")?, true, Entropy::System)?;
 //! let public = client.public();
 //! let bits = public.encryptor()?.encrypt(&[true, false], &mut public.encryption_rng(0)?)?;
 //! assert!(client.decrypt(&bits[0])? && !client.decrypt(&bits[1])?);
@@ -37,12 +38,12 @@ mod vector;
 pub use encrypt::{Ciphertext, Encryptor};
 pub use error::Error;
 pub use file::KeyFile;
-pub use keys::{ClientKey, KeyId, PublicKey, generate, generate_insecure};
+pub use keys::{ClientKey, PublicKey, generate};
 pub use layout::Layout;
 pub use matrix::{Matrix, SeededMatrix, Source, Visitor};
 pub use modulus::Modulus;
 pub use params::{Params, ParamsLiteral};
-pub use product::{Access, Multiplier, Watch};
+pub use product::{Access, Multiplier};
 pub use solinas_field::matrix::Reduction;
 pub use stream::StreamedProduct;
 pub use vector::{Selection, Vector};

@@ -9,6 +9,7 @@ use zeroize::Zeroize;
 
 use super::vector::PAD;
 use super::{Error, Selection, Source, Vector};
+use crate::{Cancelled, Control};
 
 /// Rows of a piece that several vectors use while it is in cache.
 const SHARED: usize = PAD;
@@ -23,9 +24,6 @@ pub enum Access {
     /// Sums of all subsets of four rows in a table: an addition for every four rows and selection. For batches of selections that are no secret.
     VartimeTables,
 }
-
-/// Called often while long work goes on, from any thread: can stop it.
-pub type Watch<'a> = &'a (dyn Fn() -> ControlFlow<()> + Sync);
 
 /// Back end and reduction of products. Threads are those of the rayon pool that calls; the results are the same with any.
 #[derive(Clone, Copy, Debug)]
@@ -50,18 +48,18 @@ impl Multiplier {
     /// # Errors
     /// [`Error::Dimension`] for a vector without an entry for each row, or of another modulus.
     pub fn multiply(self, source: &impl Source, vectors: &[Vector]) -> Result<Vec<Vector>, Error> {
-        self.multiply_watched(source, vectors, &|| ControlFlow::Continue(()))
+        self.multiply_with(source, vectors, &Control::default())
     }
 
-    /// As [`Self::multiply`]; `watch` is called for every piece of the matrix, and can stop the work.
+    /// As [`Self::multiply`]; it can be cancelled at every piece of the matrix.
     ///
     /// # Errors
     /// As [`Self::multiply`]; [`Error::Cancelled`].
-    pub fn multiply_watched(
+    pub fn multiply_with(
         self,
         source: &impl Source,
         vectors: &[Vector],
-        watch: Watch<'_>,
+        control: &Control<'_>,
     ) -> Result<Vec<Vector>, Error> {
         let layout = source.layout();
         for vector in vectors {
@@ -73,7 +71,9 @@ impl Multiplier {
             let width = layout.width(tile.0);
             let mut sums = vec![Sums::zeroed(width); vectors.len()];
             source.visit(tile, rows, &mut |first, piece| {
-                watch()?;
+                if control.check().is_err() {
+                    return ControlFlow::Break(());
+                }
                 for (vector, sums) in vectors.iter().zip(&mut sums) {
                     self.add_piece(vector, tile.1, first, piece, sums, source);
                 }
@@ -164,7 +164,7 @@ impl Multiplier {
             let mut out = vec![0; count * layout.width(tile.0)];
             match job(tile, &mut out) {
                 ControlFlow::Continue(()) => Ok(out),
-                ControlFlow::Break(()) => Err(Error::Cancelled { stage: "a product with a matrix" }),
+                ControlFlow::Break(()) => Err(Cancelled.into()),
             }
         };
         let parts = (0..layout.tiles()).into_par_iter().with_max_len(1).map(run);

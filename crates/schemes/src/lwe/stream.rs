@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use crate::{Cancelled, Control};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -257,11 +258,7 @@ impl<'a> StreamedProduct<'a> {
     /// # Errors
     /// [`Error::Cancelled`] when not all is done.
     pub fn into_products(self) -> Result<Vec<Vector>, Error> {
-        if self.is_done() {
-            Ok(self.results)
-        } else {
-            Err(Error::Cancelled { stage: "a product with a matrix in a file" })
-        }
+        if self.is_done() { Ok(self.results) } else { Err(Cancelled.into()) }
     }
 
     /// What is done, as [`Self::resume`] reads it: operands, results and the sums under way. Selections are secret: the file is to be its owner's
@@ -358,9 +355,9 @@ impl PublicKey {
     pub fn write<E: From<Error>>(
         &self,
         out: impl FnMut(&[u8]) -> Result<(), E>,
-        progress: impl FnMut(usize, usize) -> bool,
+        control: &Control<'_>,
     ) -> Result<(), E> {
-        KeyFile::write(&self.seeded()?, self.id().0, out, progress)
+        KeyFile::write(&self.seeded()?, self.id().0, out, control)
     }
 
     /// The selections `r` of encryptions of so many bits, to be multiplied with a streamed `A` and given to [`Self::complete`].
@@ -379,7 +376,7 @@ impl PublicKey {
         messages: &[bool],
         rng: &mut impl RngCore,
     ) -> Result<Vec<Ciphertext>, Error> {
-        self.check("the file", super::KeyId(*product.file.id()))?;
+        self.check("the file", crate::KeyId(*product.file.id()))?;
         let products = product.into_products()?;
         if products.len() != messages.len() {
             return Err(Error::Dimension { what: "messages", got: messages.len(), want: products.len() });

@@ -6,7 +6,8 @@ use solinas_ring::{Basis, Eval, RnsPoly};
 
 use super::context::Context;
 use super::evaluate::MAX_DEGREE;
-use super::{Error, KeyId, PublicKey};
+use super::{Error, PublicKey};
+use crate::KeyId;
 
 /// Where in a level a ciphertext is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,10 +2,11 @@
 
 use core::fmt;
 
+use crate::control::Steps;
 use solinas_ring::{Basis, Coeff, Eval, MixedRadix, RnsPoly};
 use zeroize::Zeroizing;
 
-use super::keygen::{Short, Step};
+use super::keygen::Short;
 use super::{Ciphertext, Error, Params, PublicKey, Stage, noise};
 
 /// `p f' + 1` with short `f'`, by its coefficients. Wiped on drop.
@@ -62,11 +63,11 @@ impl ClientKey {
         public: PublicKey,
         keys: Vec<LevelKey>,
         wide: Vec<Option<LevelKey>>,
-        step: Step<'_>,
+        steps: &Steps<'_>,
     ) -> Result<Self, Error> {
         let context = public.context().clone();
         let values = |(index, key): (usize, &LevelKey)| {
-            step()?;
+            steps.next()?;
             key.values(&context.level(index + 1).basis)
         };
         let values = keys.iter().enumerate().map(values).collect::<Result<_, _>>()?;
@@ -114,7 +115,8 @@ impl ClientKey {
             }
         }
         let keys = keys.into_iter().map(LevelKey).collect();
-        let client = Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect(), &|| Ok(()))?;
+        let client =
+            Self::new(public, keys, wide.into_iter().map(|key| key.map(LevelKey)).collect(), &Steps::unobserved())?;
         if client.made_its_public_key(short as u64)? {
             Ok(client)
         } else {

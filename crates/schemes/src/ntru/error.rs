@@ -146,12 +146,12 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
-    /// Stopped by the caller.
-    #[error("stopped: run it again to make the key")]
-    Cancelled,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the slots.
     #[error("{0}{remedy}", remedy = slots_remedy(.0))]
     Slots(#[from] crate::slots::Error),

@@ -1,7 +1,5 @@
 //! Key generation: an independent key for every level.
 
-use core::cell::Cell;
-use core::ops::ControlFlow;
 use std::sync::Arc;
 
 use rand_core::RngCore;
@@ -12,8 +10,10 @@ use super::client::{ClientKey, LevelKey};
 use super::context::Context;
 use super::keys::Hints;
 use super::{Error, KeyDistribution, Params, PublicKey, ServerKey, rotate};
+use crate::control::Steps;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
 /// Short secret coefficients.
 pub(super) type Short = Zeroizing<Vec<i64>>;
@@ -29,54 +29,28 @@ pub(super) struct Choices {
     pub(super) masks: Vec<[Short; 3]>,
 }
 
-/// Makes a key pair from the operating system's randomness, on the current thread pool.
+/// Makes a key pair, on the current thread pool. Progress counts steps.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, None, &|_, _| ControlFlow::Continue(()))
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] for such a set unless `research`.
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, Some(seed), &|_, _| ControlFlow::Continue(()))
-}
-
-/// As [`generate`], or with a seed as [`generate_insecure`]. `progress` hears how many of how many steps are done, and can stop it.
-///
-/// # Errors
-/// As those two; [`Error::Cancelled`].
-pub fn generate_watched(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
-    progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    entropy: Entropy,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+    let seed = SecretSeed::new(entropy)?;
     // A key and its values of each level, and hints of all but the lowest.
-    let (done, all) = (Cell::new(0), 3 * params.levels() - 1);
-    let step = || {
-        done.set(done.get() + 1);
-        match progress(done.get().min(all), all) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled),
-        }
-    };
-    from_seed(params, research, &seed, insecure_seed.is_some(), &step)
+    let steps = Steps::new(control, 3 * params.levels() - 1);
+    from_seed(params, research, &seed, entropy.is_insecure(), &steps)
 }
-
-/// Hears of each step, and stops the work by its error.
-pub(super) type Step<'a> = &'a dyn Fn() -> Result<(), Error>;
 
 fn from_seed(
     params: &Params,
     research: bool,
     seed: &SecretSeed,
     insecure: bool,
-    step: Step<'_>,
+    steps: &Steps<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
@@ -103,13 +77,13 @@ fn from_seed(
             keys.push(draw_key(&mut rng, &own.basis)?);
             wide.push(Some(draw_key(&mut rng, &above.basis)?));
         }
-        step()?;
+        steps.next()?;
     }
     let g = draw_short(params, &gaussian, &mut rng, params.dimension());
     for level in 2..=params.levels() {
         masks.push([(); 3].map(|()| gaussian.draw_many(&mut rng, params.dimension_at(level))));
     }
-    assemble(context, insecure, Choices { keys, wide, g, masks }, step)
+    assemble(context, insecure, Choices { keys, wide, g, masks }, steps)
 }
 
 /// The first `f'` whose key has an inverse modulo the primes of these bases, of hints and of key switches: about one in `q/n` has a value that is zero.
@@ -161,7 +135,7 @@ pub(super) fn assemble(
     context: Arc<Context>,
     insecure: bool,
     choices: Choices,
-    step: Step<'_>,
+    steps: &Steps<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     let params = &context.params;
     let key = |short: Short| LevelKey::new(params, short);
@@ -195,9 +169,9 @@ pub(super) fn assemble(
             }
         };
         hints.push(Hints { square, linear, ring });
-        step()?;
+        steps.next()?;
     }
-    Ok((ClientKey::new(public.clone(), keys, wide, step)?, ServerKey::new(public, hints)))
+    Ok((ClientKey::new(public.clone(), keys, wide, steps)?, ServerKey::new(public, hints)))
 }
 
 pub(super) fn inverse(values: &RnsPoly<Eval>) -> Result<Zeroizing<RnsPoly<Eval>>, Error> {

@@ -8,7 +8,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
+use crate::KeyId;
 use crate::random::SecretSeed;
 
 /// What encryption needs: `h = g / f_t`.
@@ -89,7 +89,7 @@ impl PublicKey {
         let seed = if self.insecure {
             SecretSeed::of_secret("solinas 2026 ntru insecure encryption", &[&self.id.0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         Ok(seed.stream(nonce))
     }
@@ -99,7 +99,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

@@ -8,10 +8,11 @@
 //! **Most sets are for research only**, those of the paper among them: see [`Params::security`] and `docs/book/ntru.md`.
 //!
 //! ```
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::ntru::{self, Evaluator, Params};
 //!
 //! let params = Params::named("tight-512-3")?;
-//! let (client, server) = ntru::generate(&params, true)?;
+//! let (client, server) = ntru::generate(&params, true, Entropy::System, &Control::default())?;
 //! let mut rng = server.public().encryption_rng(0)?;
 //! let mut x = vec![0; 512];
 //! (x[0], x[511]) = (1, 1);                                // 1 + X^511
@@ -49,7 +50,7 @@ pub use ciphertext::{Ciphertext, Stage};
 pub use client::ClientKey;
 pub use error::Error;
 pub use evaluate::Evaluator;
-pub use keygen::{generate, generate_insecure, generate_watched};
-pub use keys::{KeyId, PublicKey, ServerKey};
+pub use keygen::generate;
+pub use keys::{PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};

@@ -1,10 +1,10 @@
 //! Rotations of slots.
 
 use core::fmt;
-use core::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::control::Steps;
+use crate::{Control, KeyId};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -13,7 +13,7 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, KeyId, Params, PublicKey, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, Stage, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
 use crate::slots;
@@ -228,8 +228,7 @@ pub(super) fn why_research(params: &Params, log2_modulus: f64) -> String {
 }
 
 impl ClientKey {
-    /// Makes the keys of rotations for every level, on the current thread pool. `progress` hears how many of how many polynomials are done, from any
-    /// thread, and can stop it. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
+    /// Makes the keys of rotations for every level, on the current thread pool. Progress counts polynomials. A row is a function of the key under itself, and modulo special primes beside those of `Q`, neither of which the security
     /// of a set of 128 bits covers: it asks for `research`.
     ///
     /// # Errors
@@ -238,7 +237,7 @@ impl ClientKey {
         &self,
         rotations: &[Rotation],
         research: bool,
-        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+        control: &Control<'_>,
     ) -> Result<RotationKey, Error> {
         let context = self.public().context();
         let (params, plan) = (&context.params, Plan::new(context)?);
@@ -250,7 +249,7 @@ impl ClientKey {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 ntru insecure rotations", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let gaussian = sample::Gaussian::new(params.sigma())?;
         let targets = plan.levels.iter().zip(1..).map(|(switch, level)| Target::new(switch, self.of_level(level)));
@@ -263,14 +262,12 @@ impl ClientKey {
                 wanted.extend((0..switch.rows()).map(|group| (automorphism.clone(), target, group)));
             }
         }
-        let done = AtomicUsize::new(0);
+        let steps = Steps::new(control, wanted.len());
         let make = |(index, (automorphism, target, group)): (usize, &(Automorphism, &Target<'_>, usize))| {
             let e = gaussian.draw_many(&mut seed.stream(index as u64), params.dimension());
             let row = target.row(automorphism, *group, e)?;
-            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, wanted.len()) {
-                ControlFlow::Continue(()) => Ok(row),
-                ControlFlow::Break(()) => Err(Error::Cancelled),
-            }
+            steps.next()?;
+            Ok(row)
         };
         let rows = wanted.par_iter().enumerate().map(make).collect::<Result<Vec<_>, Error>>()?;
         drop(wanted);

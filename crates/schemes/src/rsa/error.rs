@@ -154,11 +154,11 @@ pub enum Error {
     #[error("this is a private key; make its public key first (solinas rsa public) and give that away")]
     PrivateKeyGiven,
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}; try again later")]
-    Entropy(String),
-    /// Stopped by the caller.
-    #[error("cancelled")]
-    Cancelled,
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// From the arithmetic.
     #[error("the arithmetic refused: {0}")]
     Arithmetic(String),

@@ -4,25 +4,12 @@ use super::error::{Error, Result};
 use super::public::EXPONENT;
 use super::secret::{WipeScratch, both};
 use super::{MAX_BITS, MIN_BITS, PrivateKey, RESEARCH_MIN_BITS, prime};
+use crate::Entropy;
 use crate::random::SecretSeed;
+use crate::{Cancelled, Control};
 use solinas_bigint::Natural;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use zeroize::Zeroizing;
-
-/// What a caller of long work listens to and can do. The default does neither.
-#[derive(Clone, Copy, Default)]
-pub struct Control<'a> {
-    /// Hears of progress, from any thread: candidates tested, and how many it takes on average. It can take several times as many.
-    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-    /// Set it from anywhere to stop: the work ends with [`Error::Cancelled`] after the candidate in hand.
-    pub cancel: Option<&'a AtomicBool>,
-}
-
-impl std::fmt::Debug for Control<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Control").field("progress", &self.progress.is_some()).field("cancel", &self.cancel).finish()
-    }
-}
 
 /// What key to make.
 #[derive(Debug, Clone, Copy)]
@@ -31,15 +18,15 @@ pub struct KeygenOptions {
     pub bits: usize,
     /// The explicit word for keys below 2048 bits, down to 512.
     pub research: bool,
-    /// A seed that makes the key reproducible and worthless as a secret; the key says so.
-    pub insecure_seed: Option<u64>,
+    /// Where its randomness comes from; the key says if it is insecure.
+    pub entropy: Entropy,
     /// Look for both primes at the same time, on two threads. The key is the same for the same seed.
     pub parallel: bool,
 }
 
 impl Default for KeygenOptions {
     fn default() -> Self {
-        Self { bits: 3072, research: false, insecure_seed: None, parallel: true }
+        Self { bits: 3072, research: false, entropy: Entropy::System, parallel: true }
     }
 }
 
@@ -55,13 +42,11 @@ impl PrivateKey {
             return Err(Error::KeySize { bits, least, most: MAX_BITS });
         }
         let _wipe = WipeScratch;
-        let seed = SecretSeed::chosen(options.insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+        let seed = SecretSeed::new(options.entropy)?;
         let (count, expected) = (AtomicU64::new(0), 2 * prime::expected_tests(bits / 2));
         let tested = || {
             let count = count.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(progress) = control.progress {
-                progress(count, expected.max(count));
-            }
+            control.report(count, expected.max(count));
         };
         let make = |purpose: &str, attempt: u64| {
             prime::generate(bits / 2, &mut seed.derive(purpose).stream(attempt), control, &tested)
@@ -77,9 +62,9 @@ impl PrivateKey {
             if key.parts().d.bit_len() <= bits / 2 {
                 continue;
             }
-            key.set_insecure(options.insecure_seed.is_some());
+            key.set_insecure(options.entropy.is_insecure());
             return Ok(key);
         }
-        Err(Error::Cancelled)
+        Err(Cancelled.into())
     }
 }

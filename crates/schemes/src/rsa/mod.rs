@@ -1,7 +1,8 @@
 //! RSA (Rivest, Shamir, Adleman 1978) with the paddings of RFC 8017, as `wang2014`, chapter 7 has it in hardware.
 //!
 //! ```
-//! use solinas_schemes::rsa::{Control, EncryptionPadding, KeygenOptions, PrivateKey, SignaturePadding};
+//! use solinas_schemes::Control;
+//! use solinas_schemes::rsa::{EncryptionPadding, KeygenOptions, PrivateKey, SignaturePadding};
 //! # fn main() -> Result<(), solinas_schemes::rsa::Error> {
 //! let key = PrivateKey::generate(&KeygenOptions { bits: 2048, ..Default::default() }, &Control::default())?;
 //! let public = key.public_key();
@@ -39,7 +40,7 @@ pub use encoding::{PrivateFormat, PublicFormat};
 pub use error::{Error, Result};
 pub use hash::Hash;
 pub use key_use::{KeyUse, PssParameters};
-pub use keygen::{Control, KeygenOptions};
+pub use keygen::KeygenOptions;
 pub use padding::{EncryptionPadding, SignaturePadding};
 pub use private::{Execution, PrivateKey};
 pub use public::PublicKey;

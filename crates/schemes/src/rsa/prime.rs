@@ -1,8 +1,9 @@
 //! Random primes: a sieve over a window above a random start, then Miller and Rabin.
 
-use super::error::{Error, Result};
+use super::error::Result;
+use super::public::EXPONENT;
 use super::ring::{Method, Ring};
-use super::{Control, public::EXPONENT};
+use crate::Control;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -147,15 +148,6 @@ pub(super) fn is_probable_prime(ring: &Ring, rounds: usize, rng: &mut impl RngCo
         return Ok(false);
     }
     Ok(true)
-}
-
-impl Control<'_> {
-    pub(super) fn check(&self) -> Result<()> {
-        match self.cancel {
-            Some(cancel) if cancel.load(std::sync::atomic::Ordering::Relaxed) => Err(Error::Cancelled),
-            _ => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

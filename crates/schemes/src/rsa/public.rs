@@ -210,5 +210,5 @@ impl PublicKey {
 
 /// A generator seeded by the operating system.
 pub(super) fn rng() -> Result<impl RngCore> {
-    Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
+    Ok(SecretSeed::from_os()?.stream(0))
 }

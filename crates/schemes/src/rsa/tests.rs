@@ -1,10 +1,11 @@
 use super::*;
+use crate::{Cancelled, Control, Entropy, Progress};
 use solinas_bigint::Natural;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn generate(bits: usize, seed: u64) -> PrivateKey {
-    let options = KeygenOptions { bits, research: true, insecure_seed: Some(seed), parallel: true };
+    let options = KeygenOptions { bits, research: true, entropy: Entropy::Insecure(seed), parallel: true };
     PrivateKey::generate(&options, &Control::default()).unwrap()
 }
 
@@ -186,7 +187,7 @@ fn both_methods_and_thread_counts_give_the_same() {
 #[test]
 fn generated_keys_have_their_size_and_repeat_with_the_seed() {
     for bits in [512, 576, 1024, 2048] {
-        let options = KeygenOptions { bits, research: true, insecure_seed: Some(9), parallel: false };
+        let options = KeygenOptions { bits, research: true, entropy: Entropy::Insecure(9), parallel: false };
         let (key, again) = (PrivateKey::generate(&options, &Control::default()).unwrap(), generate(bits, 9));
         assert_eq!((key.public_key().bits(), key.is_insecure()), (bits, true));
         assert_eq!(key.public_key(), again.public_key());
@@ -214,14 +215,14 @@ fn sizes_that_are_not_offered_are_refused() {
 #[test]
 fn generation_reports_progress_and_can_be_stopped() {
     let (last, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
-    let progress = |done: u64, total: u64| {
+    let progress = |Progress { done, total, .. }: Progress| {
         assert!(done <= total);
         last.fetch_max(done, Ordering::Relaxed);
         cancel.store(done >= 3, Ordering::Relaxed);
     };
     let options = KeygenOptions { bits: 16_384, parallel: true, ..Default::default() };
     let control = Control { progress: Some(&progress), cancel: Some(&cancel) };
-    assert_eq!(PrivateKey::generate(&options, &control).unwrap_err(), Error::Cancelled);
+    assert_eq!(PrivateKey::generate(&options, &control).unwrap_err(), Error::Cancelled(Cancelled));
     assert!((3..=5).contains(&last.into_inner()));
 }
 

@@ -73,8 +73,8 @@ pub enum Error {
         part: &'static str,
     },
     /// The operating system gave no randomness.
-    #[error("the operating system gave no randomness: {0}")]
-    Entropy(String),
+    #[error(transparent)]
+    Entropy(#[from] crate::NoEntropy),
     /// From the kernels.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),

@@ -1,7 +1,8 @@
 //! Bootstrapping: keyswitch, modulus switch, blind rotation, sample extraction.
 
 use super::params::Family;
-use super::{BOOL_TRUE, Error, KeyId, LweCiphertext, Params, ServerKey, encode_value};
+use super::{BOOL_TRUE, Error, LweCiphertext, Params, ServerKey, encode_value};
+use crate::KeyId;
 use rayon::prelude::*;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;

@@ -1,9 +1,9 @@
 //! Secret and evaluation keys, and their generation.
 
 use super::{Error, Params};
-pub use crate::key_id::KeyId;
 use crate::random::{SecretSeed, bits, gaussian, public_stream};
 use crate::security::Status;
+use crate::{Entropy, KeyId};
 use rand_core::RngCore;
 use rayon::prelude::*;
 use solinas_field::Backend;
@@ -65,26 +65,15 @@ impl ClientKey {
     ///
     /// # Errors
     /// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-    pub fn generate(params: Params, research: bool) -> Result<Self, Error> {
-        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-        Self::from_seed(params, research, &seed, false)
-    }
-
-    /// A reproducible key, for tests and benchmarks alone; what it makes is marked as insecure.
-    ///
-    /// # Errors
-    /// [`Error::ResearchOnly`] for such a set unless `research`.
-    pub fn generate_insecure(params: Params, research: bool, seed: u64) -> Result<Self, Error> {
-        Self::from_seed(params, research, &SecretSeed::insecure(seed), true)
-    }
-
-    fn from_seed(params: Params, research: bool, seed: &SecretSeed, insecure: bool) -> Result<Self, Error> {
+    pub fn generate(params: Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
+        let seed = SecretSeed::new(entropy)?;
         let lwe = bits(&mut seed.derive("lwe key").stream(0), params.literal().lwe_dimension);
         let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
-        Ok(Self { public_seed: seed.derive("public seed").publish(), params, insecure, lwe, glwe })
+        let public_seed = seed.derive("public seed").publish();
+        Ok(Self { public_seed, params, insecure: entropy.is_insecure(), lwe, glwe })
     }
 
     /// From its parts, as stored: bits of the LWE and of the GLWE key, one a byte.
@@ -149,7 +138,7 @@ impl ClientKey {
         if self.insecure {
             return Ok(SecretSeed::insecure(nonce).derive("encryption").stream(0));
         }
-        Ok(SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0))
+        Ok(SecretSeed::from_os()?.stream(0))
     }
 
     /// Makes the evaluation key, on the current thread pool; `progress` hears how many of how many parts are done.

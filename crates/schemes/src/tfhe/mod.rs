@@ -19,6 +19,6 @@ pub mod params;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
 pub use error::Error;
 pub use evaluate::{Evaluator, Job, Table, table_weight};
-pub use keys::{ClientKey, KeyId, ServerKey};
+pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
 pub use params::{Params, ParamsLiteral};

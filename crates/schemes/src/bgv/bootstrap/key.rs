@@ -2,15 +2,16 @@
 
 use core::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::control::Steps;
+use crate::{Control, KeyId};
 use solinas_ring::{Automorphism, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
 
 use super::plan::Plan;
 use crate::bgv::ciphertext::mask;
-use crate::bgv::keygen::{self, Progress};
-use crate::bgv::{ClientKey, Error, KeyId, Params, PublicKey, SwitchKey, SwitchKeyParts};
+use crate::bgv::keygen;
+use crate::bgv::{ClientKey, Error, Params, PublicKey, SwitchKey, SwitchKeyParts};
 use crate::random::SecretSeed;
 
 /// What bootstrapping needs beside the evaluation key: public. A client key can make any number of them, each with a sparse secret of its own.
@@ -110,38 +111,34 @@ impl BootstrapKey {
 }
 
 impl ClientKey {
-    /// Makes a bootstrapping key, on the current thread pool. `progress` hears how many of how many rows are done, from any thread, and can stop it. From an
+    /// Makes a bootstrapping key, on the current thread pool. Progress counts rows. From an
     /// insecure client key, the same one each time.
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
-    pub fn bootstrap_key(&self, progress: Progress<'_>) -> Result<BootstrapKey, Error> {
-        self.bootstrap_key_and_secret(progress).map(|(key, _)| key)
+    pub fn bootstrap_key(&self, control: &Control<'_>) -> Result<BootstrapKey, Error> {
+        self.bootstrap_key_and_secret(control).map(|(key, _)| key)
     }
 
     /// And the sparse secret, which is forgotten otherwise.
     pub(in crate::bgv) fn bootstrap_key_and_secret(
         &self,
-        progress: Progress<'_>,
+        control: &Control<'_>,
     ) -> Result<(BootstrapKey, Zeroizing<Vec<i64>>), Error> {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 bgv insecure bootstrapping", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let context = self.public().context();
         let plan = Plan::new(context)?;
-        let (done, total) = (AtomicUsize::new(0), plan.shapes(context).map(|(_, _, rows)| rows).sum());
-        let progress = || match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total).is_break() {
-            true => Err(Error::Cancelled),
-            false => Ok(()),
-        };
+        let steps = Steps::new(control, plan.shapes(context).map(|(_, _, rows)| rows).sum());
         let sparse = sample::sparse(
             &mut seed.derive("bgv sparse secret").stream(0),
             context.params.dimension(),
             plan.bootstrapping.weight,
         )?;
-        let keys = self.bootstrap_keys(&plan, &seed, &sparse, &progress)?;
+        let keys = self.bootstrap_keys(&plan, &seed, &sparse, &steps)?;
         Ok((BootstrapKey::assemble(self.public(), plan, keys)?, sparse))
     }
 
@@ -150,7 +147,7 @@ impl ClientKey {
         plan: &Plan,
         seed: &SecretSeed,
         sparse: &[i64],
-        progress: &(dyn Fn() -> Result<(), Error> + Sync),
+        steps: &Steps<'_>,
     ) -> Result<Vec<SwitchKey>, Error> {
         let context = self.public().context();
         let whole = 1 << plan.bootstrapping.precision;
@@ -159,14 +156,14 @@ impl ClientKey {
         };
         let to_sparse = {
             let (from, target) = (values(&plan.sparse_basis, self.secret())?, values(&plan.sparse_basis, sparse)?);
-            let rows = keygen::Rows { switch: &plan.sparse, basis: &plan.sparse_basis, special: 1, progress };
+            let rows = keygen::Rows { switch: &plan.sparse, basis: &plan.sparse_basis, special: 1, steps };
             rows.key(seed, "to sparse", context.params.plaintext_modulus() as i64, &from, &target)?
         };
         let embed = self.embedding(plan, seed, sparse)?;
-        progress()?;
+        steps.next()?;
         let top = context.level(context.params.levels());
         let (basis, special) = (&context.extended, context.params.special().len());
-        let rows = keygen::Rows { switch: &top.switch, basis, special, progress };
+        let rows = keygen::Rows { switch: &top.switch, basis, special, steps };
         let secret = values(basis, self.secret())?;
         let mut square = Zeroizing::new((*secret).clone());
         square.mul_assign(&secret)?;

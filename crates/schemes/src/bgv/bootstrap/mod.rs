@@ -6,12 +6,12 @@
 //! homomorphically; a trace keeps the constant coefficient; digit extraction takes its highest bits.
 //!
 //! ```
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
-//! use core::ops::ControlFlow;
 //!
 //! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure
-//! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true)?;
-//! let key = client.bootstrap_key(&|_done, _of| ControlFlow::Continue(()))?;
+//! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true, Entropy::System, &Control::default())?;
+//! let key = client.bootstrap_key(&Control::default())?;
 //! let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
 //!
 //! let mut one = vec![0; 64];

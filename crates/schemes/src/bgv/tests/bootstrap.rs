@@ -1,7 +1,7 @@
 //! Bootstrapping: every step against plain integers, noise at every step, circuits deeper than the levels, and what is refused.
 
-use core::ops::ControlFlow;
-
+use crate::control::CANCELLED;
+use crate::{Control, Entropy};
 use solinas_field::Backend;
 use solinas_ring::{Divisor, MixedRadix};
 
@@ -25,7 +25,7 @@ impl World {
     fn of(params: &Params, backend: Backend) -> Self {
         let context = context::Context::on(params, backend).unwrap();
         let client = keygen::client_key(context, &SecretSeed::insecure(11), true).unwrap();
-        let go = |_, _| ControlFlow::Continue(());
+        let go = Control::default();
         let server = client.server_key(&Rotations::none(params), &go).unwrap();
         let (key, sparse) = client.bootstrap_key_and_secret(&go).unwrap();
         Self { params: params.clone(), client, server, key, sparse: sparse.to_vec() }
@@ -266,18 +266,21 @@ fn back_ends_and_threads_make_no_difference_to_bootstrapping() {
 
 #[test]
 fn what_bootstrapping_lacks_is_named() {
-    let go = |_, _| ControlFlow::Continue(());
+    let go = Control::default();
     let world = World::new("boot-64-2");
     let x = world.encrypt(1, 1);
     let error = Evaluator::new(&world.server).bootstrap(&x).unwrap_err();
     assert!(error.to_string().contains("ClientKey::bootstrap_key"), "{error}");
-    let (other, other_server) = generate_insecure(&world.params, &Rotations::none(&world.params), true, 12).unwrap();
+    let (other, other_server) =
+        generate(&world.params, &Rotations::none(&world.params), true, Entropy::Insecure(12), &Control::default())
+            .unwrap();
     assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(other.bootstrap_key(&|_, _| ControlFlow::Break(())), Err(Error::Cancelled)));
+    assert!(matches!(other.bootstrap_key(&CANCELLED), Err(Error::Cancelled(_))));
     let foreign = Evaluator::new(&other_server).automatic().at_level(&encrypt(&other_server, &[0; 64], 1), 1).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("bits-64-2").unwrap();
-    let (client, server) = generate_insecure(&plain, &Rotations::none(&plain), true, 1).unwrap();
+    let (client, server) =
+        generate(&plain, &Rotations::none(&plain), true, Entropy::Insecure(1), &Control::default()).unwrap();
     let error = client.bootstrap_key(&go).unwrap_err();
     assert!(error.to_string().contains("boot128-16384-8"), "{error}");
     assert!(Evaluator::new(&server).bootstrapping().unwrap_err().to_string().contains("boot128-16384-8"));

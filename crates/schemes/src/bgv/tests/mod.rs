@@ -5,6 +5,7 @@ mod circuits;
 mod cycle;
 mod refused;
 
+use crate::{Control, Entropy};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 
@@ -23,7 +24,7 @@ fn keys(name: &str) -> (ClientKey, ServerKey) {
         Ok(_) => Rotations::all(&params).unwrap(),
         Err(_) => Rotations::none(&params).with_automorphism(5).unwrap(),
     };
-    generate_insecure(&params, &rotations, true, 1).unwrap()
+    generate(&params, &rotations, true, Entropy::Insecure(1), &Control::default()).unwrap()
 }
 
 fn encrypt(server: &ServerKey, plaintext: &[u64], nonce: u64) -> Ciphertext {

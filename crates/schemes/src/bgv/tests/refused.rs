@@ -1,14 +1,16 @@
 //! What bad input gets: an error that names the remedy.
 
-use std::ops::ControlFlow;
-
 use super::*;
 use crate::slots;
+use crate::{Control, Entropy, Progress};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
     let (_, server) = keys("slots-64-2");
-    let (_, other) = generate_insecure(server.params(), &Rotations::none(server.params()), true, 2).unwrap();
+    let (_, other) =
+        generate(server.params(), &Rotations::none(server.params()), true, Entropy::Insecure(2), &Control::default())
+            .unwrap();
     let x = random(65537, 64, 1);
     let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
     let evaluator = Evaluator::new(&server);
@@ -97,7 +99,10 @@ fn parameters_out_of_range_are_refused() {
     assert!(with(&|l| l.switching = KeySwitching::Hybrid { group: 0 }).is_err());
     assert!(with(&|l| l.plaintext_modulus = 1).is_err());
     let params = Params::named("slots-64-2").unwrap();
-    assert!(matches!(generate(&params, &Rotations::none(&params), false), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(
+        generate(&params, &Rotations::none(&params), false, Entropy::System, &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
     let bits = Params::named("bits-64-2").unwrap();
     assert!(matches!(bits.slots(), Err(Error::Slots(slots::Error::NoSlots { example: 257, .. }))));
     assert!(matches!(Rotations::of_steps(&bits, &[1]), Err(Error::Slots(slots::Error::NoSlots { .. }))));
@@ -106,15 +111,17 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn key_generation_reports_and_stops() {
     let params = Params::named("slots-64-2").unwrap();
-    let client = ClientKey::generate_insecure(&params, true, 1).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1)).unwrap();
     let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
-    let heard = std::sync::atomic::AtomicUsize::new(0);
-    let go = |done, total| {
+    let heard = AtomicU64::new(0);
+    let cancel = AtomicBool::new(false);
+    let listen = |Progress { done, total, .. }: Progress| {
         assert!(done <= total);
-        heard.fetch_max(total, std::sync::atomic::Ordering::Relaxed);
-        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        heard.fetch_max(total, Ordering::Relaxed);
+        cancel.store(done >= 2, Ordering::Relaxed);
     };
-    assert!(matches!(client.server_key(&rotations, &go), Err(Error::Cancelled)));
+    let control = Control { progress: Some(&listen), cancel: Some(&cancel) };
+    assert!(matches!(client.server_key(&rotations, &control), Err(Error::Cancelled(_))));
     assert_eq!(heard.into_inner() % 3, 0);
     assert_eq!(rotations.to_string(), "rotations by -1, 1");
 }

@@ -411,7 +411,7 @@ fn check_powers(public: &PublicKey, modulus: &Modulus, table: Residues, count: u
         return problem("the first is not 1");
     }
     // Drawn after the table is there, so that no table can be made to match them.
-    let mut rng = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0);
+    let mut rng = SecretSeed::from_os()?.stream(0);
     let factors: Vec<u64> = powers[1..].iter().map(|_| rng.next_u64()).collect();
     let sums = |range: core::ops::Range<usize>| {
         let mut sums = [vec![0; words + 2], vec![0; words + 2]];

@@ -352,7 +352,7 @@ fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u
 fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &[u64]) -> Result<(), Error> {
     let (params, words) = (server.params(), modulus.words());
     let count = params.candidates();
-    let mut rng = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?.stream(0);
+    let mut rng = SecretSeed::from_os()?.stream(0);
     let factors: Vec<u64> = (0..count).map(|_| rng.next_u64()).collect();
     let residue = |sum: Vec<u64>| -> Result<Vec<u64>, Error> {
         Ok(modulus.residue(&Natural::from_words(sum).rem(server.public().d())?))

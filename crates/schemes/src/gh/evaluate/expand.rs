@@ -101,11 +101,11 @@ fn bits_at(words: &[u64], start: usize, count: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::keygen::generate_insecure;
+    use super::super::super::keygen::generate;
     use super::super::super::modulus::Arithmetic;
     use super::*;
     use crate::random::SecretSeed;
-    use core::ops::ControlFlow;
+    use crate::{Control, Entropy};
 
     /// The loop of the papers.
     fn by_steps(params: &Params, d: &Natural, y: &Natural) -> Vec<u8> {
@@ -124,7 +124,7 @@ mod tests {
     fn fast_expansion_agrees_with_the_loop_of_the_papers() {
         for name in ["ci-3", "ci-7", "ci-15"] {
             let params = Params::named(name).unwrap();
-            let (_, server) = generate_insecure(&params, true, 3, &|_, _, _| ControlFlow::Continue(())).unwrap();
+            let (_, server) = generate(&params, true, Entropy::Insecure(3), &Control::default()).unwrap();
             let modulus = Modulus::new(server.public().d(), 1, Arithmetic::default()).unwrap();
             let expansion = Expansion::new(&server, &modulus).unwrap();
             let d = server.public().d();

@@ -9,8 +9,7 @@ mod secret;
 mod simulation;
 mod squash;
 
-use core::ops::ControlFlow;
-
+use crate::Entropy;
 use rayon::prelude::*;
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -26,6 +25,7 @@ use super::params::pair;
 use super::{ClientKey, Error, Params, ServerKey};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Cancelled, Control};
 use choice::{Choice, noise_of};
 use cost::Costs;
 pub(super) use root::Root;
@@ -59,29 +59,18 @@ impl Stage {
     }
 }
 
-/// Hears the stage, and how much of how much work of the whole key generation is done, in transforms of the length of a product; stops the work by
-/// [`ControlFlow::Break`]. The work done never decreases.
-pub type Progress<'a> = &'a (dyn Fn(Stage, usize, usize) -> ControlFlow<()> + Sync);
-
-/// Makes a key pair from the operating system's randomness, on the current thread pool.
+/// Makes a key pair, on the current thread pool. Progress counts transforms of the length of a product over the whole key generation, with the name
+/// of the [`Stage`]; it never goes back.
 ///
 /// # Errors
 /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool, progress: Progress<'_>) -> Result<(ClientKey, ServerKey), Error> {
-    KeyGeneration::new(params, research)?.finish(progress)
-}
-
-/// A reproducible key pair, for tests and benchmarks alone; what it makes is marked as insecure.
-///
-/// # Errors
-/// [`Error::ResearchOnly`] unless `research`; [`Error::Cancelled`].
-pub fn generate_insecure(
+pub fn generate(
     params: &Params,
     research: bool,
-    seed: u64,
-    progress: Progress<'_>,
+    entropy: Entropy,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
-    KeyGeneration::new_insecure(params, research, seed)?.finish(progress)
+    KeyGeneration::new(params, research, entropy)?.finish(control)
 }
 
 /// A key generation under way: steps, between any two of which it can be stored ([`Self::checkpoint`]) and continued later, to the same key.
@@ -130,21 +119,12 @@ impl core::fmt::Debug for KeyGeneration {
 }
 
 impl KeyGeneration {
-    /// From the operating system's randomness.
+    /// Begins one.
     ///
     /// # Errors
     /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Entropy`].
-    pub fn new(params: &Params, research: bool) -> Result<Self, Error> {
-        let seed = SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?;
-        Self::from_seed(params, research, seed, false)
-    }
-
-    /// From a number, for tests and benchmarks alone: the key is marked as insecure.
-    ///
-    /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`.
-    pub fn new_insecure(params: &Params, research: bool, seed: u64) -> Result<Self, Error> {
-        Self::from_seed(params, research, SecretSeed::insecure(seed), true)
+    pub fn new(params: &Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
+        Self::from_seed(params, research, SecretSeed::new(entropy)?, entropy.is_insecure())
     }
 
     fn from_seed(params: &Params, research: bool, seed: SecretSeed, insecure: bool) -> Result<Self, Error> {
@@ -165,7 +145,7 @@ impl KeyGeneration {
         self.insecure
     }
 
-    /// Whether it began from that number by [`Self::new_insecure`].
+    /// Whether it began from that seed.
     pub fn is_of_insecure_seed(&self, seed: u64) -> bool {
         self.insecure && self.seed.as_bytes() == SecretSeed::insecure(seed).as_bytes()
     }
@@ -214,16 +194,16 @@ impl KeyGeneration {
     ///
     /// # Errors
     /// [`Error::Cancelled`]; from the integers.
-    pub fn step(&mut self, progress: Progress<'_>) -> Result<(), Error> {
-        with_wiped(|| self.advance(progress))
+    pub fn step(&mut self, control: &Control<'_>) -> Result<(), Error> {
+        with_wiped(|| self.advance(control))
     }
 
-    fn advance(&mut self, progress: Progress<'_>) -> Result<(), Error> {
+    fn advance(&mut self, control: &Control<'_>) -> Result<(), Error> {
         self.reported = self.reported.max(self.done());
         let (stage, reported, total) = (self.stage(), self.reported, self.costs.total(&self.params));
-        let report = |more: usize| match progress(stage, (reported + more).min(total), total) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled { stage: stage.name() }),
+        let report = |more: usize| {
+            control.report_stage(Some(stage.name()), (reported + more).min(total) as u64, total as u64);
+            Ok(control.check()?)
         };
         if self.is_done() {
             return Ok(());
@@ -266,15 +246,14 @@ impl KeyGeneration {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub fn finish(mut self, progress: Progress<'_>) -> Result<(ClientKey, ServerKey), Error> {
+    pub fn finish(mut self, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
         while !self.is_done() {
-            self.step(progress)?;
+            self.step(control)?;
         }
         let total = self.costs.total(&self.params);
-        // Nothing is left to stop.
-        let _ = progress(Stage::Indicators, total, total);
+        control.report_stage(Some(Stage::Indicators.name()), total as u64, total as u64);
         let State::Indicators(state) = self.state else {
-            return Err(Error::Cancelled { stage: Stage::Lattice.name() });
+            return Err(Cancelled.into());
         };
         let Indicators { root, x, words, .. } = *state;
         let server = ServerKey::from_parts(root.public.clone(), x, words)?;
@@ -351,29 +330,31 @@ pub(super) fn indicator_bits(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Progress;
 
     #[test]
     fn another_polynomial_is_drawn_where_one_has_no_root_and_progress_does_not_go_back() {
         let params = Params::named("ci-3").unwrap();
-        let mut generation = KeyGeneration::new_insecure(&params, true, 2).unwrap();
+        let mut generation = KeyGeneration::new(&params, true, Entropy::Insecure(2)).unwrap();
         // v = 2: d is even.
         let mut v = vec![0; params.dimension()];
         v[0] = 2;
         generation.state = State::Lattice(Splitting::new(&v, 1));
         let reports = std::sync::Mutex::new(vec![]);
-        let progress = |stage: Stage, done: usize, total: usize| {
-            reports.lock().unwrap().push((stage, done, total));
-            ControlFlow::Continue(())
-        };
+        let progress = |progress: Progress| reports.lock().unwrap().push(progress);
+        let control = Control { progress: Some(&progress), cancel: None };
         while !matches!(generation.state, State::Begun) {
-            generation.step(&progress).unwrap();
+            generation.step(&control).unwrap();
         }
         assert_eq!(generation.attempt, 1);
-        let (client, server) = generation.finish(&progress).unwrap();
+        let (client, server) = generation.finish(&control).unwrap();
         let reports = reports.into_inner().unwrap();
-        assert!(reports.windows(2).all(|pair| pair[0].1 <= pair[1].1 && pair[1].1 <= pair[1].2), "{reports:?}");
-        assert_eq!(reports.iter().filter(|report| report.0 == Stage::Root).count(), 2);
-        let first = generate_insecure(&params, true, 2, &|_, _, _| ControlFlow::Continue(())).unwrap().1;
+        assert!(
+            reports.windows(2).all(|pair| pair[0].done <= pair[1].done && pair[1].done <= pair[1].total),
+            "{reports:?}"
+        );
+        assert_eq!(reports.iter().filter(|report| report.stage == Some(Stage::Root.name())).count(), 2);
+        let first = generate(&params, true, Entropy::Insecure(2), &Control::default()).unwrap().1;
         assert_ne!(first.id(), server.id());
         assert_eq!(*client.public(), *server.public());
     }

@@ -187,24 +187,21 @@ impl Simulation {
 
 #[cfg(test)]
 mod tests {
-    use core::ops::ControlFlow;
-
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
     use super::super::super::{
         Arithmetic, Ciphertext, EncryptMethod, Encryptor, Evaluator, KeyGeneration, RecryptMethod,
     };
-    use super::super::{Progress, State};
+    use super::super::State;
     use super::*;
-
-    const ALL: Progress<'static> = &|_, _, _| ControlFlow::Continue(());
+    use crate::{Control, Entropy};
 
     /// The first key of a seed, if it has a root: that is the one which is simulated.
     fn generation(params: &Params, seed: u64) -> Option<KeyGeneration> {
-        let mut generation = KeyGeneration::new_insecure(params, true, seed).unwrap();
+        let mut generation = KeyGeneration::new(params, true, Entropy::Insecure(seed)).unwrap();
         while !matches!(&generation.state, State::Indicators(state) if !state.draws.is_empty()) {
-            generation.step(ALL).unwrap();
+            generation.step(&Control::default()).unwrap();
             if generation.attempt > 0 {
                 return None;
             }
@@ -218,7 +215,7 @@ mod tests {
         for name in ["ci-3", "ci-7", "ci-15"] {
             let params = Params::named(name).unwrap();
             let (seed, generation) = (0..).find_map(|seed| Some((seed, generation(&params, seed)?))).unwrap();
-            let (client, server) = generation.finish(ALL).unwrap();
+            let (client, server) = generation.finish(&Control::default()).unwrap();
             let simulation = Simulation::insecure(&params, seed, true).unwrap();
             let encryptor =
                 Encryptor::new(server.public(), EncryptMethod::Table, memory, Arithmetic::default()).unwrap();
@@ -262,11 +259,11 @@ mod tests {
     #[test]
     fn a_generation_that_is_resumed_chooses_the_same_noise() {
         let params = Params::named("ci-7").unwrap();
-        let mut whole = KeyGeneration::new_insecure(&params, true, 3).unwrap();
-        let mut resumed = KeyGeneration::new_insecure(&params, true, 3).unwrap();
+        let mut whole = KeyGeneration::new(&params, true, Entropy::Insecure(3)).unwrap();
+        let mut resumed = KeyGeneration::new(&params, true, Entropy::Insecure(3)).unwrap();
         while !whole.is_done() {
-            whole.step(ALL).unwrap();
-            resumed.step(ALL).unwrap();
+            whole.step(&Control::default()).unwrap();
+            resumed.step(&Control::default()).unwrap();
             let checkpoint = resumed.checkpoint();
             let parts = checkpoint.parts.iter().map(|(name, words)| (*name, Zeroizing::new(words.to_vec()))).collect();
             let super::super::Checkpoint { insecure, seed, attempt, dimension, .. } = checkpoint;
@@ -277,6 +274,6 @@ mod tests {
                 resumed = next;
             }
         }
-        assert_eq!(whole.finish(ALL).unwrap().1, resumed.finish(ALL).unwrap().1);
+        assert_eq!(whole.finish(&Control::default()).unwrap().1, resumed.finish(&Control::default()).unwrap().1);
     }
 }

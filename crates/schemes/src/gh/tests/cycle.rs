@@ -1,12 +1,12 @@
 //! Key generation, encryption, evaluation, Recrypt, decryption; noise against its bounds.
 
-use core::ops::ControlFlow;
-
+use crate::{Control, Entropy, Progress};
 use proptest::prelude::*;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use solinas_bigint::fft::Engine;
 use solinas_field::Backend;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::*;
 use crate::random::SecretSeed;
@@ -15,7 +15,7 @@ const SETS: [&str; 3] = ["ci-3", "ci-7", "ci-15"];
 const MEMORY: u64 = 1 << 30;
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate_insecure(&Params::named(name).unwrap(), true, seed, &|_, _, _| ControlFlow::Continue(())).unwrap()
+    generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
 }
 
 fn encryptor(public: &PublicKey, method: EncryptMethod) -> Encryptor<'_> {
@@ -260,12 +260,14 @@ fn operations_beyond_the_bound_are_refused() {
 #[test]
 fn what_does_not_belong_together_is_refused() {
     let params = Params::named("ci-3").unwrap();
-    let go = |_, _, _| ControlFlow::Continue(());
-    let error = generate(&params, false, &go).unwrap_err();
+    let error = generate(&params, false, Entropy::System, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");
-    let stop =
-        |stage, _, _| if stage == Stage::Indicators { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    assert!(matches!(generate(&params, true, &stop), Err(Error::Cancelled { .. })));
+    let cancel = AtomicBool::new(false);
+    let stop = |progress: Progress| {
+        cancel.store(progress.stage == Some(Stage::Indicators.name()), Ordering::Relaxed);
+    };
+    let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
+    assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled { .. })));
 
     let (client, server) = keys("ci-3", 1);
     let (_, other) = keys("ci-3", 2);

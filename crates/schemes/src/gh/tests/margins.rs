@@ -1,8 +1,7 @@
 //! At every step, the noise that is carried is not below the noise: by proof before a Recrypt, with these seeds after one.
 
-use core::ops::ControlFlow;
-
 use super::super::*;
+use crate::{Control, Entropy};
 
 const MEMORY: u64 = 1 << 30;
 
@@ -47,7 +46,7 @@ impl Bench<'_> {
 fn what_is_carried_is_not_below_the_noise() {
     for (name, seed) in [("ci-3", 21), ("ci-3", 22), ("ci-7", 23), ("ci-7", 24), ("ci-15", 25), ("ci-15", 26)] {
         let params = Params::named(name).unwrap();
-        let (client, server) = generate_insecure(&params, true, seed, &|_, _, _| ControlFlow::Continue(())).unwrap();
+        let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
         let public = server.public();
         let encryptor = Encryptor::new(public, EncryptMethod::Table, MEMORY, Arithmetic::default()).unwrap();
         let evaluator = Evaluator::new(&server, RecryptMethod::PairTable, MEMORY, Arithmetic::default()).unwrap();

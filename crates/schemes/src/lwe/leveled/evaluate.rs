@@ -1,12 +1,10 @@
 //! Ciphertexts with levels, and what can be done with them.
 
-use core::ops::ControlFlow;
-
 use rayon::prelude::*;
 
 use super::{Params, PublicKey, ServerKey, noise};
-use crate::lwe::keys::KeyId;
-use crate::lwe::{Error, Multiplier, Source, Vector, Watch};
+use crate::lwe::{Error, Multiplier, Source, Vector};
+use crate::{Control, KeyId};
 
 /// A bit under the secret of a level, modulo the level's modulus.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,10 +206,10 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Self::switch_key`]; [`Error::LevelMismatch`] for tensors of different levels.
     pub fn switch_keys(&self, all: &[Tensor]) -> Result<Vec<Switched>, Error> {
-        self.switch_keys_watched(all, &|| ControlFlow::Continue(()))
+        self.switch_keys_with(all, &Control::default())
     }
 
-    fn switch_keys_watched(&self, all: &[Tensor], watch: Watch<'_>) -> Result<Vec<Switched>, Error> {
+    fn switch_keys_with(&self, all: &[Tensor], control: &Control<'_>) -> Result<Vec<Switched>, Error> {
         let Some(level) = all.first().map(|x| x.level) else { return Ok(Vec::new()) };
         self.above("switching a key", level)?;
         let params = self.params();
@@ -225,8 +223,8 @@ impl<'a> Evaluator<'a> {
         }
         let digits: Vec<Vector> = all.par_iter().map(|x| self.digits(level, &x.numbers)).collect();
         let products = match self.key.switch(level) {
-            (_, Some(resident)) => self.multiplier.multiply_watched(resident, &digits, watch)?,
-            (seeded, None) => self.multiplier.multiply_watched(seeded, &digits, watch)?,
+            (_, Some(resident)) => self.multiplier.multiply_with(resident, &digits, control)?,
+            (seeded, None) => self.multiplier.multiply_with(seeded, &digits, control)?,
         };
         let switched =
             |((x, noise), numbers): ((&Tensor, f64), Vector)| Switched(Tensor { key: x.key, level, noise, numbers });
@@ -325,20 +323,20 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// As [`Self::multiply`]; [`Error::LevelMismatch`] for pairs of different levels.
     pub fn multiply_all(&self, pairs: &[(&Ciphertext, &Ciphertext)]) -> Result<Vec<Ciphertext>, Error> {
-        self.multiply_all_watched(pairs, &|| ControlFlow::Continue(()))
+        self.multiply_all_with(pairs, &Control::default())
     }
 
-    /// As [`Self::multiply_all`]; `watch` is called for every piece of the matrix, and can stop the work.
+    /// As [`Self::multiply_all`]; it can be cancelled at every piece of the matrix.
     ///
     /// # Errors
     /// As [`Self::multiply_all`]; [`Error::Cancelled`].
-    pub fn multiply_all_watched(
+    pub fn multiply_all_with(
         &self,
         pairs: &[(&Ciphertext, &Ciphertext)],
-        watch: Watch<'_>,
+        control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let tensors = pairs.par_iter().map(|(x, y)| self.tensor(x, y)).collect::<Result<Vec<_>, _>>()?;
-        self.switch_keys_watched(&tensors, watch)?.iter().map(|x| self.scale(x)).collect()
+        self.switch_keys_with(&tensors, control)?.iter().map(|x| self.scale(x)).collect()
     }
 
     /// The work of [`Self::multiply_all`], but with at most the first `rows` rows of a switching key's matrix that is made from its seed: time grows evenly with

@@ -1,63 +1,43 @@
 //! Key generation: an independent secret for every level.
 
-use core::cell::Cell;
-use core::ops::ControlFlow;
-
 use solinas_ring::sample::Gaussian;
 use zeroize::Zeroizing;
 
 use super::client::tensor_square;
 use super::{ClientKey, Params, PublicKey, ServerKey, SwitchKey};
-use crate::lwe::keys::{self, Step, masked_product};
+use crate::control::Steps;
+use crate::lwe::keys::{self, masked_product};
 use crate::lwe::{Error, Layout, SeededMatrix, Vector};
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy};
 
-/// Keys from the operating system's randomness; `research` allows parameters that are for research alone.
+/// Makes a key pair, on the current thread pool. Progress counts parts.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`], [`Error::Entropy`].
-pub fn generate(params: &Params, research: bool) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, None, &|_, _| ControlFlow::Continue(()))
-}
-
-/// The keys of a chosen seed: for tests and benchmarks alone.
-///
-/// # Errors
-/// [`Error::ResearchOnly`].
-pub fn generate_insecure(params: &Params, research: bool, seed: u64) -> Result<(ClientKey, ServerKey), Error> {
-    generate_watched(params, research, Some(seed), &|_, _| ControlFlow::Continue(()))
-}
-
-/// As [`generate`], or with a seed as [`generate_insecure`]. `progress` hears how many of how many parts are done, and can stop it.
-///
-/// # Errors
-/// As those two; [`Error::Cancelled`].
-pub fn generate_watched(
+/// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`]; [`Error::Cancelled`].
+pub fn generate(
     params: &Params,
     research: bool,
-    insecure_seed: Option<u64>,
-    progress: &dyn Fn(usize, usize) -> ControlFlow<()>,
+    entropy: Entropy,
+    control: &Control<'_>,
 ) -> Result<(ClientKey, ServerKey), Error> {
     if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
         return Err(Error::ResearchOnly { name: params.name().into(), why });
     }
-    let seed = SecretSeed::chosen(insecure_seed).map_err(|error| Error::Entropy(error.to_string()))?;
+    let seed = SecretSeed::new(entropy)?;
     let rows = (1..=params.depth()).map(|level| params.switch_rows(level, params.pairs()));
     let all = rows.chain([params.fresh().samples()]).map(keys::parts).sum();
-    let done = Cell::new(0);
-    let step = || {
-        done.set(done.get() + 1);
-        match progress(done.get(), all) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled { stage: "key generation" }),
-        }
-    };
-    make(params, insecure_seed.is_some(), &seed, &step)
+    make(params, entropy.is_insecure(), &seed, &Steps::new(control, all))
 }
 
-fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> Result<(ClientKey, ServerKey), Error> {
-    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), step)?;
+fn make(
+    params: &Params,
+    insecure: bool,
+    seed: &SecretSeed,
+    steps: &Steps<'_>,
+) -> Result<(ClientKey, ServerKey), Error> {
+    let fresh = keys::make(params.fresh(), insecure, &seed.derive("lwe leveled base"), steps)?;
     let gaussian = Gaussian::new(params.sigma())?;
     let lower = seed.derive("lwe leveled secrets");
     let mut secrets: Vec<_> = (0..params.depth())
@@ -66,7 +46,7 @@ fn make(params: &Params, insecure: bool, seed: &SecretSeed, step: Step<'_>) -> R
     secrets.push(Zeroizing::new(fresh.secret().to_vec()));
     let switches = (1..=params.depth()).map(|level| {
         let seed = seed.derive("lwe leveled switch").derive(&level.to_string());
-        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, step)
+        switch_key(params, level, [&secrets[level], &secrets[level - 1]], &seed, steps)
     });
     let switches = switches.collect::<Result<_, _>>()?;
     let public = PublicKey::new(params.clone(), fresh.public().clone());
@@ -81,7 +61,7 @@ fn switch_key(
     level: usize,
     [from, to]: [&[i64]; 2],
     seed: &SecretSeed,
-    step: Step<'_>,
+    steps: &Steps<'_>,
 ) -> Result<SwitchKey, Error> {
     let modulus = params.modulus(level);
     let (digits, square) = (params.digits().count(), tensor_square(from));
@@ -90,7 +70,7 @@ fn switch_key(
     let public = seed.derive("matrix").publish();
     let matrix = SeededMatrix::new(layout, modulus, &public)?;
     let noise = Gaussian::new(params.sigma())?.draw_many(&mut seed.derive("noise").stream(0), rows);
-    let mut b: Vector = masked_product(&matrix, to, &noise, step)?;
+    let mut b: Vector = masked_product(&matrix, to, &noise, steps)?;
     for (w, (b, word)) in b.words_mut().zip(modulus.words()).enumerate() {
         // The words are coprime.
         let cofactor = word.vartime_inverse(modulus.inverse(w)).unwrap_or(0);

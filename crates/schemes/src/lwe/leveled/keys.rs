@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand_core::RngCore;
 
 use super::{Ciphertext, Params, noise};
-use crate::lwe::keys::KeyId;
 use crate::lwe::{self, Encryptor, Error, KeyFile, Layout, Matrix, SeededMatrix, StreamedProduct, Vector, encrypt};
+use crate::{Control, KeyId};
 
 /// What encryption needs.
 #[derive(Clone)]
@@ -103,14 +103,13 @@ impl PublicKey {
     pub fn write<E: From<Error>>(
         &self,
         out: impl FnMut(&[u8]) -> Result<(), E>,
-        progress: impl FnMut(usize, usize) -> bool,
+        control: &Control<'_>,
     ) -> Result<(), E> {
-        KeyFile::write(&self.fresh.seeded()?, self.id.0, out, progress)
+        KeyFile::write(&self.fresh.seeded()?, self.id.0, out, control)
     }
 
     /// As [`Self::encrypt`], with the matrix read from the file that [`Self::write`] made: all bits take one pass, and memory for each (see
-    /// [`StreamedProduct::memory`]). The same bits and randomness give the same ciphertexts. `progress` is told how many of how many pieces are done, and
-    /// stops it by giving false.
+    /// [`StreamedProduct::memory`]). The same bits and randomness give the same ciphertexts. Progress counts pieces.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for the file of another key, [`Error::File`] for a damaged one; [`Error::Cancelled`].
@@ -119,7 +118,7 @@ impl PublicKey {
         file: &KeyFile,
         messages: &[bool],
         rng: &mut impl RngCore,
-        mut progress: impl FnMut(usize, usize) -> bool,
+        control: &Control<'_>,
     ) -> Result<Vec<Ciphertext>, Error> {
         self.check("the matrix", KeyId(*file.id()))?;
         if file.layout() != self.params.fresh().layout()? || file.modulus() != self.params.fresh().modulus() {
@@ -129,7 +128,8 @@ impl PublicKey {
         let mut product = StreamedProduct::select(file, self.fresh.selections(messages.len(), rng))?;
         product.run(|product| {
             let (done, of) = product.progress();
-            Ok(progress(done, of))
+            control.report(done as u64, of as u64);
+            Ok(control.check().is_ok())
         })?;
         let (level, noise) = (self.params.depth(), noise::fresh(&self.params));
         let fresh = |(numbers, &message)| {
@@ -144,7 +144,7 @@ impl PublicKey {
         if key == self.id {
             return Ok(());
         }
-        Err(Error::KeyMismatch { what, got: key.to_string(), want: self.id.to_string() })
+        Err(Error::KeyMismatch { what, got: key.short(), want: self.id.short() })
     }
 }
 

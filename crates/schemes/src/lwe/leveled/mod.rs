@@ -6,9 +6,10 @@
 //! 30 MB at the secure set of depth 1, but every pass of products makes 41 GB of matrix again. The ring version is what practice takes.
 //!
 //! ```
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::lwe::leveled::{self, Evaluator, Params};
 //!
-//! let (client, server) = leveled::generate(&Params::named("leveled-16-2")?, true)?;
+//! let (client, server) = leveled::generate(&Params::named("leveled-16-2")?, true, Entropy::System, &Control::default())?;
 //! let bits = server.encrypt(&[true, true, false], &mut server.encryption_rng(0)?)?;
 //! let evaluator = Evaluator::new(&server)?;
 //! let and = evaluator.multiply(&bits[0], &bits[1])?;
@@ -28,6 +29,6 @@ mod tests;
 
 pub use client::ClientKey;
 pub use evaluate::{Ciphertext, Evaluator, Switched, Tensor};
-pub use keygen::{generate, generate_insecure, generate_watched};
+pub use keygen::generate;
 pub use keys::{PublicKey, ServerKey, SwitchKey};
 pub use params::{Params, ParamsLiteral};

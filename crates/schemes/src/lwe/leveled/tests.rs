@@ -1,18 +1,18 @@
 //! Circuits against plain bits, and noise against the formulas.
 
-use core::cell::Cell;
-use core::ops::ControlFlow;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rand_core::RngCore;
 
 use super::*;
+use crate::control::CANCELLED;
 use crate::lwe::Error;
 use crate::random::SecretSeed;
 use crate::security::Status;
+use crate::{Control, Entropy, Progress};
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
-    generate_insecure(&Params::named(name).unwrap(), true, seed).unwrap()
+    generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn noise_of_every_step_is_within_the_formulas() {
         let mut measured: Vec<[f64; 5]> = Vec::new();
         let mut formula = [0.0; 5];
         for seed in 0..24 {
-            let (client, server) = generate_insecure(&params, true, seed).unwrap();
+            let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();
             let evaluator = Evaluator::new(&server).unwrap();
             let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
             let sum = evaluator.add(&c[0], &c[1]).unwrap();
@@ -124,8 +124,8 @@ fn what_cannot_be_done_is_told() {
     }
     assert!(matches!(Params::named("leveled-129-2"), Err(Error::Params { .. })));
     let toy = server.params();
-    assert!(matches!(generate(toy, false), Err(Error::ResearchOnly { .. })));
-    assert!(matches!(generate_insecure(toy, false, 1), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(generate(toy, false, Entropy::System, &Control::default()), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(generate(toy, false, Entropy::Insecure(1), &Control::default()), Err(Error::ResearchOnly { .. })));
     assert!(matches!(keys("leveled-16-2", 1).1.expand(1 << 10), Err(Error::Memory { .. })));
     assert!(matches!(evaluator.multiply_all(&[(&c[0], &c[1]), (&low, &low)]), Err(Error::LevelMismatch { .. })));
     let fresh = toy.literal().fresh.clone();
@@ -179,35 +179,25 @@ fn products_are_the_same_together_whole_and_as_stored() {
 #[test]
 fn long_work_is_watched_and_stopped() {
     let params = Params::named("leveled-64-2").unwrap();
-    let heard = Cell::new(0);
-    let listen = |done: usize, of: usize| {
-        heard.set(heard.get() + 1);
-        assert!(done == heard.get() && of == 3, "{done} of {of}");
-        ControlFlow::Continue(())
+    let heard = AtomicU64::new(0);
+    let listen = |Progress { done, total, .. }: Progress| {
+        assert!(done == heard.fetch_add(1, Ordering::Relaxed) + 1 && total == 3, "{done} of {total}");
     };
-    let (client, server) = generate_watched(&params, true, Some(4), &listen).unwrap();
-    assert_eq!(heard.get(), 3);
+    let control = Control { progress: Some(&listen), cancel: None };
+    let (client, server) = generate(&params, true, Entropy::Insecure(4), &control).unwrap();
+    assert_eq!(heard.into_inner(), 3);
     for last in 1..=3 {
-        let stop = |done: usize, _: usize| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled { .. })), "{last}");
+        let cancel = AtomicBool::new(false);
+        let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
+        let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
+        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
     }
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
     let evaluator = Evaluator::new(&server).unwrap();
     let pairs = [(&c[0], &c[1]), (&c[1], &c[1])];
-    for last in [0, 10, usize::MAX] {
-        let count = AtomicUsize::new(0);
-        let watch = || match count.fetch_add(1, Ordering::Relaxed) < last {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        };
-        match evaluator.multiply_all_watched(&pairs, &watch) {
-            Ok(products) => assert!(last == usize::MAX && client.decrypt(&products[1]).unwrap()),
-            Err(error) => assert!(matches!(error, Error::Cancelled { .. }) && last < usize::MAX, "{last} {error}"),
-        }
-        // Every thread stops at its next piece; otherwise there are 805 pieces of rows modulo three words.
-        let count = count.into_inner();
-        assert!(if last == usize::MAX { count == 3 * 805 } else { count <= last + 3 }, "{last} {count}");
-    }
+    let products = evaluator.multiply_all_with(&pairs, &Control::default()).unwrap();
+    assert!(client.decrypt(&products[1]).unwrap());
+    assert!(matches!(evaluator.multiply_all_with(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
     // A part of the rows is that share of the work.
     let all = evaluator.multiply_part(&pairs, usize::MAX).unwrap();
     assert_eq!(all.to_bits(), 1f64.to_bits());
@@ -245,7 +235,7 @@ fn words_of_any_width_and_number_make_levels() {
         };
         let params = Params::try_from(ParamsLiteral { fresh, depth, digit_bits, terms: 2 }).unwrap();
         assert_eq!(params.modulus(0).len(), words - depth);
-        let (client, server) = generate_insecure(&params, true, 1).unwrap();
+        let (client, server) = generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
         let evaluator = Evaluator::new(&server).unwrap();
         let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
         let (mut x, mut y) = (c[0].clone(), c[1].clone());

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::lwe::*;
 use crate::random::SecretSeed;
+use crate::{Control, Entropy, Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A folder of its own, removed when dropped.
 struct Folder(PathBuf);
@@ -23,14 +25,14 @@ impl Drop for Folder {
     }
 }
 
-/// Writes a matrix to a file, as far as `progress` lets it.
-fn write(path: &Path, source: &impl Source, progress: impl FnMut(usize, usize) -> bool) -> Result<(), Error> {
+/// Writes a matrix to a file, unless it is cancelled.
+fn write(path: &Path, source: &impl Source, control: &Control<'_>) -> Result<(), Error> {
     let mut bytes = Vec::new();
     let out = |part: &[u8]| {
         bytes.extend_from_slice(part);
         Ok::<_, Error>(())
     };
-    KeyFile::write(source, [1; 32], out, progress)?;
+    KeyFile::write(source, [1; 32], out, control)?;
     fs::write(path, bytes).unwrap();
     Ok(())
 }
@@ -48,7 +50,7 @@ fn a_streamed_product_is_stopped_and_resumed_at_every_piece_without_loss() {
     let seeded = matrix();
     // Larger than what is allowed.
     assert!(matches!(Matrix::expand(&seeded, 10 << 20), Err(Error::Memory { .. })));
-    write(&path, &seeded, |_, _| true).unwrap();
+    write(&path, &seeded, &Control::default()).unwrap();
     let file = KeyFile::open(&path).unwrap();
     let mut rng = SecretSeed::insecure(5).stream(0);
     let vectors = vec![Vector::uniform(file.modulus(), 5000, &mut rng); 2];
@@ -91,9 +93,11 @@ fn a_streamed_product_is_stopped_and_resumed_at_every_piece_without_loss() {
 fn damage_is_found() {
     let folder = Folder::new("damage");
     let (path, state) = (folder.0.join("a.tiles"), folder.0.join("a.state"));
-    let stopped = write(&path, &matrix(), |done, _| done < 3);
+    let cancel = AtomicBool::new(false);
+    let stop = |progress: Progress| cancel.store(progress.done >= 3, Ordering::Relaxed);
+    let stopped = write(&path, &matrix(), &Control { progress: Some(&stop), cancel: Some(&cancel) });
     assert!(matches!(stopped, Err(Error::Cancelled { .. })));
-    write(&path, &matrix(), |_, _| true).unwrap();
+    write(&path, &matrix(), &Control::default()).unwrap();
     let good = fs::read(&path).unwrap();
     let selection = || Selection::from_bits(&[true; 5000]);
     for at in [0, 17, 21, 40, 66, 100, good.len() - 1, good.len() - 60] {
@@ -135,14 +139,14 @@ fn damage_is_found() {
 #[test]
 fn bits_are_encrypted_by_a_streamed_key() {
     let folder = Folder::new("encrypt");
-    let client = generate_insecure(&Params::named("toy-256-8").unwrap(), 1).unwrap();
+    let client = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(1)).unwrap();
     let public = client.public();
     let (path, mut bytes) = (folder.0.join("key"), Vec::new());
     let out = |part: &[u8]| {
         bytes.extend_from_slice(part);
         Ok::<_, Error>(())
     };
-    public.write(out, |_, _| true).unwrap();
+    public.write(out, &Control::default()).unwrap();
     fs::write(&path, bytes).unwrap();
     let file = KeyFile::open(&path).unwrap();
     let mut rng = public.encryption_rng(0).unwrap();
@@ -153,7 +157,7 @@ fn bits_are_encrypted_by_a_streamed_key() {
     for (ciphertext, message) in ciphertexts.iter().zip(messages) {
         assert_eq!(client.decrypt(ciphertext).unwrap(), message);
     }
-    let other = generate_insecure(&Params::named("toy-256-8").unwrap(), 2).unwrap();
+    let other = generate(&Params::named("toy-256-8").unwrap(), true, Entropy::Insecure(2)).unwrap();
     let product = StreamedProduct::select(&file, public.selections(1, &mut rng)).unwrap();
     assert!(matches!(other.public().complete(product, &[true], &mut rng), Err(Error::KeyMismatch { .. })));
 }

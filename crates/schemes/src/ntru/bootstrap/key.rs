@@ -1,10 +1,10 @@
 //! Bootstrapping keys, and how they are made.
 
 use core::fmt;
-use core::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::control::Steps;
+use crate::{Control, KeyId};
 use rayon::prelude::*;
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
 use zeroize::Zeroizing;
@@ -14,7 +14,7 @@ use crate::ntru::client::LevelKey;
 use crate::ntru::context::Context;
 use crate::ntru::keygen::{Short, inverse};
 use crate::ntru::switch::Target;
-use crate::ntru::{ClientKey, Error, KeyId, Params, PublicKey};
+use crate::ntru::{ClientKey, Error, Params, PublicKey};
 use crate::random::SecretSeed;
 
 /// What bootstrapping needs beside the hints: public. A client key can make any number of them, each with a sparse key of its own.
@@ -109,19 +109,15 @@ pub(in crate::ntru) struct Choices {
 }
 
 impl ClientKey {
-    /// Makes a bootstrapping key, on the current thread pool. `progress` hears how many of how many polynomials are done, from any thread, and can
-    /// stop it. From an insecure client key, the same one each time.
+    /// Makes a bootstrapping key, on the current thread pool. Progress counts polynomials. From an insecure client key, the same one each time.
     ///
     /// # Errors
     /// [`Error::NoBootstrapping`] for parameters without; [`Error::Cancelled`]; [`Error::Entropy`].
-    pub fn bootstrap_key(
-        &self,
-        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
-    ) -> Result<BootstrapKey, Error> {
+    pub fn bootstrap_key(&self, control: &Control<'_>) -> Result<BootstrapKey, Error> {
         let seed = if self.public().is_insecure() {
             SecretSeed::of_secret("solinas 2026 ntru insecure bootstrapping", &[&self.public().id().0])
         } else {
-            SecretSeed::from_os().map_err(|error| Error::Entropy(error.to_string()))?
+            SecretSeed::from_os()?
         };
         let context = self.public().context();
         let plan = Plan::new(context)?;
@@ -135,7 +131,7 @@ impl ClientKey {
             }
         };
         let mask = |index: usize| gaussian.draw_many(&mut seed.stream(1 + index as u64), n);
-        self.bootstrap_key_of(plan, &sparse, &mask, progress)
+        self.bootstrap_key_of(plan, &sparse, &mask, control)
     }
 
     /// That of given choices.
@@ -143,7 +139,7 @@ impl ClientKey {
     pub(in crate::ntru) fn bootstrap_key_from(&self, choices: &Choices) -> Result<BootstrapKey, Error> {
         let mask = |index: usize| choices.masks[index].clone();
         let plan = Plan::new(self.public().context())?;
-        self.bootstrap_key_of(plan, &choices.sparse, &mask, &|_, _| ControlFlow::Continue(()))
+        self.bootstrap_key_of(plan, &choices.sparse, &mask, &Control::default())
     }
 
     fn bootstrap_key_of(
@@ -151,18 +147,16 @@ impl ClientKey {
         plan: Plan,
         sparse: &Short,
         mask: &(dyn Fn(usize) -> Short + Sync),
-        progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+        control: &Control<'_>,
     ) -> Result<BootstrapKey, Error> {
         let context = self.public().context();
         let secret = Secrets::new(context, &plan, self, sparse)?;
         let bases: Vec<&Basis> = plan.bases(context).collect();
-        let (done, total) = (AtomicUsize::new(0), bases.len());
+        let steps = Steps::new(control, bases.len());
         let make = |(index, basis): (usize, &&Basis)| {
             let polynomial = secret.polynomial(index, basis, mask(index))?;
-            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, total) {
-                ControlFlow::Continue(()) => Ok(polynomial),
-                ControlFlow::Break(()) => Err(Error::Cancelled),
-            }
+            steps.next()?;
+            Ok(polynomial)
         };
         let polynomials = bases.par_iter().enumerate().map(make).collect::<Result<Vec<_>, Error>>()?;
         drop(secret);

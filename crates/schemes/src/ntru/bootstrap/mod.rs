@@ -7,12 +7,12 @@
 //! extraction takes its highest bit.
 //!
 //! ```
+//! use solinas_schemes::{Control, Entropy};
 //! use solinas_schemes::ntru::{self, Evaluator, Params};
-//! use core::ops::ControlFlow;
 //!
 //! let params = Params::named("boot-64")?;
-//! let (client, server) = ntru::generate(&params, true)?;
-//! let bootstrap_key = client.bootstrap_key(&|_done, _of| ControlFlow::Continue(()))?;
+//! let (client, server) = ntru::generate(&params, true, Entropy::System, &Control::default())?;
+//! let bootstrap_key = client.bootstrap_key(&Control::default())?;
 //! let bits = Evaluator::new(&server).with_bootstrapping(&bootstrap_key)?.bits()?;
 //! let mut rng = server.public().encryption_rng(0)?;
 //! let one = server.public().encrypt_bit(true, &mut rng)?;

@@ -1,9 +1,9 @@
 //! Bootstrapping: bits, noise at every step, circuits deeper than the levels, and what is refused.
 
-use core::ops::ControlFlow;
-
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
+use crate::control::CANCELLED;
+use crate::{Control, Entropy};
 
 struct World {
     params: Params,
@@ -15,8 +15,8 @@ struct World {
 impl World {
     fn new(name: &str) -> Self {
         let params = Params::named(name).unwrap();
-        let (client, server) = generate_insecure(&params, true, 11).unwrap();
-        let key = client.bootstrap_key(&|_, _| ControlFlow::Continue(())).unwrap();
+        let (client, server) = generate(&params, true, Entropy::Insecure(11), &Control::default()).unwrap();
+        let key = client.bootstrap_key(&Control::default()).unwrap();
         Self { params, client, server, key }
     }
 
@@ -213,16 +213,16 @@ fn what_bootstrapping_lacks_is_named() {
     let without = Evaluator::new(&world.server);
     assert!(matches!(without.bootstrap(&x), Err(Error::NoBootstrapping { .. })));
     assert!(without.bits().unwrap_err().to_string().contains("ClientKey::bootstrap_key"));
-    let (other, other_server) = generate_insecure(&world.params, true, 12).unwrap();
+    let (other, other_server) = generate(&world.params, true, Entropy::Insecure(12), &Control::default()).unwrap();
     assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(other.bootstrap_key(&|_, _| ControlFlow::Break(())), Err(Error::Cancelled)));
+    assert!(matches!(other.bootstrap_key(&CANCELLED), Err(Error::Cancelled(_))));
     let mut rng = other_server.public().encryption_rng(1).unwrap();
     let foreign = other_server.public().encrypt_bit(true, &mut rng).unwrap();
     let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, 1).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("tight-512-1").unwrap();
-    let (client, server) = generate_insecure(&plain, true, 1).unwrap();
-    let error = client.bootstrap_key(&|_, _| ControlFlow::Continue(())).unwrap_err();
+    let (client, server) = generate(&plain, true, Entropy::Insecure(1), &Control::default()).unwrap();
+    let error = client.bootstrap_key(&Control::default()).unwrap_err();
     assert!(error.to_string().contains("boot-1024"), "{error}");
     assert!(Evaluator::new(&server).bits().unwrap_err().to_string().contains("boot-1024"));
 

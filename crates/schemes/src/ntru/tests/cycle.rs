@@ -2,8 +2,13 @@
 
 use super::super::*;
 use super::{World, literal, rng};
+use crate::control::CANCELLED;
+use crate::control::Steps;
 use crate::slots;
+use crate::{Control, Entropy, Progress};
 use rand_core::RngCore;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn chains_of_squares_and_products_decrypt_with_the_formulas_noise() {
@@ -246,14 +251,13 @@ fn slots_add_and_multiply_one_by_one() {
 
 #[test]
 fn rotated_slots_are_those_of_a_plain_rotation() {
-    use core::ops::ControlFlow;
     for name in ["slots-128-2", "slots-64-3"] {
         let world = World::named(name);
         let encoder = world.params.slots().unwrap();
         let (n, half) = (encoder.slots(), encoder.slots() / 2);
         let p = world.params.plaintext_modulus();
         let rotations = [Rotation::Left(1), Rotation::Left(5), Rotation::Left(-3), Rotation::Swap];
-        let key = world.client.rotation_key(&rotations, true, &|_, _| ControlFlow::Continue(())).unwrap();
+        let key = world.client.rotation_key(&rotations, true, &Control::default()).unwrap();
         let evaluator = Evaluator::new(&world.server);
         let a: Vec<u64> = (0..n as u64).map(|i| (i * i * 7 + i) % p).collect();
         let mut rng = world.server.public().encryption_rng(1).unwrap();
@@ -292,11 +296,11 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         assert!(stored.polynomials().eq(key.polynomials()) && stored.bytes() == key.bytes());
         let damaged = RotationKey::from_parts(world.server.public(), &rotations, words[1..].iter().copied());
         assert!(damaged.is_err());
-        let stopped = world.client.rotation_key(&rotations, true, &|_, _| ControlFlow::Break(()));
-        assert!(matches!(stopped, Err(Error::Cancelled)));
+        let stopped = world.client.rotation_key(&rotations, true, &CANCELLED);
+        assert!(matches!(stopped, Err(Error::Cancelled(_))));
     }
     let bits = World::named("tight-512-1");
-    let none = bits.client.rotation_key(&[Rotation::Swap], true, &|_, _| ControlFlow::Continue(()));
+    let none = bits.client.rotation_key(&[Rotation::Swap], true, &Control::default());
     assert!(matches!(none, Err(Error::Slots(slots::Error::NoSlots { .. }))));
 }
 
@@ -325,21 +329,19 @@ fn keys_without_an_inverse_modulo_a_special_prime_are_drawn_again() {
 
 #[test]
 fn key_generation_hears_of_each_step_and_can_be_stopped() {
-    use core::cell::RefCell;
-    use core::ops::ControlFlow;
     let params = Params::named("tight-64-5").unwrap();
-    let heard = RefCell::new(Vec::new());
-    let listen = |done, of| {
-        heard.borrow_mut().push((done, of));
-        ControlFlow::Continue(())
-    };
-    let (_, server) = generate_watched(&params, true, Some(7), &listen).unwrap();
-    assert!(server == generate_insecure(&params, true, 7).unwrap().1);
-    let heard = heard.into_inner();
+    let heard = Mutex::new(Vec::new());
+    let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
+    let control = Control { progress: Some(&listen), cancel: None };
+    let (_, server) = generate(&params, true, Entropy::Insecure(7), &control).unwrap();
+    assert!(server == generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap().1);
+    let heard = heard.into_inner().unwrap();
     assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 17));
     for last in [1, 8, 15] {
-        let stop = |done, _| if done < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        assert!(matches!(generate_watched(&params, true, None, &stop), Err(Error::Cancelled)), "{last}");
+        let cancel = AtomicBool::new(false);
+        let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
+        let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
+        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
     }
 }
 
@@ -367,7 +369,7 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     let key = draw();
     let (g, masks) = (draw(), vec![[draw(), draw(), draw()]]);
     let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g, masks };
-    let (_, server) = keygen::assemble(context.clone(), true, choices, &|| Ok(())).unwrap();
+    let (_, server) = keygen::assemble(context.clone(), true, choices, &Steps::unobserved()).unwrap();
     let plain: Vec<u64> = (0..512).map(|i| i * i / 7 % 2).collect();
     let cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(0).unwrap()).unwrap();
     // From here on with what is public.

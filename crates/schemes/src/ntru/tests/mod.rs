@@ -5,6 +5,7 @@ mod cycle;
 mod oracle;
 mod refused;
 
+use crate::{Control, Entropy};
 use rand_core::RngCore;
 
 use super::noise::{TOLERANCE_BELOW, tolerance_above};
@@ -20,7 +21,7 @@ struct World {
 
 impl World {
     fn new(params: Params) -> Self {
-        let (client, server) = generate_insecure(&params, true, 7).unwrap();
+        let (client, server) = generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap();
         Self { params, client, server, nonce: 0 }
     }
 

@@ -3,6 +3,7 @@
 
 use core::str::FromStr;
 
+use crate::control::Steps;
 use sha2::Digest;
 use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
@@ -114,7 +115,7 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
         }));
     }
     let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &|| Ok(())).unwrap();
+        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -208,7 +209,7 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
     }
     let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &|| Ok(())).unwrap();
+        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
     assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
 
     let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };

@@ -3,12 +3,13 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::security::Status;
+use crate::{Control, Entropy};
 
 #[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
     let params = Params::try_from(ParamsLiteral { terms: 1, ..literal("secure-slots", 32768, 65537, 0) }).unwrap();
-    let (client, _) = generate_insecure(&params, false, 1).unwrap();
-    let make = |research| client.rotation_key(&[], research, &|_, _| core::ops::ControlFlow::Continue(()));
+    let (client, _) = generate(&params, false, Entropy::Insecure(1), &Control::default()).unwrap();
+    let make = |research| client.rotation_key(&[], research, &Control::default());
     let Err(Error::ResearchOnly { why, .. }) = make(false) else { panic!("made without the word") };
     assert!(why.contains("under themselves") && !why.contains("less than 128 bits"), "{why}");
     assert!(make(true).is_ok());
@@ -30,7 +31,10 @@ fn sets_are_those_of_the_paper_and_of_the_security_bounds() {
         assert_eq!(recommended, name.starts_with("secure"), "{name}: {:?}", params.security());
     }
     let research = Params::named("paper-512-1").unwrap();
-    assert!(matches!(generate_insecure(&research, false, 1), Err(Error::ResearchOnly { .. })));
+    assert!(matches!(
+        generate(&research, false, Entropy::Insecure(1), &Control::default()),
+        Err(Error::ResearchOnly { .. })
+    ));
 }
 
 #[test]
@@ -73,7 +77,7 @@ fn what_cannot_work_is_refused_with_its_fix() {
 #[test]
 fn foreign_and_damaged_material_is_refused() {
     let mut world = World::named("tight-512-2");
-    let (other, other_server) = generate_insecure(&world.params, true, 8).unwrap();
+    let (other, other_server) = generate(&world.params, true, Entropy::Insecure(8), &Control::default()).unwrap();
     let (plain, x) = world.fresh();
     assert!(matches!(other.decrypt(&x), Err(Error::KeyMismatch { .. })));
     assert!(matches!(Evaluator::new(&other_server).add(&x, &x), Err(Error::KeyMismatch { .. })));

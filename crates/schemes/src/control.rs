@@ -1,0 +1,100 @@
+//! Progress and cancellation of long work.
+
+use core::fmt;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How far long work has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Parts done: bootstraps, rows of a key, tested candidates.
+    pub done: u64,
+    /// Parts in all.
+    pub total: u64,
+    /// Name of the stage that runs now, if the work has several.
+    pub stage: Option<&'static str>,
+}
+
+/// The caller cancelled the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("cancelled; start it again, or continue it from its checkpoint if it has one")]
+pub struct Cancelled;
+
+/// How the caller of long work observes and cancels it. The default does neither.
+#[derive(Clone, Copy, Default)]
+pub struct Control<'a> {
+    /// Called from any thread when a part is done.
+    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// Set it from any thread to cancel: the work ends with [`Cancelled`] after the part in progress.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+impl Control<'_> {
+    /// Cancelled by the same caller, and reports nothing.
+    #[must_use]
+    pub fn without_progress(&self) -> Self {
+        Self { progress: None, ..*self }
+    }
+
+    /// Reports that `done` of `total` parts are done.
+    pub fn report(&self, done: u64, total: u64) {
+        self.report_stage(None, done, total);
+    }
+
+    /// As [`Self::report`], with the name of the stage.
+    pub fn report_stage(&self, stage: Option<&'static str>, done: u64, total: u64) {
+        if let Some(progress) = self.progress {
+            progress(Progress { done, total, stage });
+        }
+    }
+
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// [`Cancelled`] once the caller has cancelled the work.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        match self.cancel {
+            Some(cancel) if cancel.load(Ordering::Relaxed) => Err(Cancelled),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("progress", &self.progress.is_some()).field("cancel", &self.cancel).finish()
+    }
+}
+
+/// Of work that is cancelled before it starts, for tests.
+#[cfg(test)]
+pub(crate) static CANCELLED: Control<'_> = {
+    static CANCEL: AtomicBool = AtomicBool::new(true);
+    Control { progress: None, cancel: Some(&CANCEL) }
+};
+
+/// Counts the parts of work as they are done, on any thread.
+pub(crate) struct Steps<'a> {
+    control: &'a Control<'a>,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Steps<'static> {
+    /// For work that is too short to report.
+    pub(crate) fn unobserved() -> Self {
+        Self::new(&Control { progress: None, cancel: None }, 0)
+    }
+}
+
+impl<'a> Steps<'a> {
+    pub(crate) fn new(control: &'a Control<'a>, total: usize) -> Self {
+        Self { control, done: AtomicU64::new(0), total: total as u64 }
+    }
+
+    /// Reports one more part.
+    pub(crate) fn next(&self) -> Result<(), Cancelled> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.control.report(done.min(self.total), self.total);
+        self.control.check()
+    }
+}
