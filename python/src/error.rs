@@ -4,8 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
-use solinas_runtime::Error;
-use solinas_schemes::{bgv, gh, lwe, ntru};
+use solinas_runtime::{Error, ErrorKind};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
@@ -34,7 +33,7 @@ impl From<solinas_circuits::Error> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         let (class, message) = match failure {
-            Failure::Runtime(error) => (class(&error), error.to_string()),
+            Failure::Runtime(error) => (class(error.kind()), error.to_string()),
             Failure::Format(message) => ("FormatError", message),
             Failure::Forked => (
                 "SolinasError",
@@ -52,87 +51,21 @@ impl From<Failure> for PyErr {
 }
 
 /// The name of the exception class.
-fn class(error: &Error) -> &'static str {
-    use solinas_formats::Error as File;
-    match error {
-        Error::KeyMismatch { .. } | Error::Format(File::WrongKey { .. }) => "KeyMismatchError",
-        Error::Format(File::Io { .. } | File::DiskFull { .. } | File::Exists { .. } | File::NotAFile { .. }) => {
-            "FileError"
-        }
-        Error::Format(_) => "FormatError",
-        Error::InFile { source, .. } => class(source),
-        Error::Value { .. } => "RangeError",
-        Error::Shape { .. } | Error::Broadcast { .. } | Error::Empty { .. } => "ShapeError",
-        Error::Index { .. } => "ElementError",
-        Error::InputType { .. } | Error::InputCount { .. } => "TypeMismatchError",
-        Error::UnknownScheme { .. }
-        | Error::NoDefaultParams { .. }
-        | Error::OtherScheme { .. }
-        | Error::OutOfReach { .. }
-        | Error::Tfhe(_)
-        | Error::Threads { .. }
-        | Error::Memory { .. }
-        | Error::Setting { .. }
-        | Error::Form { .. }
-        | Error::SchemeForm { .. }
-        | Error::NoSlots { .. }
-        | Error::NoRotations { .. }
-        | Error::NoPublicKey { .. }
-        | Error::Ntru(ntru::Error::Slots(_))
-        | Error::Bgv(bgv::Error::Slots(_)) => "ParameterError",
-        Error::Lwe(lwe::Error::UnknownParams { .. } | lwe::Error::Params { .. } | lwe::Error::ResearchOnly { .. }) => {
-            "ParameterError"
-        }
-        Error::Gh(gh::Error::UnknownParams { .. } | gh::Error::Params { .. } | gh::Error::ResearchOnly { .. }) => {
-            "ParameterError"
-        }
-        Error::Ntru(
-            ntru::Error::UnknownParams { .. }
-            | ntru::Error::Params { .. }
-            | ntru::Error::ResearchOnly { .. }
-            | ntru::Error::OutOfReach { .. },
-        ) => "ParameterError",
-        Error::Bgv(bgv::Error::UnknownParams { .. } | bgv::Error::Params { .. } | bgv::Error::ResearchOnly { .. }) => {
-            "ParameterError"
-        }
-        Error::Gh(gh::Error::KeyMismatch { .. })
-        | Error::Bgv(bgv::Error::KeyMismatch { .. })
-        | Error::Lwe(lwe::Error::KeyMismatch { .. })
-        | Error::Ntru(ntru::Error::KeyMismatch { .. })
-        | Error::Scheme { .. }
-        | Error::ForeignParams { .. } => "KeyMismatchError",
-        Error::Gh(gh::Error::Material { .. })
-        | Error::Ntru(ntru::Error::Material { .. })
-        | Error::Bgv(bgv::Error::Material { .. })
-        | Error::Lwe(lwe::Error::Material { .. })
-        | Error::NotABit => "FormatError",
-        Error::Gh(gh::Error::Noise { .. })
-        | Error::Ntru(ntru::Error::Noise { .. })
-        | Error::Bgv(bgv::Error::Noise { .. } | bgv::Error::OutOfLevels { .. })
-        | Error::Lwe(lwe::Error::Noise { .. } | lwe::Error::OutOfLevels { .. })
-        | Error::Exhausted { .. }
-        | Error::Undecryptable { .. }
-        | Error::Levels { .. } => "NoiseError",
-        Error::Modular { .. } => "TypeMismatchError",
-        Error::Packed { .. } => "ElementError",
-        Error::Circuit(error) => circuit_class(error),
-        Error::PortWidth { .. } | Error::TooDeep { .. } | Error::Planning { .. } | Error::Radix(_) | Error::Lut(_) => {
-            "CircuitError"
-        }
-        Error::Cancelled => "CancelledError",
+fn class(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Key => "KeyMismatchError",
+        ErrorKind::Type => "TypeMismatchError",
+        ErrorKind::Shape => "ShapeError",
+        ErrorKind::Element => "ElementError",
+        ErrorKind::Range => "RangeError",
+        ErrorKind::Noise => "NoiseError",
+        ErrorKind::Params => "ParameterError",
+        ErrorKind::File => "FileError",
+        ErrorKind::Format => "FormatError",
+        ErrorKind::Circuit => "CircuitError",
+        ErrorKind::Cancelled => "CancelledError",
+        ErrorKind::Internal => "InternalError",
         _ => "SolinasError",
-    }
-}
-
-fn circuit_class(error: &solinas_circuits::Error) -> &'static str {
-    use solinas_circuits::Error as Circuit;
-    match error {
-        Circuit::BadValue { .. } | Circuit::ValueOutOfRange { .. } | Circuit::ConstantOutOfRange { .. } => "RangeError",
-        Circuit::Arity { .. }
-        | Circuit::OperandTypes { .. }
-        | Circuit::BadType { .. }
-        | Circuit::UnknownType { .. } => "TypeMismatchError",
-        _ => "CircuitError",
     }
 }
 
