@@ -1,21 +1,14 @@
 //! Failures as the exceptions of `solinas._errors`, with the library's messages.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use pyo3::prelude::*;
-use solinas_runtime::{Error, ErrorKind};
+use solinas_runtime::{Error, ErrorKind, caught};
 
 /// What went wrong, by the exception that Python sees.
 pub(crate) enum Failure {
-    /// The runtime's.
+    /// An error of the runtime.
     Runtime(Box<Error>),
     /// Text that is not what it should be.
     Format(String),
-    /// A job that a parent process started and that was not done when it forked.
-    Forked,
-    /// A bug of ours, such as a caught panic.
-    Internal(String),
 }
 
 impl From<Error> for Failure {
@@ -35,13 +28,6 @@ impl From<Failure> for PyErr {
         let (class, message) = match failure {
             Failure::Runtime(error) => (class(error.kind()), error.to_string()),
             Failure::Format(message) => ("FormatError", message),
-            Failure::Forked => (
-                "SolinasError",
-                "the job runs in the process that started it, of which this one is a fork; wait for its result there, \
-                 or start the job in this process"
-                    .to_owned(),
-            ),
-            Failure::Internal(message) => ("InternalError", message),
         };
         Python::attach(|py| {
             let make = || py.import("solinas._errors")?.getattr(class)?.call1((message,));
@@ -72,16 +58,6 @@ fn class(kind: ErrorKind) -> &'static str {
 /// The exception of an error of the circuits crate.
 pub(crate) fn circuit_error(error: &solinas_circuits::Error) -> PyErr {
     Failure::from(error.clone()).into()
-}
-
-/// Runs `work`; a panic becomes [`Failure::Internal`].
-pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Failure::Internal(describe(&*panic))))
-}
-
-fn describe(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
-    format!("internal error of solinas: {}; please report it with the steps that led here", text.unwrap_or("unknown"))
 }
 
 /// Runs `work` without the interpreter's lock and without letting a panic through.

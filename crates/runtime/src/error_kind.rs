@@ -68,6 +68,8 @@ impl Error {
                 ErrorKind::Circuit
             }
             Self::Cancelled => ErrorKind::Cancelled,
+            Self::Internal(_) => ErrorKind::Internal,
+            Self::Forked => ErrorKind::Other,
             Self::InFile { source, .. } => source.kind(),
             Self::Format(error) => file(error),
             Self::Circuit(error) => circuit(error),
@@ -99,6 +101,7 @@ fn circuit(error: &Circuit) -> ErrorKind {
         | Circuit::OperandTypes { .. }
         | Circuit::BadType { .. }
         | Circuit::UnknownType { .. } => ErrorKind::Type,
+        Circuit::NotAProgram { .. } | Circuit::NewerProgram { .. } => ErrorKind::Format,
         _ => ErrorKind::Circuit,
     }
 }

@@ -33,6 +33,7 @@ mod error_kind;
 mod gh;
 mod info;
 mod input;
+mod job;
 mod keys;
 mod leveled;
 mod lwe;
@@ -52,6 +53,7 @@ pub use error::Error;
 pub use error_kind::ErrorKind;
 pub use info::{ParamsInfo, params};
 pub use input::Input;
+pub use job::{Job, caught};
 pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
@@ -60,7 +62,7 @@ pub use scheme::Scheme;
 pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under, cost_watched};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
-pub use solinas_formats::{KeyId, Summary, inspect};
+pub use solinas_formats::{KeyId, Summary, inspect, write_text};
 
 // Examples of the README and of the book: those of `Program` and `Server`.
 #[cfg(doctest)]
