@@ -4,6 +4,7 @@
 //! writes `result.ct`. It never reads `client.key`.
 
 use solinas::{ClientKey, Encrypted, Program, Result, Server, ServerKey, keygen};
+use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,12 +35,19 @@ fn server(folder: &Path) -> Result<()> {
     job.wait()?.save(folder.join("result.ct"))
 }
 
-fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     client(folder.path())?;
     author(folder.path())?;
     server(folder.path())?;
     let key = ClientKey::load(folder.path().join("client.key"))?;
-    println!("{}", key.decrypt(&Encrypted::<u32>::load(folder.path().join("result.ct"))?)?);
+    let result = key.decrypt(Encrypted::<u32>::load(folder.path().join("result.ct"))?)?;
+    assert_eq!(result, 210);
+    println!("{result}");
     Ok(())
+}
+
+#[test]
+fn runs() -> Result<(), Box<dyn Error>> {
+    main()
 }

@@ -1,210 +1,164 @@
 //! Encrypted arrays.
 
-use crate::encrypted::holds;
+use crate::encrypted::sum;
 use crate::node::Node;
 use crate::operand::ArrayOperand;
-use crate::{Bits, Encrypted, Error, Integer, Mod, Result, Value, runtime};
-use solinas_circuits::program::Op;
-use std::fmt;
+use crate::{Arithmetic, Bits, Encrypted, Integer, Result, Value, runtime};
+use solinas_circuits::program::{Op, places};
 use std::marker::PhantomData;
-use std::path::Path;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
-/// An encrypted array of values of type `T`, of one dimension. Operations run element by element; scalars go with every element.
+/// An encrypted array of values of type `T`, of one dimension.
 ///
-/// As [`Encrypted`], it is a ciphertext or an expression. Arrays of one expression have one length.
-#[derive(Clone)]
+/// Operations run element by element. The other operand is an array of the same length, encrypted or public, or a scalar, which goes with every
+/// element. Like [`Encrypted`], an array is a ciphertext or an expression. [`Server::run`](crate::Server::run) refuses arrays of different lengths in
+/// one operation.
+///
+/// ```no_run
+/// let (client, server_key) = solinas::generate_keys()?;
+/// let ages = client.encrypt([17u8, 42, 65])?;
+/// let adults = ages.ge(18).cast::<u8>().sum();
+/// let server = solinas::Server::new(&server_key)?;
+/// assert_eq!(client.decrypt(&server.run(adults)?)?, 2);
+/// # Ok::<(), solinas::Error>(())
+/// ```
 pub struct EncryptedArray<T: Value> {
     pub(crate) node: Arc<Node>,
-    value: PhantomData<fn() -> T>,
-}
-
-impl<T: Value> fmt::Debug for EncryptedArray<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.node.result() {
-            Some(ciphertext) => write!(f, "EncryptedArray<{}>({} elements)", T::ty(), ciphertext.len()),
-            None => write!(f, "EncryptedArray<{}>(expression)", T::ty()),
-        }
-    }
+    pub(crate) value: PhantomData<fn() -> T>,
 }
 
 impl<T: Value> EncryptedArray<T> {
-    pub(crate) fn new(node: Arc<Node>) -> Self {
-        Self { node, value: PhantomData }
-    }
-
-    pub(crate) fn unary<U: Value>(&self, op: Op) -> EncryptedArray<U> {
-        EncryptedArray::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node)]))
-    }
-
-    pub(crate) fn binary<U: Value>(&self, op: Op, other: Arc<Node>) -> EncryptedArray<U> {
-        EncryptedArray::new(Node::operation(op, U::ty(), vec![Arc::clone(&self.node), other]))
-    }
-
-    /// Whether it is a ciphertext, not an expression that has yet to be computed.
+    /// The number of elements.
     #[must_use]
-    pub fn is_computed(&self) -> bool {
-        self.node.result().is_some()
-    }
-
-    /// The ciphertext.
-    ///
-    /// # Errors
-    /// For an expression that was not computed.
-    pub fn ciphertext(&self) -> Result<&runtime::Ciphertext> {
-        self.node.result().ok_or_else(Error::not_computed)
-    }
-
-    /// Number of elements.
-    ///
-    /// # Errors
-    /// For an expression that was not computed.
-    pub fn len(&self) -> Result<usize> {
-        Ok(self.ciphertext()?.len())
+    pub fn len(&self) -> usize {
+        self.node.len.unwrap_or(0)
     }
 
     /// Whether there are no elements.
-    ///
-    /// # Errors
-    /// For an expression that was not computed.
-    pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    /// The element number `index`.
-    ///
-    /// # Errors
-    /// For an expression that was not computed, an index past the end, and arrays in slots (BGV, NTRU), which share a ciphertext.
-    pub fn get(&self, index: usize) -> Result<Encrypted<T>> {
-        Ok(Encrypted::new(Node::ciphertext(self.ciphertext()?.get(index)?)))
+    /// Rotates the elements: element `i` of the result is element `i + by` of `self`, modulo the length. In slots ([`Mod`](crate::Mod)) the key needs
+    /// rotation keys; elsewhere a rotation costs nothing.
+    #[must_use]
+    pub fn rotate_left(&self, by: i64) -> Self {
+        if T::ty().modulus().is_some() {
+            return self.unary(Op::RotateElements(by));
+        }
+        let mut elements = self.elements();
+        elements.rotate_left(places(by, self.len()));
+        Self::new(Node::stack(T::ty(), elements))
     }
 
-    /// Single values as an array.
-    ///
-    /// # Errors
-    /// For no values, values of different keys, values that were not computed, and values in slots (BGV, NTRU).
-    pub fn stack(values: &[Encrypted<T>]) -> Result<Self> {
-        let parts = values.iter().map(|value| value.ciphertext().cloned()).collect::<Result<_>>()?;
-        Ok(Self::new(Node::ciphertext(runtime::Ciphertext::stack(parts)?)))
-    }
-
-    pub(crate) fn from_ciphertext(what: &str, ciphertext: runtime::Ciphertext) -> Result<Self> {
-        holds::<T>(what, &ciphertext, true)?;
-        Ok(Self::new(Node::ciphertext(ciphertext)))
-    }
-
-    /// Writes the ciphertext to a file, which it replaces unless that holds a secret.
-    ///
-    /// # Errors
-    /// For an expression that was not computed; from the file, and then what was there stays.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        Ok(self.ciphertext()?.save(path.as_ref())?)
-    }
-
-    /// Reads a ciphertext from a file.
-    ///
-    /// # Errors
-    /// A file that is missing, damaged, newer than this library, or holds another type.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        Self::from_ciphertext(&path.display().to_string(), runtime::Ciphertext::load(path)?)
+    /// The elements as scalars. They exist only where elements have ciphertexts of their own.
+    fn elements(&self) -> Vec<Arc<Node>> {
+        (0..self.len()).map(|index| self.node.element(index)).collect()
     }
 }
 
 impl<T: Bits> EncryptedArray<T> {
-    /// `self == other`, element by element.
-    #[must_use]
-    pub fn eq(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Eq, other.into_node())
+    /// The element with that index, from 0. It costs nothing.
+    ///
+    /// # Errors
+    /// There is no such element.
+    pub fn get(&self, index: usize) -> Result<Encrypted<T>> {
+        if index >= self.len() {
+            return Err(runtime::Error::Index { index, len: self.len() }.into());
+        }
+        Ok(Encrypted::new(self.node.element(index)))
     }
 
-    /// `self != other`, element by element.
-    #[must_use]
-    pub fn ne(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Ne, other.into_node())
+    /// The elements in a range. It costs nothing.
+    ///
+    /// # Errors
+    /// The range ends after the last element, or before it begins.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let len = self.len();
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => len,
+        };
+        if start > end || end > len {
+            return Err(runtime::Error::Index { index: start.max(end), len }.into());
+        }
+        Ok(Self::new(Node::stack(T::ty(), (start..end).map(|index| self.node.element(index)).collect())))
     }
 
-    /// `self < other`, element by element.
+    /// The elements, in order. It costs nothing.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Encrypted<T>> + ExactSizeIterator + '_ {
+        (0..self.len()).map(|index| Encrypted::new(self.node.element(index)))
+    }
+}
+
+impl<T: Arithmetic> EncryptedArray<T> {
+    /// The sum of the elements, which wraps; 0 if there are none. In slots ([`Mod`](crate::Mod)) the key needs rotation keys.
     #[must_use]
-    pub fn lt(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Lt, other.into_node())
+    pub fn sum(&self) -> Encrypted<T> {
+        if T::ty().modulus().is_some() {
+            return Encrypted::new(Node::operation(Op::SumElements, T::ty(), vec![Arc::clone(&self.node)]));
+        }
+        Encrypted::new(sum(T::ty(), self.elements()))
     }
 
-    /// `self <= other`, element by element.
+    /// The sum of the products of the elements, which wraps.
     #[must_use]
-    pub fn le(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Le, other.into_node())
-    }
-
-    /// `self > other`, element by element.
-    #[must_use]
-    pub fn gt(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Gt, other.into_node())
-    }
-
-    /// `self >= other`, element by element.
-    #[must_use]
-    pub fn ge(&self, other: impl ArrayOperand<T>) -> EncryptedArray<bool> {
-        self.binary(Op::Ge, other.into_node())
-    }
-
-    /// The elements as another type: truncated, or extended by the sign of `T`.
-    #[must_use]
-    pub fn cast<U: Bits>(&self) -> EncryptedArray<U> {
-        self.unary(Op::Cast)
+    pub fn dot(&self, other: impl ArrayOperand<T>) -> Encrypted<T> {
+        self.binary::<T>(Op::Mul, other.into_node()).sum()
     }
 }
 
 impl<T: Integer> EncryptedArray<T> {
-    /// The smaller elements.
+    /// The smaller of both, element by element.
     #[must_use]
-    pub fn min(&self, other: impl ArrayOperand<T>) -> Self {
+    pub fn minimum(&self, other: impl ArrayOperand<T>) -> Self {
         self.binary(Op::Min, other.into_node())
     }
 
-    /// The larger elements.
+    /// The larger of both, element by element.
     #[must_use]
-    pub fn max(&self, other: impl ArrayOperand<T>) -> Self {
+    pub fn maximum(&self, other: impl ArrayOperand<T>) -> Self {
         self.binary(Op::Max, other.into_node())
     }
-}
 
-impl EncryptedArray<bool> {
-    /// The elements of `a` where it is true, those of `b` where it is false.
+    /// The smallest element; `None` if there are no elements.
     #[must_use]
-    pub fn select<T: Value>(&self, a: impl ArrayOperand<T>, b: impl ArrayOperand<T>) -> EncryptedArray<T> {
-        let args = vec![Arc::clone(&self.node), a.into_node(), b.into_node()];
-        EncryptedArray::new(Node::operation(Op::Select, T::ty(), args))
+    pub fn min(&self) -> Option<Encrypted<T>> {
+        self.reduce(|a, b| a.min(b))
+    }
+
+    /// The largest element; `None` if there are no elements.
+    #[must_use]
+    pub fn max(&self) -> Option<Encrypted<T>> {
+        self.reduce(|a, b| a.max(b))
+    }
+
+    /// Combines neighbours until one value is left, which takes the logarithm of the length in rounds.
+    fn reduce(&self, combine: impl Fn(&Encrypted<T>, &Encrypted<T>) -> Encrypted<T>) -> Option<Encrypted<T>> {
+        let mut values: Vec<_> = self.iter().collect();
+        while values.len() > 1 {
+            let pair = |pair: &[Encrypted<T>]| match pair {
+                [a, b] => combine(a, b),
+                others => others[0].clone(),
+            };
+            values = values.chunks(2).map(pair).collect();
+        }
+        values.pop()
     }
 }
 
-impl<T: Integer> EncryptedArray<T> {
-    /// The sum of the elements, which wraps.
-    ///
-    /// # Errors
-    /// For an expression that was not computed.
-    pub fn sum(&self) -> Result<Encrypted<T>> {
-        (0..self.len()?).map(|index| self.get(index)).sum()
-    }
-}
-
-/// Slots (BGV, NTRU): one ciphertext holds thousands of elements.
-impl<const P: u32> EncryptedArray<Mod<P>> {
-    /// The sum of the elements.
-    #[must_use]
-    pub fn sum(&self) -> Encrypted<Mod<P>> {
-        Encrypted::new(self.unary::<Mod<P>>(Op::SumElements).node)
-    }
-
-    /// The sum of the products of the elements.
-    #[must_use]
-    pub fn dot(&self, other: impl ArrayOperand<Mod<P>>) -> Encrypted<Mod<P>> {
-        self.binary::<Mod<P>>(Op::Mul, other.into_node()).sum()
-    }
-
-    /// The array whose element `i` is the element `i + by`, counted around.
-    #[must_use]
-    pub fn rotate_elements(&self, by: i64) -> Self {
-        self.unary(Op::RotateElements(by))
+/// An array of encrypted values, in order. [`Server::run`](crate::Server::run) refuses an array of no values.
+impl<T: Bits> FromIterator<Encrypted<T>> for EncryptedArray<T> {
+    fn from_iter<I: IntoIterator<Item = Encrypted<T>>>(values: I) -> Self {
+        let parts = values.into_iter().map(|value| Arc::clone(&value.node)).collect();
+        Self::new(Node::stack(T::ty(), parts))
     }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use crate::{ErrorKind, Type, runtime};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The result of a call that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and how to put it right: the message says all three. [`Error::kind`] is for programs.
+/// An error. The message says what went wrong, where, and how to correct it. Programs decide by [`Error::kind`].
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(Box<Failure>);
@@ -17,32 +17,36 @@ enum Failure {
     Runtime(runtime::Error),
     #[error("this value is not computed yet: pass it to `Server::run` first, and use what that returns")]
     NotComputed,
-    #[error("parameter {number} of a program is used outside of `Program::record`: use what `Program::call` returns")]
+    #[error(
+        "parameter {number} of a program is used outside of `Program::record`: pass values to `Program::call`, and use \
+         what that returns"
+    )]
     Parameter { number: usize },
-    #[error("{what} holds {got}, not {want}: load it as that type")]
+    #[error("{what} holds {got}, not {want}")]
     Holds { what: String, got: String, want: String },
+    #[error("a circuit has {want} {what}, and {got} were given: give one for each port")]
+    Ports { what: &'static str, got: usize, want: usize },
     #[error("{}: {source}; check the path and its permissions", path.display())]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("{} is not a program of solinas: {problem}; write one with `Program::save`", path.display())]
-    NotAProgram { path: PathBuf, problem: String },
-    #[error("the program takes {takes} and returns {returns}, not {expected}: load it with those types")]
-    Signature { takes: String, returns: String, expected: String },
-    #[error("internal error of solinas: {0}; please report it with the steps that led here")]
-    Internal(String),
+    #[error("{}: {source}", path.display())]
+    InFile { path: PathBuf, source: Error },
+    #[error("the program is {got}, not {want}: load it with those types")]
+    Signature { got: String, want: String },
 }
 
 impl Error {
-    /// What kind of error it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &*self.0 {
             Failure::Runtime(error) => error.kind(),
-            Failure::NotComputed | Failure::Parameter { .. } | Failure::Holds { .. } | Failure::Signature { .. } => {
-                ErrorKind::Type
-            }
+            Failure::InFile { source, .. } => source.kind(),
             Failure::Io { .. } => ErrorKind::File,
-            Failure::NotAProgram { .. } => ErrorKind::Format,
-            Failure::Internal(_) => ErrorKind::Internal,
+            Failure::NotComputed
+            | Failure::Parameter { .. }
+            | Failure::Holds { .. }
+            | Failure::Ports { .. }
+            | Failure::Signature { .. } => ErrorKind::Type,
         }
     }
 
@@ -51,34 +55,35 @@ impl Error {
     }
 
     pub(crate) fn parameter(number: usize) -> Self {
-        Failure::Parameter { number }.into()
+        Failure::Parameter { number: number + 1 }.into()
     }
 
     pub(crate) fn holds(what: impl Into<String>, got: impl Into<String>, want: impl Into<String>) -> Self {
         Failure::Holds { what: what.into(), got: got.into(), want: want.into() }.into()
     }
 
+    pub(crate) fn ports(what: &'static str, got: usize, want: usize) -> Self {
+        Failure::Ports { what, got, want }.into()
+    }
+
     pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
         Failure::Io { path: path.into(), source }.into()
     }
 
-    pub(crate) fn not_a_program(path: &Path, problem: impl ToString) -> Self {
-        Failure::NotAProgram { path: path.into(), problem: problem.to_string() }.into()
+    /// The same error, about that file.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        Failure::InFile { path: path.into(), source: self }.into()
     }
 
-    pub(crate) fn signature(takes: &[Type], returns: &[Type], expected: String) -> Self {
-        Failure::Signature { takes: list(takes), returns: list(returns), expected }.into()
+    pub(crate) fn signature(got: (&[Type], &[Type]), want: (&[Type], &[Type])) -> Self {
+        let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
+        let text = |(takes, returns): (&[Type], &[Type])| format!("({}) -> ({})", list(takes), list(returns));
+        Failure::Signature { got: text(got), want: text(want) }.into()
     }
 
     pub(crate) fn internal(what: impl Into<String>) -> Self {
-        Failure::Internal(what.into()).into()
+        runtime::Error::Internal(what.into()).into()
     }
-}
-
-/// `(u32, bool)`
-pub(crate) fn list(types: &[Type]) -> String {
-    let names: Vec<_> = types.iter().map(Type::to_string).collect();
-    format!("({})", names.join(", "))
 }
 
 impl From<Failure> for Error {

@@ -1,60 +1,65 @@
 //! Keys: generation, encryption, decryption, files.
 
+use crate::handle::Handle;
 use crate::node::Node;
-use crate::{Control, Encrypted, EncryptedArray, Error, Result, Value, runtime};
+use crate::server::Job;
+use crate::{Control, Encrypted, EncryptedArray, Error, Expression, ParamsInfo, Result, Value, runtime};
 use runtime::{KeygenOptions, Plain, Scheme};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Makes keys of TFHE with its default set, of 128 bits of security.
+/// Makes keys of scheme TFHE with its default parameter set, which has 128 bits of security.
 ///
 /// # Errors
-/// No randomness from the operating system, or too little memory.
+/// The operating system gives no randomness, or there is too little memory.
 pub fn generate_keys() -> Result<(ClientKey, ServerKey)> {
     keygen("tfhe").run()
 }
 
-/// Makes keys of a scheme: `tfhe`, `bgv`, `ntru`, `lwe` or `gh`. [`Keygen::run`] starts it.
+/// Begins the keys of a scheme: `tfhe`, `bgv`, `ntru`, `lwe` or `gh`. [`Keygen::run`] makes them.
 ///
 /// ```no_run
 /// let (client, server_key) = solinas::keygen("bgv").params("slots128-8192-3").run()?;
 /// # Ok::<(), solinas::Error>(())
 /// ```
-#[must_use]
 pub fn keygen(scheme: &str) -> Keygen {
     Keygen { scheme: scheme.into(), options: KeygenOptions::default() }
 }
 
-/// What keys to make.
+/// Options of a key generation. [`keygen`] makes it.
 #[derive(Debug, Clone)]
+#[must_use = "`run` it"]
 pub struct Keygen {
     scheme: String,
     options: KeygenOptions,
 }
 
 impl Keygen {
-    /// The parameter set, by name. Defaults to the scheme's default set. `solinas params` lists the sets.
-    #[must_use]
+    /// Sets the parameter set, by name. Defaults to the scheme's default set. [`params`](runtime::params) lists the sets.
     pub fn params(mut self, name: &str) -> Self {
         self.options.params = Some(name.into());
         self
     }
 
-    /// Allows parameter sets that are for research only, since their security is not settled.
-    #[must_use]
+    /// Allows parameter sets that are for research only, because their security is not settled.
     pub const fn research(mut self) -> Self {
         self.options.research = true;
         self
     }
 
-    /// Adds the keys that rotate and sum slots (NTRU; keys of BGV always have them).
-    #[must_use]
+    /// Adds the keys that rotate and sum slots. NTRU needs this; keys of BGV always have them.
     pub const fn rotations(mut self) -> Self {
         self.options.rotations = true;
         self
     }
 
-    /// Makes the keys from a seed, for tests: they are reproducible and not secret, and all that they encrypt says so.
-    #[must_use]
+    /// Stores the progress of a long key generation (Gentry-Halevi) in this file. The file is secret. A later call with the same options continues from
+    /// it. Delete the file after both keys are saved.
+    pub fn checkpoint(mut self, path: impl Into<PathBuf>) -> Self {
+        self.options.checkpoint = Some(path.into());
+        self
+    }
+
+    /// Makes the keys from a seed, for tests. They are reproducible and protect nothing, and everything encrypted with them is marked so.
     pub const fn insecure_seed(mut self, seed: u64) -> Self {
         self.options.insecure_seed = Some(seed);
         self
@@ -63,7 +68,8 @@ impl Keygen {
     /// Makes the keys.
     ///
     /// # Errors
-    /// An unknown scheme or set, a set for research only that was not allowed, no randomness, too little memory.
+    /// The scheme or set does not exist, the set is for research only and was not allowed, the operating system gives no randomness, or there is too
+    /// little memory.
     pub fn run(self) -> Result<(ClientKey, ServerKey)> {
         self.run_with(&Control::default())
     }
@@ -77,37 +83,45 @@ impl Keygen {
         let (client, server) = runtime::keygen(&KeygenOptions { scheme, ..self.options }, control)?;
         Ok((ClientKey(client), ServerKey(server)))
     }
+
+    /// Starts the key generation on a thread of its own.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(self) -> Result<Job<(ClientKey, ServerKey)>> {
+        Job::start(move |control| self.run_with(control))
+    }
 }
 
 /// The secret key. It encrypts and decrypts, and stays with the client. Its memory is wiped when it is dropped.
 #[derive(Debug)]
 pub struct ClientKey(runtime::ClientKey);
 
-/// The public evaluation key, for a [`Server`](crate::Server). Cloning it is cheap.
+/// The public evaluation key, for a [`Server`](crate::Server). Clones share it.
 #[derive(Debug, Clone)]
 pub struct ServerKey(pub(crate) runtime::ServerKey);
 
 impl ClientKey {
-    /// Encrypts a value, or an array from a slice, `Vec` or array.
+    /// Encrypts a value, or an array.
     ///
     /// # Errors
-    /// A type that the key's scheme cannot hold; no randomness from the operating system; too little memory.
+    /// The parameter set cannot hold the type, the operating system gives no randomness, or there is too little memory.
     pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
-        plaintext.encrypt(&self.0)
+        encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
     }
 
-    /// Decrypts a value, an array, or a tuple of them.
+    /// Decrypts a value, an array, or a tuple or list of them.
     ///
     /// # Errors
-    /// A ciphertext of another key; an expression that was not computed; a ciphertext that is damaged.
-    pub fn decrypt<D: Decrypt>(&self, encrypted: &D) -> Result<D::Plain> {
-        encrypted.decrypt(&self.0)
+    /// A ciphertext belongs to another key or is damaged, or an expression is not computed yet.
+    pub fn decrypt<X: Expression>(&self, encrypted: X) -> Result<X::Plain> {
+        encrypted.decrypted(&self.0)
     }
 
-    /// Writes the key to a new file that its owner alone can read.
+    /// Writes the key to a new file that only its owner can read.
     ///
     /// # Errors
-    /// A file that exists; from the file, and then nothing is left.
+    /// The file exists or cannot be written. Nothing is left of a file that is not whole.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(self.0.save(path.as_ref(), false)?)
     }
@@ -115,23 +129,25 @@ impl ClientKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// A file that is missing, damaged, newer than this library, or no client key.
+    /// The file is missing, damaged, newer than this library, or no client key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self(runtime::ClientKey::load(path.as_ref())?))
-    }
-
-    /// The parameter set: its name, security and sizes.
-    #[must_use]
-    pub fn params(&self) -> runtime::ParamsInfo {
-        self.0.params()
     }
 }
 
 impl ServerKey {
+    /// Encrypts a value, or an array, without the client key. Keys of TFHE cannot do this.
+    ///
+    /// # Errors
+    /// As [`ClientKey::encrypt`]; the key is of TFHE.
+    pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
+        encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
+    }
+
     /// Writes the key to a new file.
     ///
     /// # Errors
-    /// A file that exists; from the file, and then nothing is left.
+    /// The file exists or cannot be written. Nothing is left of a file that is not whole.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(self.0.save(path.as_ref(), false)?)
     }
@@ -139,58 +155,76 @@ impl ServerKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// A file that is missing, damaged, newer than this library, or no server key.
+    /// The file is missing, damaged, newer than this library, or no server key.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self(runtime::ServerKey::load(path.as_ref())?))
     }
 
-    /// The parameter set: its name, security and sizes.
-    #[must_use]
-    pub fn params(&self) -> runtime::ParamsInfo {
-        self.0.params()
+    /// The bytes of the file that [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// There is too little memory.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.0.to_bytes()?)
+    }
+
+    /// Reads a key from the bytes of its file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Ok(Self(runtime::ServerKey::from_bytes(bytes)?))
     }
 }
 
-mod sealed {
-    use super::{Result, runtime};
+macro_rules! facts {
+    ($($key:ident),*) => {$(
+        impl $key {
+            /// The parameter set: its name, security and sizes.
+            #[must_use]
+            pub fn params(&self) -> ParamsInfo {
+                self.0.params()
+            }
 
-    pub trait Encrypt {
-        type Output;
+            /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
+            #[must_use]
+            pub fn weakness(&self) -> Option<String> {
+                self.0.weakness()
+            }
+        }
+    )*};
+}
 
-        fn encrypt(self, key: &runtime::ClientKey) -> Result<Self::Output>;
+facts!(ClientKey, ServerKey);
+
+pub(crate) mod sealed {
+    use super::{Handle, Plain};
+
+    /// Plain values that can be encrypted.
+    pub trait ToPlain {
+        type Handle: Handle;
+
+        fn plain(&self) -> Plain;
     }
-
-    pub trait Decrypt {
-        type Output;
-
-        fn decrypt(&self, key: &runtime::ClientKey) -> Result<Self::Output>;
-    }
 }
 
-/// What [`ClientKey::encrypt`] takes: a [`Value`], or an array of values as `[T; N]`, `&[T]`, `&[T; N]` or `&Vec<T>`.
-pub trait Plaintext: sealed::Encrypt<Output = Self::Encrypted> {
-    /// What it becomes.
-    type Encrypted;
+use sealed::ToPlain;
+
+/// What [`ClientKey::encrypt`] takes: a [`Value`], or an array of values: `[T; N]`, `&[T; N]`, `&[T]`, `Vec<T>` or `&Vec<T>`.
+pub trait Plaintext: ToPlain<Handle = Self::Encrypted> {
+    /// The encrypted value or array.
+    type Encrypted: Handle;
 }
 
-/// What [`ClientKey::decrypt`] takes: an [`Encrypted`], an [`EncryptedArray`], or a tuple or `Vec` of them.
-pub trait Decrypt: sealed::Decrypt<Output = Self::Plain> {
-    /// What it becomes.
-    type Plain;
+fn encrypted<P: Plaintext>(ciphertext: runtime::Ciphertext) -> Result<P::Encrypted> {
+    Ok(P::Encrypted::from_node(Node::ciphertext(ciphertext)))
 }
 
-fn encrypt_array<T: Value>(values: &[T], key: &runtime::ClientKey) -> Result<EncryptedArray<T>> {
-    let bits = values.iter().map(|&value| value.to_bits()).collect();
-    let plain = Plain::new(T::ty(), Some(vec![values.len()]), bits)?;
-    Ok(EncryptedArray::new(Node::ciphertext(key.encrypt(&plain)?)))
-}
+impl<T: Value> ToPlain for T {
+    type Handle = Encrypted<T>;
 
-impl<T: Value> sealed::Encrypt for T {
-    type Output = Encrypted<T>;
-
-    fn encrypt(self, key: &runtime::ClientKey) -> Result<Encrypted<T>> {
-        let plain = Plain::new(T::ty(), None, vec![self.to_bits()])?;
-        Ok(Encrypted::new(Node::ciphertext(key.encrypt(&plain)?)))
+    fn plain(&self) -> Plain {
+        Plain { ty: T::ty(), shape: None, values: vec![self.to_bits()] }
     }
 }
 
@@ -200,88 +234,34 @@ impl<T: Value> Plaintext for T {
 
 macro_rules! arrays {
     ($([$($generic:tt)*] $ty:ty;)*) => {$(
-        impl<$($generic)*> sealed::Encrypt for $ty {
-            type Output = EncryptedArray<T>;
+        impl<$($generic)*> ToPlain for $ty {
+            type Handle = EncryptedArray<T>;
 
-            fn encrypt(self, key: &runtime::ClientKey) -> Result<EncryptedArray<T>> {
-                encrypt_array(self.as_ref(), key)
+            fn plain(&self) -> Plain {
+                let values: &[T] = self.as_ref();
+                let bits = values.iter().map(|value| value.to_bits()).collect();
+                Plain { ty: T::ty(), shape: Some(vec![values.len()]), values: bits }
             }
         }
 
         impl<$($generic)*> Plaintext for $ty {
             type Encrypted = EncryptedArray<T>;
         }
+
+        impl<$($generic)*> crate::operand::IntoNode for $ty {
+            fn into_node(self) -> std::sync::Arc<Node> {
+                Node::public(self.plain())
+            }
+        }
+
+        impl<$($generic)*> crate::ArrayOperand<T> for $ty {}
     )*};
 }
 
 arrays! {
     [T: Value] &[T];
+    [T: Value] Vec<T>;
     [T: Value] &Vec<T>;
     [T: Value, const N: usize] [T; N];
     [T: Value, const N: usize] &[T; N];
-}
-
-/// The values of a ciphertext of `T`.
-fn values<T: Value>(ciphertext: &runtime::Ciphertext, key: &runtime::ClientKey) -> Result<Vec<T>> {
-    Ok(key.decrypt(ciphertext)?.values.iter().map(|&bits| T::from_bits(bits)).collect())
-}
-
-impl<T: Value> sealed::Decrypt for Encrypted<T> {
-    type Output = T;
-
-    fn decrypt(&self, key: &runtime::ClientKey) -> Result<T> {
-        values(self.ciphertext()?, key)?.pop().ok_or_else(|| Error::internal("a value without elements"))
-    }
-}
-
-impl<T: Value> sealed::Decrypt for EncryptedArray<T> {
-    type Output = Vec<T>;
-
-    fn decrypt(&self, key: &runtime::ClientKey) -> Result<Vec<T>> {
-        values(self.ciphertext()?, key)
-    }
-}
-
-impl<D: Decrypt> sealed::Decrypt for Vec<D> {
-    type Output = Vec<D::Plain>;
-
-    fn decrypt(&self, key: &runtime::ClientKey) -> Result<Self::Output> {
-        self.iter().map(|part| part.decrypt(key)).collect()
-    }
-}
-
-impl<T: Value> Decrypt for Encrypted<T> {
-    type Plain = T;
-}
-
-impl<T: Value> Decrypt for EncryptedArray<T> {
-    type Plain = Vec<T>;
-}
-
-impl<D: Decrypt> Decrypt for Vec<D> {
-    type Plain = Vec<D::Plain>;
-}
-
-macro_rules! tuples {
-    ($($($name:ident $at:tt),*;)*) => {$(
-        impl<$($name: Decrypt),*> sealed::Decrypt for ($($name,)*) {
-            type Output = ($($name::Plain,)*);
-
-            fn decrypt(&self, key: &runtime::ClientKey) -> Result<Self::Output> {
-                Ok(($(self.$at.decrypt(key)?,)*))
-            }
-        }
-
-        impl<$($name: Decrypt),*> Decrypt for ($($name,)*) {
-            type Plain = ($($name::Plain,)*);
-        }
-    )*};
-}
-
-tuples! {
-    A 0, B 1;
-    A 0, B 1, C 2;
-    A 0, B 1, C 2, D 3;
-    A 0, B 1, C 2, D 3, E 4;
-    A 0, B 1, C 2, D 3, E 4, F 5;
 }

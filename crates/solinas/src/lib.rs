@@ -43,26 +43,33 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod array;
+mod circuit;
 mod encrypted;
 mod error;
 mod expression;
-mod job;
+mod handle;
 mod keys;
 mod node;
 mod operand;
+mod plan;
 mod program;
+mod recorder;
 mod server;
+mod tuples;
 mod value;
 
 pub use array::EncryptedArray;
+pub use circuit::{Circuit, Outputs};
 pub use encrypted::Encrypted;
 pub use error::{Error, Result};
 pub use expression::Expression;
-pub use job::Job;
-pub use keys::{ClientKey, Decrypt, Keygen, Plaintext, ServerKey, generate_keys, keygen};
+pub use keys::{ClientKey, Keygen, Plaintext, ServerKey, generate_keys, keygen};
 pub use operand::{Amount, ArrayOperand, Operand};
 pub use program::{Program, Values};
-pub use runtime::{Control, ErrorKind, Estimate, Progress, Type};
-pub use server::{Prepared, Server, ServerOptions};
+pub use runtime::{Control, ErrorKind, Estimate, ParamsInfo, Progress, Type};
+pub use server::{Job, Prepared, Server, ServerOptions};
+pub use solinas_bigint as bigint;
+pub use solinas_circuits as circuits;
 pub use solinas_runtime as runtime;
+pub use solinas_schemes as schemes;
 pub use value::{Arithmetic, Bits, Int, Integer, Mod, Uint, Unsigned, Value};

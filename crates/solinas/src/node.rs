@@ -1,84 +1,121 @@
-//! Expressions: what an encrypted value is before and after it is computed.
+//! Expressions: an encrypted value before and after it is computed.
 
+use crate::circuit::Call;
 use crate::error::Error;
-use crate::runtime::Ciphertext;
-use solinas_circuits::program::{Op, ProgramBuilder, Type, ValueId};
-use std::collections::{HashMap, HashSet};
+use crate::runtime::{Ciphertext, Plain};
+use solinas_circuits::program::{Op, Type};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// A ciphertext, or an operation on others. Nodes are shared; what a server computed for one is kept in it.
+/// A ciphertext, or an operation on other nodes. Handles share nodes. A node keeps the result that a server computed for it.
 pub struct Node {
     pub(crate) ty: Type,
-    /// Whether it is an array. A scalar goes with every element of an array.
-    pub(crate) array: bool,
-    kind: Kind,
+    /// The number of elements of an array; `None` for a scalar. A scalar goes with every element of an array.
+    pub(crate) len: Option<usize>,
+    pub(crate) kind: Kind,
     result: OnceLock<Ciphertext>,
 }
 
-enum Kind {
-    /// A ciphertext that is there, in `result`.
+pub(crate) enum Kind {
+    /// A ciphertext, which is the node's result.
     Ciphertext,
-    /// A public constant, as its bits.
+    /// A public scalar, as its bits.
     Constant(u128),
-    /// The parameter of that number of a program that is being recorded.
+    /// A public array.
+    Public(Plain),
+    /// The parameter with that number, from 0, of a program that is being recorded.
     Parameter(usize),
+    /// An operation of a program.
     Operation(Op, Vec<Arc<Node>>),
+    /// One element of an array. It costs nothing.
+    Element(Arc<Node>, usize),
+    /// An array of scalars. It costs nothing.
+    Stack(Vec<Arc<Node>>),
+    /// The output with that number, from 0, of a circuit.
+    Output(Arc<Call>, usize),
 }
 
 impl Node {
-    fn new(ty: Type, array: bool, kind: Kind) -> Arc<Self> {
-        Arc::new(Self { ty, array, kind, result: OnceLock::new() })
+    pub(crate) fn new(ty: Type, len: Option<usize>, kind: Kind) -> Arc<Self> {
+        Arc::new(Self { ty, len, kind, result: OnceLock::new() })
     }
 
     pub(crate) fn ciphertext(ciphertext: Ciphertext) -> Arc<Self> {
-        let node = Self::new(ciphertext.ty(), ciphertext.shape().is_some(), Kind::Ciphertext);
+        let len = ciphertext.shape().map(|_| ciphertext.len());
+        let node = Self::new(ciphertext.ty(), len, Kind::Ciphertext);
         node.keep(ciphertext);
         node
     }
 
     pub(crate) fn constant(bits: u128, ty: Type) -> Arc<Self> {
-        Self::new(ty, false, Kind::Constant(bits))
+        Self::new(ty, None, Kind::Constant(bits))
     }
 
-    pub(crate) fn parameter(number: usize, ty: Type) -> Arc<Self> {
-        Self::new(ty, false, Kind::Parameter(number))
+    pub(crate) fn public(plain: Plain) -> Arc<Self> {
+        Self::new(plain.ty, Some(plain.values.len()), Kind::Public(plain))
     }
 
     pub(crate) fn operation(op: Op, ty: Type, args: Vec<Arc<Self>>) -> Arc<Self> {
-        let array = op != Op::SumElements && args.iter().any(|arg| arg.array);
-        Self::new(ty, array, Kind::Operation(op, args))
+        let len = if op == Op::SumElements { None } else { args.iter().find_map(|arg| arg.len) };
+        Self::new(ty, len, Kind::Operation(op, args))
     }
 
-    /// The ciphertext, where it is there or was computed.
+    /// The element with that index, which exists.
+    pub(crate) fn element(self: &Arc<Self>, index: usize) -> Arc<Self> {
+        match &self.kind {
+            Kind::Stack(parts) => Arc::clone(&parts[index]),
+            Kind::Public(plain) => Self::constant(plain.values[index], self.ty),
+            _ => Self::new(self.ty, None, Kind::Element(Arc::clone(self), index)),
+        }
+    }
+
+    /// An array of these scalars.
+    pub(crate) fn stack(ty: Type, parts: Vec<Arc<Self>>) -> Arc<Self> {
+        Self::new(ty, Some(parts.len()), Kind::Stack(parts))
+    }
+
+    /// The ciphertext, if it exists already.
     pub(crate) fn result(&self) -> Option<&Ciphertext> {
         self.result.get()
     }
 
-    /// Keeps what was computed for it. The first result stays.
+    /// Keeps the result that was computed for the node. If there is one already, it stays.
     pub(crate) fn keep(&self, result: Ciphertext) {
         self.result.get_or_init(|| result);
     }
 
-    /// The operands that have to be computed before it; none where it has a result.
-    pub(crate) fn operands(&self) -> &[Arc<Self>] {
+    /// The result of a node whose operands have results, if it costs nothing: an element or a stack.
+    pub(crate) fn rearranged(&self) -> Result<Option<Ciphertext>, Error> {
         match &self.kind {
-            Kind::Operation(_, args) if self.result().is_none() => args,
-            _ => &[],
+            Kind::Element(array, index) => Ok(array.result().map(|array| array.get(*index)).transpose()?),
+            Kind::Stack(parts) => {
+                let parts: Option<Vec<_>> = parts.iter().map(|part| part.result().cloned()).collect();
+                Ok(parts.map(Ciphertext::stack).transpose()?)
+            }
+            _ => Ok(None),
         }
     }
 
-    /// Whether an operation computes it that has not run.
-    pub(crate) fn is_pending(&self) -> bool {
-        matches!(self.kind, Kind::Operation(..)) && self.result().is_none()
+    /// The nodes that have to be computed before this one: none if it has a result.
+    pub(crate) fn operands(&self) -> &[Arc<Self>] {
+        match &self.kind {
+            _ if self.result().is_some() => &[],
+            Kind::Operation(_, args) | Kind::Stack(args) => args,
+            Kind::Element(array, _) => std::slice::from_ref(array),
+            Kind::Output(call, _) => &call.inputs,
+            Kind::Ciphertext | Kind::Constant(_) | Kind::Public(_) | Kind::Parameter(_) => &[],
+        }
     }
 }
 
-/// Takes a chain of operations apart without recursion: it may be as long as memory allows.
+/// Releases a chain of nodes without recursion, since the chain may be as long as memory allows.
 impl Drop for Node {
     fn drop(&mut self) {
-        let operands = |node: &mut Self| match &mut node.kind {
-            Kind::Operation(_, args) => std::mem::take(args),
-            _ => Vec::new(),
+        let operands = |node: &mut Self| match std::mem::replace(&mut node.kind, Kind::Ciphertext) {
+            Kind::Operation(_, args) | Kind::Stack(args) => args,
+            Kind::Element(array, _) => vec![array],
+            Kind::Output(call, _) => Arc::into_inner(call).map_or_else(Vec::new, |call| call.inputs),
+            Kind::Ciphertext | Kind::Constant(_) | Kind::Public(_) | Kind::Parameter(_) => Vec::new(),
         };
         let mut stack = operands(self);
         while let Some(node) = stack.pop() {
@@ -89,79 +126,18 @@ impl Drop for Node {
     }
 }
 
-/// Calls `visit` on every node that the roots need, operands first, each once.
-pub(crate) fn walk<'n>(
-    roots: &'n [Arc<Node>],
-    mut visit: impl FnMut(&'n Arc<Node>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    // Whether the operands are done.
+/// Every node that the roots need and that may have to be computed, each once, operands first.
+pub(crate) fn topological(roots: &[Arc<Node>]) -> Vec<Arc<Node>> {
+    // A node comes twice: before its operands, and after them (`true`).
     let mut stack: Vec<(&Arc<Node>, bool)> = roots.iter().rev().map(|root| (root, false)).collect();
-    let mut seen = HashSet::new();
-    while let Some((node, ready)) = stack.pop() {
-        if ready {
-            visit(node)?;
+    let (mut seen, mut order) = (HashSet::new(), Vec::new());
+    while let Some((node, visited)) = stack.pop() {
+        if visited {
+            order.push(Arc::clone(node));
         } else if seen.insert(Arc::as_ptr(node)) {
             stack.push((node, true));
             stack.extend(node.operands().iter().rev().map(|operand| (operand, false)));
         }
     }
-    Ok(())
-}
-
-/// Turns expressions into a program.
-#[derive(Default)]
-pub(crate) struct Recorder {
-    pub(crate) builder: ProgramBuilder,
-    values: HashMap<*const Node, ValueId>,
-    /// The ciphertexts that the program's inputs stand for.
-    pub(crate) inputs: Vec<Ciphertext>,
-    /// Nodes that another program computes before: they are inputs.
-    given: HashSet<*const Node>,
-}
-
-impl Recorder {
-    /// A recorder for a program that runs after the one that computes these nodes.
-    pub(crate) fn with_given(nodes: &[Arc<Node>]) -> Self {
-        Self { given: nodes.iter().map(Arc::as_ptr).collect(), ..Self::default() }
-    }
-
-    /// Declares a parameter, before anything is added.
-    pub(crate) fn parameter(&mut self, name: String, node: &Arc<Node>) -> Result<(), Error> {
-        let value = self.builder.input(name, node.ty)?;
-        self.values.insert(Arc::as_ptr(node), value);
-        Ok(())
-    }
-
-    /// Adds the roots and all that they need; their values.
-    pub(crate) fn add(&mut self, roots: &[Arc<Node>]) -> Result<Vec<ValueId>, Error> {
-        walk(roots, |node| {
-            let at = Arc::as_ptr(node);
-            if self.values.contains_key(&at) {
-                return Ok(());
-            }
-            let value = match (node.result(), &node.kind) {
-                (None, _) if self.given.contains(&at) => {
-                    self.builder.input(format!("given{}", self.values.len()), node.ty)?
-                }
-                (Some(ciphertext), _) => {
-                    self.inputs.push(ciphertext.clone());
-                    self.builder.input(format!("x{}", self.inputs.len()), node.ty)?
-                }
-                (None, Kind::Constant(bits)) => self.builder.constant(*bits, node.ty)?,
-                (None, Kind::Operation(op, args)) => {
-                    let args: Vec<_> = args.iter().map(|arg| self.values[&Arc::as_ptr(arg)]).collect();
-                    match op {
-                        Op::Cast => self.builder.cast(args[0], node.ty)?,
-                        Op::Lookup(table) => self.builder.lookup(table.clone(), args[0], node.ty)?,
-                        op => self.builder.op(op.clone(), &args)?,
-                    }
-                }
-                (None, Kind::Parameter(number)) => return Err(Error::parameter(*number)),
-                (None, Kind::Ciphertext) => return Err(Error::not_computed()),
-            };
-            self.values.insert(at, value);
-            Ok(())
-        })?;
-        Ok(roots.iter().map(|root| self.values[&Arc::as_ptr(root)]).collect())
-    }
+    order
 }

@@ -1,4 +1,4 @@
-//! What operators take, and the operators.
+//! The operands of operators, and the operators.
 
 use crate::node::Node;
 use crate::{Arithmetic, Bits, Encrypted, EncryptedArray, Int, Integer, Mod, Uint, Unsigned, Value};
@@ -29,7 +29,8 @@ pub(crate) use sealed::{IntoAmount, IntoNode};
 /// The other operand of an operation on an [`Encrypted<T>`]: a public `T`, an `Encrypted<T>`, or a reference to one.
 pub trait Operand<T: Value>: IntoNode {}
 
-/// The other operand of an operation on an [`EncryptedArray<T>`]: an array of the same shape, or a scalar, which goes with every element.
+/// The other operand of an operation on an [`EncryptedArray<T>`]: an array of the same length, encrypted or public, or a scalar, which goes with
+/// every element.
 pub trait ArrayOperand<T: Value>: IntoNode {}
 
 /// An amount to shift or rotate by: a public `u32`, or an encrypted unsigned integer.
@@ -59,7 +60,7 @@ impl IntoAmount for u32 {
 
 impl Amount for u32 {}
 
-/// What is the same for values and arrays, by value and by reference.
+/// The operators of values and arrays, by value and by reference.
 macro_rules! handles {
     ($($handle:ident $operand:ident;)*) => {$(
         impl<T: Value> IntoNode for $handle<T> {
