@@ -43,7 +43,7 @@ enum Chore {
     },
     /// Run every kernel on a small stack, built without optimisation
     Stack,
-    /// Run the Rust program of README.md in a crate outside of the workspace (several minutes)
+    /// Run the Rust programs of the READMEs, each in a crate outside of the workspace (several minutes)
     Readme {
         /// How the crate is built; all three ways by default
         builds: Vec<readme::Build>,

@@ -1,4 +1,4 @@
-//! The Rust program of `README.md`, in a crate outside of the workspace, as its readers have it.
+//! The Rust programs of the READMEs, each in a crate outside of the workspace, as their readers have it.
 
 use std::fs;
 use std::path::Path;
@@ -10,29 +10,35 @@ use crate::{Outcome, cargo};
 pub(crate) enum Build {
     /// `cargo run`
     Debug,
-    /// `cargo run`, with the profile that README.md gives for it
+    /// `cargo run`, with the profile that the page gives for it
     Profile,
     /// `cargo run --release`
     Release,
 }
 
+/// The pages with a Rust program and the lines of `Cargo.toml` that optimise its dependencies, and the crate that it depends on.
+const PAGES: [(&str, &str); 2] = [("README.md", "runtime"), ("crates/solinas/README.md", "solinas")];
+
 pub(crate) fn check(root: &Path, builds: &[Build]) -> Outcome {
     let all = [Build::Debug, Build::Profile, Build::Release];
-    for &build in if builds.is_empty() { &all } else { builds } {
-        run(root, build).map_err(|e| format!("the Rust program of README.md ({build:?}): {e}"))?;
+    for (page, depends_on) in PAGES {
+        for &build in if builds.is_empty() { &all } else { builds } {
+            run(root, page, depends_on, build).map_err(|e| format!("the Rust program of {page} ({build:?}): {e}"))?;
+        }
     }
     Ok(())
 }
 
-fn run(root: &Path, build: Build) -> Outcome {
+fn run(root: &Path, page: &str, depends_on: &str, build: Build) -> Outcome {
     let text = |e: std::io::Error| e.to_string();
-    let readme = fs::read_to_string(root.join("README.md")).map_err(text)?;
+    let readme = fs::read_to_string(root.join(page)).map_err(text)?;
     let folder = tempfile::tempdir().map_err(text)?;
     let at = |name: &str| folder.path().join(name);
-    let runtime = root.join("crates/runtime");
+    let path = root.join("crates").join(depends_on);
+    let name = if depends_on == "solinas" { "solinas".to_owned() } else { format!("solinas-{depends_on}") };
     let mut manifest = format!(
-        "[package]\nname = \"readme\"\nedition = \"2024\"\n[dependencies]\nsolinas-runtime.path = {:?}\n",
-        runtime.display().to_string()
+        "[package]\nname = \"readme\"\nedition = \"2024\"\n[dependencies]\n{name}.path = {:?}\n",
+        path.display().to_string()
     );
     if build == Build::Profile {
         manifest += block(&readme, "toml")?;
@@ -44,7 +50,7 @@ fn run(root: &Path, build: Build) -> Outcome {
     fs::copy(root.join("Cargo.lock"), at("Cargo.lock")).map_err(text)?;
     let mut command = cargo(&["run", "--quiet"]);
     command.args((build == Build::Release).then_some("--release"));
-    println!("cargo run, of README.md ({build:?})");
+    println!("cargo run, of {page} ({build:?})");
     let begin = std::time::Instant::now();
     let command = command.current_dir(folder.path()).env("CARGO_TARGET_DIR", root.join("target"));
     let status = command.status().map_err(text)?;
