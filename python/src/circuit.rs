@@ -4,9 +4,11 @@ use pyo3::prelude::*;
 use solinas_circuits::export::{write_blif, write_bristol, write_dot, write_svg, write_yosys_json};
 use solinas_circuits::import::read;
 use solinas_circuits::{GateCosts, Netlist, Port, bits};
+use solinas_runtime::Job;
 use std::collections::BTreeMap;
 
 use crate::error::{Failure, guarded};
+use crate::job::wait;
 use crate::keys::PyEstimate;
 
 /// A combinational circuit.
@@ -70,9 +72,12 @@ impl PyCircuit {
         guarded(py, || Ok(Self { netlist: self.netlist.optimize(&GateCosts::default()) }))
     }
 
-    /// What it costs with a parameter set.
+    /// What it costs with a parameter set. Ctrl-C stops it.
     fn cost(&self, py: Python<'_>, params: &str) -> PyResult<PyEstimate> {
-        guarded(py, || Ok(solinas_runtime::cost_circuit(&self.netlist, params)?.into()))
+        let (netlist, params) = (self.netlist.clone(), params.to_owned());
+        let job = Job::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?.into()))?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?)
     }
 
     /// A picture.

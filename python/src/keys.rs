@@ -244,15 +244,15 @@ impl PyServerKey {
     /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
-        let job = Job::start(move |control| Ok(ready()?.estimate_watched(&program, elements, control)?.into()))?;
+        let job = Job::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
         wait(&job, py, None, None)?;
         Ok(job.take()?)
     }
 
-    /// What a circuit will cost here on one fresh element.
+    /// What a circuit will cost here on one fresh element; Ctrl-C stops what is measured.
     fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
         let (ready, netlist) = (self.ready(), circuit.netlist.clone());
-        let job = Job::start(move |_| Ok(ready()?.estimate_circuit(&netlist)?.into()))?;
+        let job = Job::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
         wait(&job, py, None, None)?;
         Ok(job.take()?)
     }

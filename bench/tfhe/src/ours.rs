@@ -173,7 +173,7 @@ impl Solinas {
         let program = must(Program::from_op(name, &[ty, ty]));
         let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::unsigned(ty, value)))));
         // The server times its bootstraps once: not within the first sample.
-        must(server.estimate(&program, 1));
+        must(server.estimate(&program, 1, &Control::default()));
         let run = move || must(server.run(&program, &inputs, &Control::default()));
         FnWork::boxed(run, move |outs: &Vec<_>| outs.iter().all(|out| must(keys.0.decrypt(out)).values == [expected]))
     }

@@ -76,8 +76,11 @@ impl Limits<'_> {
         }
     }
 
-    /// As [`Self::check`], at every node of some thousands.
-    pub(crate) fn check_at(&self, node: usize) -> Result<(), Stop> {
+    /// As [`Self::check`], at the first of every few hundred nodes; `node` is the number of this one.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn check_at(&self, node: usize) -> Result<(), Stop> {
         if node.is_multiple_of(STEP) { self.check() } else { Ok(()) }
     }
 

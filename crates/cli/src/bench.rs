@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, usage};
 use crate::output::Output;
 use crate::params::columns;
-use crate::progress::watch;
+use crate::progress::{cancellable, watch};
 use serde::Serialize;
 use solinas_circuits::program::{Program, Type};
 use solinas_paper::Machine;
@@ -110,7 +110,7 @@ impl<'a> Bench<'a> {
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        let estimate = self.server.estimate(&program, count)?;
+        let estimate = self.server.estimate(&program, count, &cancellable()?)?;
         let what = if count == 1 { name } else { format!("{count} x {name}") };
         Ok(self.figure(what, &estimate, count, times.len(), times[times.len() / 2]))
     }
@@ -118,7 +118,7 @@ impl<'a> Bench<'a> {
     /// A recryption alone, as the server measures it for estimates.
     fn recrypt(&self) -> Result<Row> {
         let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
-        let seconds = self.server.estimate(&program, 1)?.bootstrap_seconds;
+        let seconds = self.server.estimate(&program, 1, &cancellable()?)?.bootstrap_seconds;
         let estimate = Estimate { scheme: solinas_runtime::Scheme::Gh, recrypts: 1, ..Default::default() };
         Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
     }
@@ -199,7 +199,7 @@ fn leveled(args: &Args, default: &str, threads: Option<usize>, repetitions: usiz
 fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
     if scheme.has_params(params) {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
-        solinas_runtime::cost_under(scheme, &program, params)?;
+        solinas_runtime::cost_watched(scheme, &program, params, &cancellable()?)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, input};
 use crate::eval::champion;
 use crate::output::Output;
-use crate::progress::watch;
+use crate::progress::{cancellable, watch};
 use serde::Serialize;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
@@ -157,7 +157,7 @@ fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()
         && scheme.has_params(&name)
     {
         let auction = champion(bids, BID).map_err(Error::circuit("the auction"))?;
-        solinas_runtime::cost_under(scheme, &auction, &name)?;
+        solinas_runtime::cost_watched(scheme, &auction, &name, &cancellable()?)?;
     }
     Ok(())
 }
@@ -227,7 +227,7 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     let bids = Ciphertext::load(&folder.join("bids.ct"))?;
     let server = Server::new(&key, threads)?;
     let program = champion(count, BID).map_err(Error::circuit("the auction"))?;
-    let estimate = server.estimate(&program, 1)?;
+    let estimate = server.estimate(&program, 1, &cancellable()?)?;
     out.note(&format!("server: {estimate}, about {:.1} s on {} threads", estimate.seconds, estimate.threads))?;
     let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();

@@ -31,15 +31,22 @@ pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
     }
 }
 
+/// What cancels work without a bar: Ctrl-C, from the first call on.
+///
+/// # Errors
+/// Where no handler can be set.
+pub(crate) fn cancellable() -> Result<Control<'static>> {
+    Ok(Control { progress: None, cancel: Some(interruptible()?) })
+}
+
 /// Does work that writes nothing: Ctrl-C ends the process there and then, with the message that it gives everywhere.
 ///
 /// # Errors
 /// Those of the work.
-pub(crate) fn abandonable<T>(out: &Output, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn abandonable<T>(out: &Output, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     JSON.store(out.json(), Ordering::Relaxed);
     ENDS.store(true, Ordering::Relaxed);
-    interruptible()?;
-    let result = work();
+    let result = work(&cancellable()?);
     ENDS.store(false, Ordering::Relaxed);
     if CANCEL.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { result }
 }

@@ -29,8 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if !random_circuit::agrees(&client, &server, &netlist, optimize, &mut rng)? {
             return Err(format!("the circuit of seed {seed} is wrong").into());
         }
-        let estimate =
-            if optimize { server.estimate_circuit(&netlist) } else { server.estimate_circuit_as_is(&netlist) }?;
+        let estimate = if optimize {
+            server.estimate_circuit(&netlist, true, &Control::default())
+        } else {
+            server.estimate_circuit(&netlist, false, &Control::default())
+        }?;
         deepest = deepest.max(estimate.depth);
         gates += netlist.gates().len();
         recrypts += estimate.recrypts;

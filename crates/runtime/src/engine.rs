@@ -34,11 +34,6 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
         Ok(None)
     }
 
-    /// Measures what estimates are made from, once, on the current thread pool: where it takes long it can be stopped.
-    fn measure(&self, _control: &Control<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     /// The same values in another form.
     fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error>;
 }
@@ -58,8 +53,8 @@ pub(crate) trait Plan: Sync {
     /// The counts on as many elements: nothing is measured, so no seconds.
     fn count(&self, lanes: usize) -> Result<Estimate, Error>;
 
-    /// What it costs on as many elements and threads; measures on the pool, outside of which it is called.
-    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error>;
+    /// What it costs as that work. Measures once on the pool, outside of which it is called; where that takes long `control` can stop it.
+    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// Does it, on the current thread pool.
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error>;

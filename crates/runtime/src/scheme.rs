@@ -129,7 +129,7 @@ pub(crate) trait Roles: Sync {
     fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// Counts and depth of a circuit under the parameter set of that name, on one element.
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error>;
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
     /// The counts of an estimate in words.
     fn counts(&self, estimate: &Estimate) -> String;

@@ -2,7 +2,7 @@
 
 use crate::ciphertext::Form;
 use crate::circuit_ports::CircuitPorts;
-use crate::engine::{Batch, Engine, Wanted, Work};
+use crate::engine::{Batch, Engine, Plan, Wanted, Work};
 use crate::error::same_key;
 use crate::process::Pool;
 use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Program, Scheme, ServerKey, Type, memory};
@@ -187,106 +187,143 @@ impl Server {
         ports.join(self.pool.get()?.install(|| plan.run(&batch, control))?)
     }
 
-    /// What a program costs on `elements` fresh elements; where it goes across elements and one is said, on a polynomial full of them.
+    /// What a program costs on `elements` fresh elements; where it goes across elements and `elements` is 1, on a polynomial full of them.
+    ///
+    /// The first estimate of a key measures its operations. `control` can stop that and the planning, here and in the estimates below.
     ///
     /// # Errors
-    /// A program that is not valid.
-    pub fn estimate(&self, program: &Program, elements: usize) -> Result<Estimate, Error> {
-        self.estimate_on(program, elements, self.threads())
-    }
-
-    /// As [`Self::estimate`]; `control` can stop the planning, and the measuring, of which the first estimate of a key does all.
-    ///
-    /// # Errors
-    /// As [`Self::estimate`]; [`Error::Cancelled`].
-    pub fn estimate_watched(
-        &self,
-        program: &Program,
-        elements: usize,
-        control: &Control<'_>,
-    ) -> Result<Estimate, Error> {
-        let threads = self.threads();
-        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads }, control)?;
-        self.pool.get()?.install(|| self.engine.measure(control))?;
-        plan.estimate(elements, threads, self.pool.get()?)
+    /// A program that is not valid; [`Error::Planning`]; [`Error::Cancelled`].
+    pub fn estimate(&self, program: &Program, elements: usize, control: &Control<'_>) -> Result<Estimate, Error> {
+        self.estimate_on(program, elements, self.threads(), control)
     }
 
     /// As [`Self::estimate`], for as many threads (at least 1), each as fast as one is here alone.
     ///
     /// # Errors
     /// As [`Self::estimate`].
-    pub fn estimate_on(&self, program: &Program, elements: usize, threads: usize) -> Result<Estimate, Error> {
-        let threads = threads.max(1);
-        let plan = self.engine.plan(program, &Work { inputs: None, lanes: elements, threads }, &Control::default())?;
-        plan.estimate(elements, threads, self.pool.get()?)
+    pub fn estimate_on(
+        &self,
+        program: &Program,
+        elements: usize,
+        threads: usize,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: elements, threads: threads.max(1) };
+        self.engine.plan(program, &work, control)?.estimate(&work, self.pool.get()?, control)
     }
 
     /// What a program costs on those ciphertexts, as many elements of as much noise as they have. What it costs to change their form is not counted.
     ///
     /// # Errors
-    /// As [`Self::run`].
-    pub fn estimate_inputs(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
-        program.validate()?;
-        self.check_inputs(&program_ports(program), same_type, inputs)?;
-        let work = self.work(inputs);
-        self.engine.plan(program, &work, &Control::default())?.estimate(work.lanes, work.threads, self.pool.get()?)
-    }
-
-    /// What a circuit costs on those ciphertexts, as [`Self::estimate_inputs`].
-    ///
-    /// # Errors
-    /// As [`Self::run_circuit`].
-    pub fn estimate_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
-        let ports = CircuitPorts::new(netlist, inputs)?;
-        self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
-        let work = self.work(&ports.inputs);
-        let plan = self.engine.plan_circuit(&ports.netlist, true, &work, &Control::default())?;
-        plan.estimate(work.lanes, work.threads, self.pool.get()?)
+    /// As [`Self::run`] and [`Self::estimate`].
+    pub fn estimate_inputs(
+        &self,
+        program: &Program,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let (plan, work) = self.plan_inputs(program, inputs, control)?;
+        plan.estimate(&work, self.pool.get()?, control)
     }
 
     /// The counts of a program on those ciphertexts: as [`Self::estimate_inputs`], but nothing is measured, so no seconds.
     ///
     /// # Errors
-    /// As [`Self::run`].
-    pub fn count_inputs(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+    /// As [`Self::estimate_inputs`].
+    pub fn count_inputs(
+        &self,
+        program: &Program,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let (plan, work) = self.plan_inputs(program, inputs, control)?;
+        plan.count(work.lanes)
+    }
+
+    /// The counts of a program on `elements` fresh elements: as [`Self::estimate`], but nothing is measured, so no seconds.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn count(&self, program: &Program, elements: usize, control: &Control<'_>) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: elements, threads: self.threads() };
+        self.engine.plan(program, &work, control)?.count(elements)
+    }
+
+    fn plan_inputs<'a>(
+        &self,
+        program: &Program,
+        inputs: &'a [Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<(Box<dyn Plan + '_>, Work<'a>), Error> {
         program.validate()?;
         self.check_inputs(&program_ports(program), same_type, inputs)?;
         let work = self.work(inputs);
-        self.engine.plan(program, &work, &Control::default())?.count(work.lanes)
+        Ok((self.engine.plan(program, &work, control)?, work))
+    }
+
+    /// What a circuit costs on those ciphertexts, as [`Self::estimate_inputs`].
+    ///
+    /// # Errors
+    /// As [`Self::run_circuit`] and [`Self::estimate`].
+    pub fn estimate_circuit_inputs(
+        &self,
+        netlist: &Netlist,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let ports = CircuitPorts::new(netlist, inputs)?;
+        let (plan, work) = self.plan_ports(&ports, control)?;
+        plan.estimate(&work, self.pool.get()?, control)
     }
 
     /// The counts of a circuit on those ciphertexts, as [`Self::count_inputs`].
     ///
     /// # Errors
-    /// As [`Self::run_circuit`].
-    pub fn count_circuit_inputs(&self, netlist: &Netlist, inputs: &[Ciphertext]) -> Result<Estimate, Error> {
+    /// As [`Self::estimate_circuit_inputs`].
+    pub fn count_circuit_inputs(
+        &self,
+        netlist: &Netlist,
+        inputs: &[Ciphertext],
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
         let ports = CircuitPorts::new(netlist, inputs)?;
-        self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
-        let work = self.work(&ports.inputs);
-        self.engine.plan_circuit(&ports.netlist, true, &work, &Control::default())?.count(work.lanes)
+        let (plan, work) = self.plan_ports(&ports, control)?;
+        plan.count(work.lanes)
     }
 
-    /// What a circuit costs on one fresh element.
-    ///
-    /// # Errors
-    /// Of the plan: a set without the levels.
-    pub fn estimate_circuit(&self, netlist: &Netlist) -> Result<Estimate, Error> {
-        self.price_circuit(netlist, true)
-    }
-
-    /// As [`Self::estimate_circuit`], gate for gate.
+    /// The counts of a circuit on one fresh element: as [`Self::estimate_circuit`], but nothing is measured, so no seconds.
     ///
     /// # Errors
     /// As [`Self::estimate_circuit`].
-    pub fn estimate_circuit_as_is(&self, netlist: &Netlist) -> Result<Estimate, Error> {
-        self.price_circuit(netlist, false)
+    pub fn count_circuit(&self, netlist: &Netlist, control: &Control<'_>) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: 1, threads: self.threads() };
+        self.engine.plan_circuit(&CircuitPorts::fresh(netlist).netlist, true, &work, control)?.count(1)
     }
 
-    fn price_circuit(&self, netlist: &Netlist, optimize: bool) -> Result<Estimate, Error> {
+    fn plan_ports<'a>(
+        &self,
+        ports: &'a CircuitPorts<'_>,
+        control: &Control<'_>,
+    ) -> Result<(Box<dyn Plan + '_>, Work<'a>), Error> {
+        self.check_inputs(&ports.types(), same_width, &ports.inputs)?;
+        let work = self.work(&ports.inputs);
+        Ok((self.engine.plan_circuit(&ports.netlist, true, &work, control)?, work))
+    }
+
+    /// What a circuit costs on one fresh element; `optimize` shrinks it first, as [`Self::run_circuit`] does.
+    ///
+    /// # Errors
+    /// Of the plan: a set without the levels; [`Error::Planning`]; [`Error::Cancelled`].
+    pub fn estimate_circuit(
+        &self,
+        netlist: &Netlist,
+        optimize: bool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
         let work = Work { inputs: None, lanes: 1, threads: self.threads() };
         let ports = CircuitPorts::fresh(netlist);
-        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work, &Control::default())?;
-        plan.estimate(1, self.threads(), self.pool.get()?)
+        let plan = self.engine.plan_circuit(&ports.netlist, optimize, &work, control)?;
+        plan.estimate(&work, self.pool.get()?, control)
     }
 
     /// The same values in another form.
@@ -386,13 +423,13 @@ pub fn cost_watched(
     scheme.roles().cost(program, params, control)
 }
 
-/// As [`cost`], of a circuit on one element.
+/// As [`cost_watched`], of a circuit on one element, under the first scheme that has a set of that name.
 ///
 /// # Errors
-/// An unknown set, or one that does not compute the circuit.
-pub fn cost_circuit(netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
+/// An unknown set, or one that does not compute the circuit; [`Error::Cancelled`].
+pub fn cost_circuit(netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
     let scheme = Scheme::of_params(params).unwrap_or_default();
-    scheme.roles().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params)
+    scheme.roles().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)
 }
 
 /// The outputs of a program on those inputs: of integers modulo a number, which share ciphertexts, scalars stay so.

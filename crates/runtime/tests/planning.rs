@@ -1,9 +1,11 @@
 //! Planning has limits, and can be stopped; sizes of ciphertexts are known before they are made.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use solinas_circuits::build::Recipe;
 use solinas_runtime::program::Op;
 use solinas_runtime::{
-    Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, cost_watched, keygen,
+    Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, cost_circuit, cost_watched,
+    keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -34,6 +36,7 @@ fn planning_is_cancelled_under_every_scheme() {
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
     let program = divisions(2, Type::Uint(8));
+    let netlist = program.lower(Recipe::default()).unwrap();
     for (scheme, params) in [
         (Scheme::Tfhe, "integers-128"),
         (Scheme::Tfhe, "gates-128"),
@@ -44,6 +47,52 @@ fn planning_is_cancelled_under_every_scheme() {
     ] {
         let error = cost_watched(scheme, &program, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
+        let error = cost_circuit(&netlist, params, &control).unwrap_err();
+        assert!(matches!(error, Error::Cancelled), "{params}: {error}");
+    }
+}
+
+#[test]
+fn planning_in_slots_is_cancelled_too() {
+    let ty = Type::Mod(65537);
+    let mut builder = ProgramBuilder::new();
+    let x = builder.input("x", ty).unwrap();
+    let y = builder.op(Op::Add, &[x, x]).unwrap();
+    builder.output("y", y);
+    let cancel = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancel), ..Control::default() };
+    let cost = cost_watched(Scheme::Bgv, &builder.finish().unwrap(), "slots-128-4", &control);
+    assert!(matches!(cost, Err(Error::Cancelled)), "{cost:?}");
+}
+
+#[test]
+fn every_estimate_and_count_of_a_server_is_cancelled() {
+    for (scheme, params) in [(Scheme::Tfhe, "gates-40"), (Scheme::Gh, "ci-15"), (Scheme::Ntru, "tight-64-12")] {
+        let params = Some(params.into());
+        let options =
+            KeygenOptions { scheme, params, research: true, insecure_seed: Some(1), ..KeygenOptions::default() };
+        let (client, key) = keygen(&options, &Control::default()).unwrap();
+        let server = Server::new(&key, Some(1)).unwrap();
+        let ty = Type::Uint(2);
+        let program = Program::from_op("add", &[ty; 2]).unwrap();
+        let netlist = program.lower(Recipe::default()).unwrap();
+        let one = client.encrypt(&Plain::unsigned(ty, 1).unwrap()).unwrap();
+        let inputs = [one.clone(), one];
+        let cancel = AtomicBool::new(true);
+        let control = Control { cancel: Some(&cancel), ..Control::default() };
+        let all = [
+            server.estimate(&program, 1, &control),
+            server.estimate_on(&program, 1, 4, &control),
+            server.estimate_inputs(&program, &inputs, &control),
+            server.count_inputs(&program, &inputs, &control),
+            server.estimate_circuit_inputs(&netlist, &inputs, &control),
+            server.count_circuit_inputs(&netlist, &inputs, &control),
+            server.estimate_circuit(&netlist, true, &control),
+            server.estimate_circuit(&netlist, false, &control),
+        ];
+        for (i, result) in all.into_iter().enumerate() {
+            assert!(matches!(result, Err(Error::Cancelled)), "{scheme}, estimate {i}: {result:?}");
+        }
     }
 }
 
@@ -57,9 +106,9 @@ fn a_plan_that_is_known_is_not_made_again() {
     let inputs = [bit.clone(), bit];
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let watched = |program: &Program| server.estimate_watched(program, 1, &control).map(|estimate| estimate.bootstraps);
+    let watched = |program: &Program| server.estimate(program, 1, &control).map(|estimate| estimate.bootstraps);
     assert!(matches!(watched(&program), Err(Error::Cancelled)));
-    assert_eq!(server.estimate(&program, 1).unwrap().bootstraps, 1);
+    assert_eq!(server.estimate(&program, 1, &Control::default()).unwrap().bootstraps, 1);
     assert_eq!(watched(&program).unwrap(), 1, "nothing is left to cancel");
     assert!(matches!(server.run(&program, &inputs, &control), Err(Error::Cancelled)));
     assert!(matches!(watched(&Program::from_op("or", &[Type::Bool; 2]).unwrap()), Err(Error::Cancelled)));

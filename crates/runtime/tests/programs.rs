@@ -164,7 +164,7 @@ fn ports_of_any_width_take_arrays_of_bools() {
         };
         let run = |x: &Ciphertext, y: &Ciphertext| {
             let inputs = [x.clone(), y.clone()];
-            let estimate = server.estimate_circuit_inputs(&netlist, &inputs).unwrap();
+            let estimate = server.estimate_circuit_inputs(&netlist, &inputs, &Control::default()).unwrap();
             assert!(estimate.bootstraps >= 1, "{estimate}");
             let out = server.run_circuit(&netlist, &inputs, &Control::default()).unwrap();
             out.iter().map(|out| client.decrypt(out).unwrap()).collect::<Vec<_>>()
@@ -194,13 +194,15 @@ fn ports_of_any_width_take_arrays_of_bools() {
 fn circuits_are_priced_without_ciphertexts_or_keys() {
     let netlist = wide_circuit(512);
     for (setup, set) in [(gates(), "gates-40"), (integers(), "integers-40")] {
-        let (estimate, cost) =
-            (setup.server.estimate_circuit(&netlist).unwrap(), solinas_runtime::cost_circuit(&netlist, set).unwrap());
+        let (estimate, cost) = (
+            setup.server.estimate_circuit(&netlist, true, &Control::default()).unwrap(),
+            solinas_runtime::cost_circuit(&netlist, set, &Control::default()).unwrap(),
+        );
         assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
         assert_eq!((estimate.bootstraps, estimate.depth), (cost.bootstraps, cost.depth));
     }
     for params in solinas_runtime::params() {
-        match solinas_runtime::cost_circuit(&netlist, &params.name) {
+        match solinas_runtime::cost_circuit(&netlist, &params.name, &Control::default()) {
             Ok(cost) => assert!(cost.bootstraps + cost.products + cost.recrypts > 0, "{}: {cost}", params.name),
             Err(Error::Modular { .. } | Error::Levels { .. } | Error::Memory { .. } | Error::Exhausted { .. }) => {}
             Err(other) => panic!("{}: {other}", params.name),

@@ -166,7 +166,7 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
                 Err(Error::Levels { .. }) => {
                     refused += 1;
                     let inputs: Vec<_> = inputs.iter().map(|input| setup.encrypt(input)).collect();
-                    assert!(setup.server.count_inputs(&program, &inputs).is_err(), "seed {seed}");
+                    assert!(setup.server.count_inputs(&program, &inputs, &Control::default()).is_err(), "seed {seed}");
                 }
                 Err(other) => panic!("seed {seed}: {other}"),
             }
@@ -243,7 +243,7 @@ fn estimates_count_rotations_and_progress_comes_to_its_end() {
     for (setup, (scheme, set, ty)) in setups().iter().zip(SETS) {
         let (server, control) = (&setup.server, Control::default());
         let dot = Program::from_op("dot", &[ty; 2]).unwrap();
-        let estimate = server.estimate(&dot, 1).unwrap();
+        let estimate = server.estimate(&dot, 1, &Control::default()).unwrap();
         // log2 of a row, and the swap.
         assert_eq!((estimate.products, estimate.rotations), (1, 7));
         assert!(estimate.to_string().ends_with("1 product, 7 rotations, depth 1"), "{estimate}");
@@ -255,7 +255,7 @@ fn estimates_count_rotations_and_progress_comes_to_its_end() {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let inputs = [(); 2].map(|()| setup.encrypt(&setup.numbers(&mut rng, 300)));
-        let counted = server.count_inputs(&dot, &inputs).unwrap();
+        let counted = server.count_inputs(&dot, &inputs, &Control::default()).unwrap();
         assert_eq!((counted.products, counted.rotations), (3, 7));
         let heard = Mutex::new(Vec::new());
         let listen = |progress: Progress| heard.lock().unwrap().push((progress.done, progress.total));
@@ -288,7 +288,7 @@ fn keys_without_rotations_say_how_to_make_them() {
     for program in [Program::from_op("sum", &[ty]).unwrap(), Program::rotation(ty, 1).unwrap()] {
         for error in [
             server.run(&program, std::slice::from_ref(&x), &Control::default()).unwrap_err(),
-            server.estimate(&program, 1).unwrap_err(),
+            server.estimate(&program, 1, &Control::default()).unwrap_err(),
         ] {
             assert!(matches!(error, Error::NoRotations { .. }), "{error}");
             assert!(error.to_string().contains("--rotations"), "{error}");

@@ -239,47 +239,33 @@ impl Step {
 
     /// The cost, unless the step costs nothing. An input that is not computed yet, or is public, counts as a fresh ciphertext.
     fn estimate(&self, server: &Server) -> Result<Option<Estimate>> {
+        let control = Control::default();
         Ok(Some(match self {
             Self::Rearrange(_) => return Ok(None),
-            Self::Program(recorded, len) => match ciphertexts(&recorded.inputs) {
-                Some(inputs) => server.estimate_inputs(&recorded.program, &inputs)?,
-                None => server.estimate(&recorded.program, len.unwrap_or(1))?,
+            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
+                Some(inputs) => server.estimate_inputs(program, &inputs, &control)?,
+                None => server.estimate(program, len.unwrap_or(1), &control)?,
             },
             Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
-                Some(inputs) => server.estimate_circuit_inputs(&call.netlist, &inputs)?,
-                None => server.estimate_circuit(&call.netlist)?,
+                Some(inputs) => server.estimate_circuit_inputs(&call.netlist, &inputs, &control)?,
+                None => server.estimate_circuit(&call.netlist, true, &control)?,
             },
         }))
     }
 
+    /// As [`Self::estimate`], without seconds.
     fn count(&self, server: &Server) -> Result<Option<Estimate>> {
+        let control = Control::default();
         Ok(Some(match self {
             Self::Rearrange(_) => return Ok(None),
-            Self::Program(recorded, len) => match ciphertexts(&recorded.inputs) {
-                Some(inputs) => server.count_inputs(&recorded.program, &inputs)?,
-                None => {
-                    let params = server.params();
-                    let one = runtime::cost_under(params.scheme, &recorded.program, &params.name)?;
-                    // Values in slots share ciphertexts; other elements have operations of their own.
-                    let slots = recorded.inputs.iter().any(|input| input.ty.modulus().is_some());
-                    times(one, if slots { 1 } else { len.unwrap_or(1) as u64 })
-                }
+            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
+                Some(inputs) => server.count_inputs(program, &inputs, &control)?,
+                None => server.count(program, len.unwrap_or(1), &control)?,
             },
             Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
-                Some(inputs) => server.count_circuit_inputs(&call.netlist, &inputs)?,
-                None => runtime::cost_circuit(&call.netlist, &server.params().name)?,
+                Some(inputs) => server.count_circuit_inputs(&call.netlist, &inputs, &control)?,
+                None => server.count_circuit(&call.netlist, &control)?,
             },
         }))
-    }
-}
-
-/// The cost of the same work on that many elements.
-fn times(one: Estimate, elements: u64) -> Estimate {
-    Estimate {
-        bootstraps: one.bootstraps * elements,
-        recrypts: one.recrypts * elements,
-        products: one.products * elements,
-        rotations: one.rotations * elements,
-        ..one
     }
 }

@@ -8,7 +8,7 @@ use crate::decrypt::check_key;
 use crate::encrypt::Report;
 use crate::error::{Error, Result, usage};
 use crate::output::Output;
-use crate::progress::{abandonable, interruptible, visible, watch};
+use crate::progress::{abandonable, cancellable, interruptible, visible, watch};
 use serde::Serialize;
 use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
@@ -100,7 +100,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     if let Some(params) = &args.params {
         let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-        let estimate = work.cost(params)?;
+        let estimate = abandonable(out, |control| work.cost(params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
     let key_file = args.key.as_deref().ok_or_else(|| usage("no server key is given", "add --key server.key"))?;
@@ -134,15 +134,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
-        let estimate =
-            abandonable(out, || if fresh { work.estimate_fresh(&server) } else { work.estimate(&server, &files) })?;
+        let estimate = abandonable(out, |control| match fresh {
+            true => work.estimate_fresh(&server, control),
+            false => work.estimate(&server, &files, control),
+        })?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
     }
     interruptible()?;
     let label = match visible(out) {
         // To measure recryptions takes long, and so do products that read a matrix of gigabytes.
         true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
-        true => match abandonable(out, || work.estimate(&server, &files)) {
+        true => match abandonable(out, |control| work.estimate(&server, &files, control)) {
             Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => work.label(),
@@ -154,7 +156,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     outputs::save(&targets, &results)?;
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
-    let count = if out.json() { work.count(&server, &files)? } else { Estimate::default() };
+    // The plan is the one that ran.
+    let count = if out.json() { work.count(&server, &files, &cancellable()?)? } else { Estimate::default() };
     let Estimate { bootstraps, recrypts, products, rotations, .. } = count;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds };
     out.report(&done, || done.results.iter().map(Report::line).collect())

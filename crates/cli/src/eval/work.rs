@@ -67,21 +67,23 @@ impl Work {
     }
 
     /// What it costs on fresh ciphertexts of one element.
-    pub(super) fn estimate_fresh(&self, server: &Server) -> Result<Estimate> {
+    pub(super) fn estimate_fresh(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
         match self {
-            Self::Program { program, .. } | Self::Reduction { program, .. } => Ok(server.estimate(program, 1)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist)?),
+            Self::Program { program, .. } | Self::Reduction { program, .. } => {
+                Ok(server.estimate(program, 1, control)?)
+            }
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist, true, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
     /// What it costs on one element under a parameter set, without a key: counts alone.
-    pub(super) fn cost(&self, params: &str) -> Result<Estimate> {
+    pub(super) fn cost(&self, params: &str, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(solinas_runtime::cost(program, params)?)
+                Ok(solinas_runtime::cost_watched(None, program, params, control)?)
             }
-            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params)?),
+            Self::Circuit { netlist, .. } => Ok(solinas_runtime::cost_circuit(netlist, params, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
@@ -149,23 +151,23 @@ impl Work {
     }
 
     /// What it costs on those ciphertexts.
-    pub(super) fn estimate(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+    pub(super) fn estimate(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         match self {
-            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs)?),
-            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs)?),
+            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs, control)?),
+            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?, control)?),
+            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs, control)?),
             Self::Convert { name, .. } => Err(not_estimated(name)),
         }
     }
 
     /// The counts of it; none of a change of form.
-    pub(super) fn count(&self, server: &Server, files: &[Loaded]) -> Result<Estimate> {
+    pub(super) fn count(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         Ok(match self {
-            Self::Program { program, .. } => server.count_inputs(program, &inputs)?,
-            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?)?,
-            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs)?,
+            Self::Program { program, .. } => server.count_inputs(program, &inputs, control)?,
+            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?, control)?,
+            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs, control)?,
             Self::Convert { .. } => Estimate::default(),
         })
     }

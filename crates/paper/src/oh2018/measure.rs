@@ -122,7 +122,7 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
         for (case, measured) in cases.iter().zip(&mut *measured).filter(|(case, _)| case.netlist.is_none()) {
             // The plan differs with the threads; the tally counts every case alike.
             let counted = bootstraps(config, case)?;
-            let estimate = bench.server.estimate(&case.program, 1)?;
+            let estimate = bench.server.estimate(&case.program, 1, &Control::default())?;
             (measured.bootstraps, measured.depth) = (estimate.bootstraps, estimate.depth);
             let seconds = if is_measured(config, case) {
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
@@ -133,7 +133,8 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
                 Cell::predicted(estimate.seconds)
             };
             measured.seconds.push(seconds);
-            measured.paper_cores = Cell::predicted(bench.server.estimate_on(&case.program, 1, PAPER_CORES)?.seconds);
+            measured.paper_cores =
+                Cell::predicted(bench.server.estimate_on(&case.program, 1, PAPER_CORES, &Control::default())?.seconds);
         }
     }
     Ok(())

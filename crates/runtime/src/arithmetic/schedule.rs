@@ -2,7 +2,7 @@
 
 use crate::{Error, Program};
 use solinas_circuits::program::{Op, places};
-use solinas_circuits::{BinaryOp, Gate, Netlist, NodeId};
+use solinas_circuits::{BinaryOp, Gate, Limits, Netlist, NodeId};
 use solinas_schemes::slots::moves::{Layout, Moves};
 use std::collections::BTreeMap;
 
@@ -192,10 +192,12 @@ pub(crate) fn plan_program(
     program: &Program,
     arrays: Arrays<'_>,
     planner: &mut impl Planner,
+    limits: &Limits<'_>,
 ) -> Result<(Vec<Value>, Vec<Slots>), Error> {
     let mut values: Vec<(Value, Slots)> = Vec::with_capacity(program.nodes.len());
     let clean = |slots: Slots| matches!(slots, Slots::Array { clean: true });
-    for node in &program.nodes {
+    for (index, node) in program.nodes.iter().enumerate() {
+        limits.check_at(index)?;
         let args: Vec<(Value, Slots)> = node.args.iter().map(|arg| values[arg.0 as usize]).collect();
         let at = |i: usize| args[i].0;
         let minus_one = u64::from(node.ty.modulus().unwrap_or(2) - 1);
@@ -247,11 +249,12 @@ pub(crate) fn plan_program(
 }
 
 /// The steps of a circuit; returns the values of its outputs.
-pub(crate) fn plan(netlist: &Netlist, planner: &mut impl Planner) -> Result<Vec<Value>, Error> {
+pub(crate) fn plan(netlist: &Netlist, planner: &mut impl Planner, limits: &Limits<'_>) -> Result<Vec<Value>, Error> {
     let netlist = netlist.prune();
     let fanout = netlist.fanout();
     let mut nodes: Vec<Value> = Vec::with_capacity(netlist.gates().len());
-    for (gate, uses) in netlist.gates().iter().zip(fanout) {
+    for (index, (gate, uses)) in netlist.gates().iter().zip(fanout).enumerate() {
+        limits.check_at(index)?;
         let at = |id: NodeId| nodes[id.index()];
         let value = match *gate {
             Gate::Input(index) => planner.input(index)?,

@@ -88,6 +88,10 @@ impl Parameters for Params {
         }
     }
 
+    fn of_depth(&self, products: usize) -> Option<Self> {
+        Self::named(Self::deep_enough(self.plaintext_modulus(), products)?).ok()
+    }
+
     fn effort(&self, level: usize) -> f64 {
         level as f64 / self.fresh_level() as f64
     }

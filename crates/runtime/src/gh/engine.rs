@@ -144,7 +144,7 @@ impl GhEngine {
     }
 
     /// Measured once: the second of two runs, or the only one where it takes long. With the tables of few recryptions: many are done with larger ones, which
-    /// are quicker, once they are made; neither is counted.
+    /// are quicker, once they are made; neither is counted. It can be stopped between a table and an operation.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
@@ -221,13 +221,8 @@ impl Engine for GhEngine {
         let limits = planning::limits(control)?;
         self.planned(Source::Circuit(netlist.clone(), optimize), work.inputs, |noises| {
             let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
-            schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises)
+            schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
         })
-    }
-
-    /// Stopped between a table and an operation.
-    fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
-        self.speed(control).map(drop)
     }
 
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
@@ -240,7 +235,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>)
     program.validate()?;
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
         let netlist = program.lower_within(Recipe::from(style), limits)?;
-        schedule(&netlist.optimize_within(&GATE_COSTS, limits)?, params, inputs)
+        schedule(&netlist.optimize_within(&GATE_COSTS, limits)?, params, inputs, limits)
     });
     match candidates {
         [Ok(a), Ok(b)] => {
@@ -284,9 +279,9 @@ pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) ->
 }
 
 /// As [`cost`], of a circuit.
-pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
-    let limits = planning::limits(&Control::default())?;
-    let schedule = schedule(&netlist.optimize_within(&GATE_COSTS, &limits)?, params, &[])?;
+pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    let limits = planning::limits(control)?;
+    let schedule = schedule(&netlist.optimize_within(&GATE_COSTS, &limits)?, params, &[], &limits)?;
     Ok(count(&schedule, 1, params, RecryptMethod::PairTable))
 }
 
@@ -313,8 +308,9 @@ impl Plan for Planned<'_> {
         Ok(count(&self.schedule, lanes, self.engine.set(), method))
     }
 
-    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let speed = pool.install(|| self.engine.speed(&Control::default()))?;
+    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
+        let &Work { lanes, threads, .. } = work;
+        let speed = pool.install(|| self.engine.speed(control))?;
         let count = self.count(lanes)?;
         // Products are side by side; so are recryptions, but for those that use every thread each.
         let measured = pool.current_num_threads() as f64;

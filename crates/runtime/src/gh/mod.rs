@@ -58,8 +58,8 @@ impl Roles for Gh {
         engine::cost(program, &Params::named(params)?, control)
     }
 
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
-        engine::cost_circuit(netlist, &Params::named(params)?)
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost_circuit(netlist, &Params::named(params)?, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

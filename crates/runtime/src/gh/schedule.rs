@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::arithmetic::{self, Schedule, Step, Value, plan};
-use solinas_circuits::{GateCosts, Netlist};
+use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::gh::{Params, noise};
 
 /// Bits of margin beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
@@ -19,10 +19,15 @@ pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, 
 /// The schedule of a circuit whose input bits have those bounds of noise.
 ///
 /// # Errors
-/// [`Error::Exhausted`] for an input that cannot be computed on; [`Error::TooDeep`] for a gate that no recryption makes possible.
-pub(super) fn schedule(netlist: &Netlist, params: &Params, inputs: &[f64]) -> Result<Schedule, Error> {
+/// [`Error::Exhausted`] for an input that cannot be computed on; [`Error::TooDeep`] for a gate that no recryption makes possible; what `limits` do not allow.
+pub(super) fn schedule(
+    netlist: &Netlist,
+    params: &Params,
+    inputs: &[f64],
+    limits: &Limits<'_>,
+) -> Result<Schedule, Error> {
     let mut planner = Planner::new(params, inputs);
-    let outputs: Vec<Value> = plan(netlist, &mut planner)?;
+    let outputs: Vec<Value> = plan(netlist, &mut planner, limits)?;
     let outputs: Vec<Value> = outputs.into_iter().map(|output| planner.latest(output)).collect();
     Ok(Schedule::new(&planner.steps, &outputs))
 }

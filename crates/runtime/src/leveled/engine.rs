@@ -139,10 +139,6 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         slots.then(|| keys::public::<S>(self.key.public(), plain)).transpose()
     }
 
-    fn measure(&self, control: &Control<'_>) -> Result<(), Error> {
-        self.speed(control).map(drop)
-    }
-
     fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
@@ -173,7 +169,7 @@ fn plan_program(
     let params = setting.params;
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
-            return plan::program(program, setting, arrays);
+            return plan::program(program, setting, arrays, limits);
         }
         let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
         let wanted = other.map_or_else(String::new, |ty| ty.to_string());
@@ -182,8 +178,8 @@ fn plan_program(
     }
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
         let netlist = program.lower_within(Recipe::from(style), limits)?;
-        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, setting)
-            .or_else(|_| plan::circuit(&netlist, setting))
+        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, setting, limits)
+            .or_else(|_| plan::circuit(&netlist, setting, limits))
     });
     match candidates {
         [Ok(a), Ok(b)] => {
@@ -209,7 +205,7 @@ fn plan_circuit(
         return Err(Error::Modular { params: name, holds: ty.to_string(), wanted: "bits".into() });
     }
     let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, limits)).transpose()?;
-    plan::circuit(optimized.as_ref().unwrap_or(netlist), setting)
+    plan::circuit(optimized.as_ref().unwrap_or(netlist), setting, limits)
 }
 
 /// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
@@ -262,8 +258,12 @@ pub(super) fn cost<S: Leveled>(
 }
 
 /// As [`cost`], of a circuit.
-pub(super) fn cost_circuit<S: Leveled>(netlist: &Netlist, params: &S::Params) -> Result<Estimate, Error> {
-    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]), &planning::limits(&Control::default())?)?, params)
+pub(super) fn cost_circuit<S: Leveled>(
+    netlist: &Netlist,
+    params: &S::Params,
+    control: &Control<'_>,
+) -> Result<Estimate, Error> {
+    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]), &planning::limits(control)?)?, params)
 }
 
 /// What a plan costs on one element.
@@ -309,8 +309,9 @@ impl<S: Leveled> Plan for Job<'_, S> {
         Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *together))
     }
 
-    fn estimate(&self, lanes: usize, threads: usize, pool: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let speed = pool.install(|| self.engine.speed(&Control::default()))?;
+    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
+        let &Work { lanes, threads, .. } = work;
+        let speed = pool.install(|| self.engine.speed(control))?;
         let Planned { schedule, effort, turning, .. } = &*self.planned;
         let bootstraps = speed.bootstrap * schedule.refreshes as f64;
         // Of the products that are computed together the first takes more than the others.

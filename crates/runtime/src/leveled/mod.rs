@@ -2,6 +2,7 @@
 //! a prime in slots; plans by levels and formulas of noise; files; keys.
 
 mod across;
+mod depth;
 mod elements;
 mod engine;
 mod keys;
@@ -57,8 +58,13 @@ pub(crate) trait Parameters: Debug + Clone + PartialEq + Send + Sync + 'static {
     /// The products that it allows, in words.
     fn products(&self) -> String;
 
-    /// What to do for so many products in a row.
+    /// What to do for so many products in a row: make keys of [`Self::of_depth`], where there is one.
     fn deeper(&self, products: usize) -> String;
+
+    /// The set of this scheme and of these plaintexts that [`Self::deeper`] names, if it names one.
+    fn of_depth(&self, _products: usize) -> Option<Self> {
+        None
+    }
 
     /// Time of a product of ciphertexts of a level, in those of the highest.
     fn effort(&self, level: usize) -> f64;

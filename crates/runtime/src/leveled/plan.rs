@@ -5,10 +5,11 @@
 
 use super::Parameters;
 use super::across::{Noises, no_rotations};
+use super::depth::Depth;
 use crate::Error;
 use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
-use solinas_circuits::{GateCosts, Netlist};
+use solinas_circuits::{GateCosts, Limits, Netlist};
 use solinas_schemes::slots::log2_peak;
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
@@ -52,6 +53,25 @@ pub(super) struct Setting<'a, P> {
     pub(super) rotates: bool,
 }
 
+impl<P: Parameters> Setting<'_, P> {
+    /// That there are too few levels for what takes `need` products in a row, with a set on whose fresh inputs `plan` has enough. Noise can take more levels
+    /// than products do.
+    fn too_few(&self, error: Error, need: usize, plan: impl Fn(&Setting<'_, P>) -> Result<(), Error>) -> Error {
+        let Error::Levels { params, depth, left, .. } = error else { return error };
+        let mut levels = if need > left { depth - left.min(depth) + need } else { depth + 1 };
+        while let Some(set) = self.params.of_depth(levels) {
+            let state = State { level: set.depth() + 1, noise: set.fresh() };
+            let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
+            match plan(&Setting { params: &set, inputs: &inputs, refresh: set.refresh(), ..*self }) {
+                Err(Error::Levels { .. }) => levels = set.depth() + 1,
+                // Another error is no question of levels.
+                _ => break,
+            }
+        }
+        Error::Levels { params, depth, left, need, keys: self.params.deeper(levels) }
+    }
+}
+
 /// A schedule, and its products and lowerings in those of the highest level.
 #[derive(Debug, Clone)]
 pub(super) struct Planned {
@@ -70,16 +90,24 @@ pub(super) struct Planned {
 /// The plan of a circuit.
 ///
 /// # Errors
-/// [`Error::Levels`] where there are too few.
-pub(super) fn circuit(netlist: &Netlist, setting: &Setting<'_, impl Parameters>) -> Result<Planned, Error> {
+/// [`Error::Levels`] where there are too few; what `limits` do not allow.
+pub(super) fn circuit(
+    netlist: &Netlist,
+    setting: &Setting<'_, impl Parameters>,
+    limits: &Limits<'_>,
+) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = arithmetic::plan(netlist, &mut planner).map(|outputs| (outputs, Vec::new()));
-    let bits = |_| Slots::Array { clean: false };
-    planner.finish(outputs, bits, || {
-        let mut depth = Depth::default();
-        let outputs = arithmetic::plan(netlist, &mut depth)?;
-        Ok(depth.of(&outputs))
-    })
+    match arithmetic::plan(netlist, &mut planner, limits) {
+        Ok(outputs) => Ok(planner.finish(outputs, Vec::new(), |_| Slots::Array { clean: false })),
+        Err(error @ Error::Levels { .. }) => {
+            let mut depth = Depth::new(setting.params.plaintext_modulus(), Vec::new());
+            let outputs = arithmetic::plan(netlist, &mut depth, limits)?;
+            let plan =
+                |setting: &Setting<'_, _>| arithmetic::plan(netlist, &mut Planner::new(setting), limits).map(drop);
+            Err(setting.too_few(error, depth.of(&outputs), plan))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The plan of a program of integers modulo `p`.
@@ -90,16 +118,22 @@ pub(super) fn program(
     program: &Program,
     setting: &Setting<'_, impl Parameters>,
     arrays: Arrays<'_>,
+    limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
     let mut planner = Planner::new(setting);
-    let outputs = arithmetic::plan_program(program, arrays, &mut planner);
-    let slots = |index| arrays.input(index);
-    planner.finish(outputs, slots, || {
-        let public = |input: &Known| input.peak.is_some();
-        let mut depth = Depth { public: setting.inputs.iter().map(public).collect(), ..Depth::default() };
-        let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth)?;
-        Ok(depth.of(&outputs))
-    })
+    match arithmetic::plan_program(program, arrays, &mut planner, limits) {
+        Ok((outputs, held)) => Ok(planner.finish(outputs, held, |index| arrays.input(index))),
+        Err(error @ Error::Levels { .. }) => {
+            let public = setting.inputs.iter().map(|input| input.peak.is_some()).collect();
+            let mut depth = Depth::new(setting.params.plaintext_modulus(), public);
+            let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth, limits)?;
+            let plan = |setting: &Setting<'_, _>| {
+                arithmetic::plan_program(program, arrays, &mut Planner::new(setting), limits).map(drop)
+            };
+            Err(setting.too_few(error, depth.of(&outputs), plan))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether a program is of integers modulo `p` alone.
@@ -234,7 +268,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
         }
     }
 
-    /// [`Planner::finish`] says what is needed.
+    /// [`Setting::too_few`] says what is needed.
     fn out_of_levels(&self) -> Error {
         let left = self.setting.inputs.iter().map(|input| input.state.level).min();
         Error::Levels {
@@ -292,21 +326,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
         }
     }
 
-    fn finish(
-        self,
-        outputs: Result<(Vec<Value>, Vec<Slots>), Error>,
-        slots: impl Fn(u32) -> Slots,
-        need: impl FnOnce() -> Result<usize, Error>,
-    ) -> Result<Planned, Error> {
-        let (outputs, held) = match outputs {
-            Err(Error::Levels { params, depth, left, .. }) => {
-                let need = need()?;
-                // By noise alone, one more.
-                let more = if need > left { depth - left.min(depth) + need } else { depth + 1 };
-                return Err(Error::Levels { params, depth, left, need, keys: self.params().deeper(more) });
-            }
-            outputs => outputs?,
-        };
+    fn finish(self, outputs: Vec<Value>, held: Vec<Slots>, slots: impl Fn(u32) -> Slots) -> Planned {
         let outputs: Vec<Value> = outputs.into_iter().map(|output| self.latest(output)).collect();
         // Time goes with the primes there are.
         let params = self.params();
@@ -317,7 +337,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
         let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
         let levels = self.setting.inputs.iter().map(|input| input.state.level).collect();
-        Ok(Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning })
+        Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning }
     }
 }
 
@@ -443,77 +463,4 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
 fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
     let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
     planner.fits(sum).then_some(sum)
-}
-
-/// Products of ciphertexts in a row, of each value.
-#[derive(Default)]
-struct Depth {
-    depths: Vec<usize>,
-    /// The values that are public inputs, a product with which is none of ciphertexts.
-    free: Vec<Value>,
-    /// Whether each input is public.
-    public: Vec<bool>,
-}
-
-impl Depth {
-    fn push(&mut self, depth: usize) -> Result<Value, Error> {
-        self.depths.push(depth);
-        Ok((self.depths.len() - 1) as Value)
-    }
-
-    fn at(&self, value: Value) -> usize {
-        self.depths[value as usize]
-    }
-
-    fn of(&self, outputs: &[Value]) -> usize {
-        outputs.iter().map(|&output| self.at(output)).max().unwrap_or(0)
-    }
-}
-
-impl arithmetic::Planner for Depth {
-    fn input(&mut self, index: u32) -> Result<Value, Error> {
-        let input = self.push(0)?;
-        if self.public.get(index as usize) == Some(&true) {
-            self.free.push(input);
-        }
-        Ok(input)
-    }
-
-    fn constant(&mut self, _: u64) -> Value {
-        self.depths.push(0);
-        (self.depths.len() - 1) as Value
-    }
-
-    fn add_constant(&mut self, x: Value, _: u64) -> Result<Value, Error> {
-        Ok(x)
-    }
-
-    fn scale(&mut self, x: Value, _: u64) -> Result<Value, Error> {
-        Ok(x)
-    }
-
-    fn add(&mut self, x: Value, y: Value) -> Result<Value, Error> {
-        self.push(self.at(x).max(self.at(y)))
-    }
-
-    fn subtract(&mut self, x: Value, y: Value) -> Result<Value, Error> {
-        self.add(x, y)
-    }
-
-    fn multiply(&mut self, x: Value, y: Value) -> Result<Value, Error> {
-        let takes = usize::from(![x, y].iter().any(|value| self.free.contains(value)));
-        self.push(takes + self.at(x).max(self.at(y)))
-    }
-
-    fn majority(&mut self, [x, y, z]: [Value; 3]) -> Result<Value, Error> {
-        let both = self.add(x, y)?;
-        self.multiply(both, z)
-    }
-
-    /// It takes none by itself.
-    fn across(&mut self, x: Value, _: Across, _: usize) -> Result<Value, Error> {
-        Ok(x)
-    }
-
-    fn used(&mut self, _: Value, _: u32) {}
 }

@@ -63,8 +63,8 @@ impl<S: Leveled> Roles for S {
         engine::cost::<S>(program, &S::named(params)?, control)
     }
 
-    fn cost_circuit(&self, netlist: &Netlist, params: &str) -> Result<Estimate, Error> {
-        engine::cost_circuit::<S>(netlist, &S::named(params)?)
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+        engine::cost_circuit::<S>(netlist, &S::named(params)?, control)
     }
 
     fn counts(&self, estimate: &Estimate) -> String {

@@ -124,6 +124,10 @@ impl Parameters for Params {
         }
     }
 
+    fn of_depth(&self, products: usize) -> Option<Self> {
+        (products <= 2).then(|| Self::named(&format!("leveled-secure-{}", products.max(1))).ok()).flatten()
+    }
+
     fn effort(&self, level: usize) -> f64 {
         let at = |level: usize| if level == 0 { 0.0 } else { self.switch_residues(level) as f64 };
         if self.depth() == 0 { 0.0 } else { at(own(level)) / at(self.depth()) }

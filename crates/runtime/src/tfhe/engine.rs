@@ -52,15 +52,14 @@ impl TfheEngine {
     }
 
     /// Measured once: the second of two runs, when the key is warm.
-    fn speed(&self) -> Speed {
-        match self.speed.get() {
-            Some(speed) => *speed,
-            // Measured outside of the cell: a process that is forked meanwhile would wait for a thread that it does not have.
-            None => {
-                let speed = self.measured_speed();
-                *self.speed.get_or_init(|| speed)
-            }
+    fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
+        if let Some(speed) = self.speed.get() {
+            return Ok(*speed);
         }
+        control.check()?;
+        // Measured outside of the cell: a process that is forked meanwhile would wait for a thread that it does not have.
+        let speed = self.measured_speed();
+        Ok(*self.speed.get_or_init(|| speed))
     }
 
     fn measured_speed(&self) -> Speed {
@@ -183,8 +182,8 @@ impl Plan for Planned<'_> {
         Ok(count(&self.schedule, lanes, self.engine.set()))
     }
 
-    fn estimate(&self, lanes: usize, threads: usize, _: &rayon::ThreadPool) -> Result<Estimate, Error> {
-        let speed = self.engine.speed();
+    fn estimate(&self, work: &Work<'_>, _: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
+        let (&Work { lanes, threads, .. }, speed) = (work, self.engine.speed(control)?);
         Ok(Estimate {
             seconds: seconds(&self.schedule, lanes, threads, speed),
             bootstrap_seconds: speed.alone,
@@ -213,9 +212,8 @@ pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) ->
 }
 
 /// As [`cost`], of a circuit.
-pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params) -> Result<Estimate, Error> {
-    let limits = planning::limits(&Control::default())?;
-    Ok(count(&circuit(netlist, true, params, 1, &limits)?, 1, params))
+pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
+    Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?, 1, params))
 }
 
 /// The schedule of a circuit whose inputs have noise of that weight.

@@ -100,7 +100,7 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
         let negative: Vec<u128> = values.iter().map(|x| (P - x) % P).collect();
         assert_eq!(setup.run(&mul, &[x, scalar.clone()]).unwrap(), negative, "{len}");
     }
-    let estimate = setup.server.estimate(&mul, 300).unwrap();
+    let estimate = setup.server.estimate(&mul, 300, &Control::default()).unwrap();
     assert_eq!((estimate.products, estimate.depth, estimate.counts().as_str()), (3, 1, "3 products"));
     // Squared until no level is left.
     let square = {
@@ -125,7 +125,10 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
             && message.contains("make keys of a deeper set, such as slots128-16384-8"),
         "{message}"
     );
-    assert!(matches!(setup.server.estimate_inputs(&square, &[x]), Err(Error::Levels { .. })), "told when planned");
+    assert!(
+        matches!(setup.server.estimate_inputs(&square, &[x], &Control::default()), Err(Error::Levels { .. })),
+        "told when planned"
+    );
     // A constant as a result.
     let mut b = ProgramBuilder::new();
     b.input("x", TY).unwrap();
@@ -147,7 +150,7 @@ fn integers_of_bits_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
-    let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
+    let message = setup.server.estimate(&deep, 1, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("allow 12; have fewer products"), "{message}");
     assert!(message.contains("a set that bootstraps, such as boot128-16384-8"), "{message}");
     let elements = Ciphertext::stack(vec![x.get(1).unwrap(), y.get(0).unwrap()]).unwrap();
@@ -206,8 +209,8 @@ fn mistakes_get_typed_errors() {
     assert!(message.contains("slots-128-4 holds mod65537, not u8"), "{message}");
     assert!(bits.client.encrypt(&plain(TY)).is_err() && slots.client.encrypt(&plain(Type::Mod(257))).is_err());
     let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
-    assert!(matches!(slots.server.estimate(&add(u8), 1), Err(Error::Modular { .. })));
-    let message = bits.server.estimate(&add(TY), 1).unwrap_err().to_string();
+    assert!(matches!(slots.server.estimate(&add(u8), 1, &Control::default()), Err(Error::Modular { .. })));
+    let message = bits.server.estimate(&add(TY), 1, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("mod65537 values are no bits") && message.contains("bgv"), "{message}");
     let x = bits.client.encrypt(&plain(u8)).unwrap();
     let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();

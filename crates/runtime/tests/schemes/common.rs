@@ -94,7 +94,10 @@ pub(crate) fn check_levels_used_up(setup: &Setup) -> String {
     let levels = setup.key.params().depth.unwrap();
     assert!((2..=levels).contains(&runs), "{runs}");
     assert!(matches!(error, Error::Levels { depth, .. } if depth == levels), "{error}");
-    assert!(matches!(setup.server.estimate_inputs(&mul, &[product, y]), Err(Error::Levels { .. })), "when planned");
+    assert!(
+        matches!(setup.server.estimate_inputs(&mul, &[product, y], &Control::default()), Err(Error::Levels { .. })),
+        "when planned"
+    );
     let message = error.to_string();
     assert!(message.contains("encrypt its inputs again"), "{message}");
     message
@@ -142,13 +145,13 @@ pub(crate) fn check_bootstraps(setup: &Setup) {
     let inputs = [encrypt(u64, x), encrypt(u64, y)];
     // A chain of 63 carries.
     let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
-    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs).unwrap();
+    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs, &Control::default()).unwrap();
     assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
     let out = setup.server.run_circuit(&ripple, &inputs, &Control::default()).unwrap();
     let sum = (x + y) & u128::from(u64::MAX);
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
     let y = inputs[1].clone();
-    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()]).unwrap();
+    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()], &Control::default()).unwrap();
     assert!(more.bootstraps > 0, "{more}");
     assert_eq!(setup.run(&add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
     // Results go on, and a division is deep.

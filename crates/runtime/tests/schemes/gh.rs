@@ -47,7 +47,7 @@ fn random_circuits_give_what_plain_evaluation_gives() {
         let mut rng = random_circuit::rng(seed);
         let netlist = random_circuit::circuit(&mut rng, 50);
         assert!(random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng).unwrap(), "seed {seed}");
-        recrypts += server.estimate_circuit_as_is(&netlist).unwrap().recrypts;
+        recrypts += server.estimate_circuit(&netlist, false, &Control::default()).unwrap().recrypts;
     }
     assert!(recrypts > 100, "many are deep enough for a recryption: {recrypts}");
 }
@@ -78,7 +78,7 @@ fn programs_run_and_results_go_on_as_inputs() {
 fn results_do_not_depend_on_threads_nor_on_the_method() {
     let Setup { client, key, server } = setup();
     let x = client.encrypt(&Plain::new(Type::Uint(4), Some(vec![2]), vec![5, 14]).unwrap()).unwrap();
-    let recrypts = |netlist: &Netlist| server.estimate_circuit_as_is(netlist).unwrap().recrypts;
+    let recrypts = |netlist: &Netlist| server.estimate_circuit(netlist, false, &Control::default()).unwrap().recrypts;
     let netlist = (1..100).map(chain).find(|netlist| recrypts(netlist) > 0).unwrap();
     // Two elements a run.
     let recrypts = 2 * recrypts(&netlist);
@@ -127,7 +127,7 @@ fn costs_count_recrypts_and_products_before_anything_runs() {
     assert!(sum.products >= 7 && product.products > sum.products, "{sum} {product}");
     assert!(sum.to_string().contains("0 recrypts"), "{sum}");
     let Setup { server, .. } = setup();
-    let estimate = server.estimate(&add, 3).unwrap();
+    let estimate = server.estimate(&add, 3, &Control::default()).unwrap();
     assert_eq!(estimate.products, 3 * cost(&add, "ci-15").unwrap().products);
     assert!(estimate.seconds > 0.0 && estimate.bootstrap_seconds > 0.0);
 }
@@ -280,10 +280,13 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     let tired = with_noise(&x, 377.0).unwrap();
     assert_eq!(client.decrypt(&tired).unwrap().values, [6]);
     // The estimate counts with the noise there is, too, and with all elements.
-    let estimate = |x: &Ciphertext| server.estimate_inputs(&neg, std::slice::from_ref(x));
+    let estimate = |x: &Ciphertext| server.estimate_inputs(&neg, std::slice::from_ref(x), &Control::default());
     assert!(matches!(estimate(&tired), Err(Error::Exhausted { .. })));
     let noisy = with_noise(&x, 370.0).unwrap();
-    assert_eq!((estimate(&x).unwrap().recrypts, server.estimate(&neg, 1).unwrap().recrypts), (0, 0));
+    assert_eq!(
+        (estimate(&x).unwrap().recrypts, server.estimate(&neg, 1, &Control::default()).unwrap().recrypts),
+        (0, 0)
+    );
     assert!(estimate(&noisy).unwrap().recrypts > 0);
     let three = Ciphertext::stack(vec![x.clone(), noisy.clone(), x.clone()]).unwrap();
     assert_eq!(estimate(&three).unwrap().recrypts, 3 * estimate(&noisy).unwrap().recrypts);
@@ -292,7 +295,8 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     let and = b.binary(solinas_circuits::BinaryOp::And, bits[0], bits[1]);
     b.output("y", &[and], false);
     let and = b.finish().unwrap();
-    let circuit = |x: &Ciphertext| server.estimate_circuit_inputs(&and, std::slice::from_ref(x)).unwrap();
+    let circuit =
+        |x: &Ciphertext| server.estimate_circuit_inputs(&and, std::slice::from_ref(x), &Control::default()).unwrap();
     assert_eq!((circuit(&x).products, circuit(&three).products), (1, 3));
     assert!(circuit(&x).recrypts == 0 && circuit(&noisy).recrypts > 0);
     let error = run(tired).unwrap_err();

@@ -49,7 +49,7 @@ fn programs_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let estimate = setup.server.estimate_inputs(&add, &[x, y]).unwrap();
+    let estimate = setup.server.estimate_inputs(&add, &[x, y], &Control::default()).unwrap();
     assert_eq!(estimate.products, 3 * cost(&add, "leveled-8-9").unwrap().products);
     assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
     assert!(estimate.to_string().contains(" products, depth "), "{estimate}");
@@ -163,8 +163,8 @@ fn keys_and_products_are_watched_and_stopped() {
     let control = Control { progress: None, cancel: Some(&stop) };
     assert!(matches!(server.run(&and, &[x.clone(), x], &control), Err(Error::Cancelled)));
     let server = Setup::new(Scheme::Lwe, "leveled-8-3", 2).server;
-    assert!(matches!(server.estimate_watched(&and, 1, &control), Err(Error::Cancelled)));
-    assert!(server.estimate(&and, 1).unwrap().seconds > 0.0);
+    assert!(matches!(server.estimate(&and, 1, &control), Err(Error::Cancelled)));
+    assert!(server.estimate(&and, 1, &Control::default()).unwrap().seconds > 0.0);
     // Nothing is left to be measured.
-    assert!(server.estimate_watched(&and, 1, &control).is_ok());
+    assert!(server.estimate(&and, 1, &control).is_ok());
 }

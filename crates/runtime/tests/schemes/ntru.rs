@@ -53,13 +53,13 @@ fn programs_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let estimate = setup.server.estimate_inputs(&add, &[x.clone(), y.clone()]).unwrap();
+    let estimate = setup.server.estimate_inputs(&add, &[x.clone(), y.clone()], &Control::default()).unwrap();
     assert_eq!(estimate.products, 2 * cost(&add, "tight-64-12").unwrap().products);
     assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
     let message = check_levels_used_up(setup);
     assert!(message.contains("`solinas params find --scheme ntru --depth "), "{message}");
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
-    let message = setup.server.estimate(&deep, 1).unwrap_err().to_string();
+    let message = setup.server.estimate(&deep, 1, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("it takes ") && message.contains("allow 12; have fewer products"), "{message}");
 }
 
@@ -102,7 +102,7 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
     }
     let want = program.evaluate(&[256, 256]).unwrap();
     assert_eq!(setup.run(&program, &[scalar.clone(), scalar.clone()]).unwrap(), want);
-    let estimate = setup.server.estimate(&program, 300).unwrap();
+    let estimate = setup.server.estimate(&program, 300, &Control::default()).unwrap();
     assert_eq!((estimate.products, estimate.depth), (3 * 2, 2), "three polynomials, two products each");
     // As a matrix.
     let matrix = encrypt(Some(vec![2, 3]), &[1, 2, 3, 4, 5, 6]);
@@ -176,8 +176,8 @@ fn mistakes_get_typed_errors() {
     assert!(message.contains("slots-128-3 holds mod257, not u8"), "{message}");
     assert!(bits.client.encrypt(&plain(residue)).is_err() && slots.client.encrypt(&plain(Type::Mod(251))).is_err());
     let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
-    assert!(matches!(slots.server.estimate(&add(u8), 1), Err(Error::Modular { .. })));
-    let message = bits.server.estimate(&add(residue), 1).unwrap_err().to_string();
+    assert!(matches!(slots.server.estimate(&add(u8), 1, &Control::default()), Err(Error::Modular { .. })));
+    let message = bits.server.estimate(&add(residue), 1, &Control::default()).unwrap_err().to_string();
     assert!(message.contains("mod257 values are no bits") && message.contains("ntru"), "{message}");
     for params in ["gates-40", "integers", "ci-15"] {
         assert!(cost(&add(residue), params).unwrap_err().to_string().contains("scheme ntru"), "{params}");

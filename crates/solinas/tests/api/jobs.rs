@@ -57,3 +57,13 @@ fn key_generation_is_a_job_too() {
     let error = keygen("tfhe").params("integers-40").run_with(&control).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
+
+#[test]
+fn estimates_have_seconds() {
+    let (client, _, server) = keys();
+    let x = client.encrypt([3u8, 4]).unwrap();
+    let prepared = server.prepare((&x * &x).sum()).unwrap();
+    let (count, estimate) = (prepared.count().unwrap(), prepared.estimate().unwrap());
+    assert!(estimate.seconds > 0.0 && count.seconds == 0.0);
+    assert_eq!((count.bootstraps, count.depth), (estimate.bootstraps, estimate.depth));
+}
