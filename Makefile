@@ -5,8 +5,11 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := $(CURDIR)/target/tools
+MDBOOK_VERSION := 0.5.4
+MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -31,13 +34,24 @@ $(VENV)/installed: python/requirements-dev.txt
 	$(BIN)/pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
 
+wheel: $(VENV)/installed ## The Python wheel for Linux (glibc 2.28 and later), tried in a fresh environment
+	$(BIN)/pip install --quiet ziglang==0.17.1
+	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --zig --compatibility manylinux_2_28 --manifest-path python/Cargo.toml --out target/wheels
+	$(BIN)/python tools/check_wheel.py target/wheels
+
+book: $(MDBOOK) ## The documentation as a site, in target/book
+	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) xtask book
+
+$(MDBOOK):
+	$(CARGO) install --quiet --locked --root $(TOOLS) mdbook --version $(MDBOOK_VERSION)
+
 test-python: python ## Python tests, stubs, types and the examples of the documentation
 	$(BIN)/python -m pytest --quiet python/tests
 
 fuzz-smoke: ## Every parser of untrusted bytes, a few seconds each
 	$(CARGO) xtask fuzz-smoke --seconds 5
 
-faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: an hour
+faults: ## 1000 kills and every failing call over all commands that write, and little memory over all commands: 20 minutes
 	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)

@@ -33,6 +33,24 @@ pub const TARGETS: &[Target] = &[
     Target { name: "rsa", run: targets::rsa::run, seeds: targets::rsa::seeds },
 ];
 
+/// Bytes of address space that a smoke run of one target gets: about twice what the largest needs.
+pub const MEMORY: u64 = 4 << 30;
+
+/// Bounds the memory of this process to [`MEMORY`], where the system can.
+///
+/// An allocation above it fails, which ends the process unless the code under test reports it as an error.
+pub fn limit_memory() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::As).maximum;
+        let current = Some(maximum.map_or(MEMORY, |maximum| maximum.min(MEMORY)));
+        if let Err(error) = setrlimit(Resource::As, Rlimit { current, maximum }) {
+            eprintln!("memory is not bounded: {error}");
+        }
+    }
+}
+
 /// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.
 ///
 /// A panicking input is printed in hexadecimal before the panic goes on.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use solinas_circuits::counted;
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, Estimate, Form, Input, Job, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
     Server, ServerKey, ServerOptions, Type,
@@ -429,8 +430,8 @@ impl From<Estimate> for PyEstimate {
 #[pymethods]
 impl PyEstimate {
     fn __repr__(&self) -> String {
-        let Self { work, threads, .. } = self;
-        let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads} threads"));
+        let (work, threads) = (&self.work, counted(self.threads, "thread"));
+        let time = self.seconds.map_or(String::new(), |s| format!(", about {s:.2} s on {threads}"));
         format!("<estimate: {work}{time}>")
     }
 

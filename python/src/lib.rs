@@ -5,6 +5,7 @@
 mod ciphertext;
 mod circuit;
 mod error;
+mod files;
 mod find;
 mod job;
 mod keys;
@@ -26,6 +27,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<job::PyJob>()?;
     module.add_class::<find::PyFoundParams>()?;
     module.add_function(wrap_pyfunction!(program::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(files::write_text, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keygen, module)?)?;
     module.add_function(wrap_pyfunction!(keys::params, module)?)?;
     module.add_function(wrap_pyfunction!(find::find_params, module)?)?;

@@ -1,6 +1,8 @@
 """The documentation's examples run; types, stubs and style are in order."""
 
+import contextlib
 import doctest
+import io
 import linecache
 import re
 import subprocess
@@ -18,16 +20,18 @@ CHECKS = {
 }
 
 
-PAGES = [ROOT.parent / "README.md", *sorted((ROOT.parent / "docs" / "book").glob("*.md"))]
+PAGES = [ROOT.parent / "README.md", ROOT / "README.md", *sorted((ROOT.parent / "docs" / "book").rglob("*.md"))]
 
 
 def python_blocks(page):
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_blocks(page)], ids=lambda page: f"{page.parent.name}-{page.stem}"
+)
 def test_examples_of_the_documentation(page):
-    """Blocks run in order; those with prompts show what they print."""
+    """Blocks run in order. Prompts show what they print, and `# -> TEXT` says it of the line before the comment."""
     if any(block.startswith(">>> ") for block in python_blocks(page)):
         failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
         assert (failed, tried > 20) == (0, True)
@@ -36,7 +40,10 @@ def test_examples_of_the_documentation(page):
     for number, block in enumerate(python_blocks(page)):
         name = f"{page.name}, block {number}"
         linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)
-        exec(compile(block, name, "exec"), names)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(block, name, "exec"), names)
+        wanted = re.findall(r"# -> (.*)$", block, re.MULTILINE)
+        assert not wanted or printed.getvalue().splitlines() == wanted, name
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -38,6 +38,20 @@ def test_a_circuit_computes_on_plain_integers(tmp_path):
         assert sl.Circuit.load(tmp_path / name).run(3, 2) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such locks")
+def test_a_saved_file_replaces_another_and_clears_what_a_killed_process_left(tmp_path):
+    (tmp_path / ".solinas-killed.tmp").write_text("half a circuit")
+    path = tmp_path / "add.blif"
+    path.write_text("older")
+    path.chmod(0o600)
+    sl.Circuit(ADD).save(path)
+    assert os.listdir(tmp_path) == ["add.blif"]
+    assert sl.Circuit.load(path).run(1, 2) == 3
+    ordinary = tmp_path / "ordinary"
+    ordinary.touch()
+    assert path.stat().st_mode == ordinary.stat().st_mode
+
+
 def test_mistakes_are_named(tmp_path):
     circuit = sl.Circuit(ADD)
     with pytest.raises(sl.TypeMismatchError, match=r"takes 2 values, got 1: give x \(2 bits\), y"):
@@ -52,6 +66,8 @@ def test_mistakes_are_named(tmp_path):
         sl.Circuit.load(tmp_path / "none.blif")
     with pytest.raises(sl.CircuitError, match=r"\.blif, \.json or \.txt"):
         circuit.save(tmp_path / "add.png")
+    with pytest.raises(sl.FileError, match="cannot write .*none/add.blif.*; check the name and that its folder exists"):
+        circuit.save(tmp_path / "none" / "add.blif")
     with pytest.raises(sl.RangeError, match="no 4 bits"):
         sl.bits(16, 4)
 

@@ -1,4 +1,5 @@
-//! Links in Markdown files resolve, and every page of `docs/` can be reached from a README.
+//! Links in Markdown files resolve, and every page of `docs/` can be reached from a README and stands in the site's
+//! table of contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,6 +9,8 @@ use crate::Outcome;
 
 /// Pages from which readers begin.
 const ENTRANCES: [&str; 2] = ["README.md", "docs/README.md"];
+/// Table of contents of the site.
+const SUMMARY: &str = "docs/SUMMARY.md";
 /// Folders without pages of ours.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "__pycache__", "corpus"];
 
@@ -57,7 +60,13 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
             }
         }
     }
-    let mut reached = BTreeSet::new();
+    for page in pages.keys().filter(|page| page.starts_with("docs") && *page != Path::new(SUMMARY)) {
+        let entries = leads_to.get(Path::new(SUMMARY)).into_iter().flatten().filter(|to| *to == page).count();
+        if entries != 1 {
+            faults.push(format!("{}: {SUMMARY} has {entries} entries for this page, not one", page.display()));
+        }
+    }
+    let mut reached = BTreeSet::from([PathBuf::from(SUMMARY)]);
     let mut next: Vec<PathBuf> = ENTRANCES.iter().map(PathBuf::from).filter(|page| pages.contains_key(page)).collect();
     while let Some(page) = next.pop() {
         next.extend(leads_to.get(page.as_path()).into_iter().flatten().filter(|to| !reached.contains(*to)).cloned());
@@ -69,27 +78,17 @@ fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
     (faults, count)
 }
 
-fn is_external(link: &str) -> bool {
+pub(crate) fn is_external(link: &str) -> bool {
     link.contains("://") || link.starts_with("mailto:")
 }
 
 /// The page or file that a link on `page` leads to.
 fn resolve(root: &Path, pages: &BTreeMap<PathBuf, String>, page: &Path, link: &str) -> Result<PathBuf, String> {
     let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
-    let mut target = PathBuf::new();
-    if path.is_empty() {
-        target = page.to_path_buf();
-    } else {
-        let folder = page.parent().unwrap_or(Path::new(""));
-        for part in folder.join(path.replace("%20", " ")).components() {
-            match part {
-                Component::Normal(name) => target.push(name),
-                Component::CurDir => {}
-                Component::ParentDir if target.pop() => {}
-                _ => return Err("it leads out of the repository".to_owned()),
-            }
-        }
-    }
+    let mut target = match path {
+        "" => page.to_path_buf(),
+        _ => target(page.parent().unwrap_or(Path::new("")), path).ok_or("it leads out of the repository")?,
+    };
     if !root.join(&target).exists() {
         return Err(format!("there is no {}", target.display()));
     }
@@ -104,6 +103,21 @@ fn resolve(root: &Path, pages: &BTreeMap<PathBuf, String>, page: &Path, link: &s
     Ok(target)
 }
 
+/// The path that a link from a page in `folder` means, without its anchor; none if it leads above the root.
+pub(crate) fn target(folder: &Path, link: &str) -> Option<PathBuf> {
+    let path = link.split_once('#').map_or(link, |(path, _)| path);
+    let mut target = PathBuf::new();
+    for part in folder.join(path.replace("%20", " ")).components() {
+        match part {
+            Component::Normal(name) => target.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if target.pop() => {}
+            _ => return None,
+        }
+    }
+    Some(target)
+}
+
 /// Lines outside fenced code, with their numbers from 1.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
@@ -115,7 +129,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Targets of `[text](target)`, `![text](target)` and `[name]: target`, with their lines.
-fn links(text: &str) -> Vec<(usize, String)> {
+pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in prose(text) {
         // Every second part of a line cut at backquotes is code.
@@ -168,6 +182,7 @@ mod tests {
             ("README.md", "# A\n[docs](docs/) [self](#a) [web](https://x.y/z) ![p](p.svg \"picture\")\n"),
             ("p.svg", ""),
             ("docs/README.md", "[a](a.md#the-2nd-part) `[code](nowhere)`\n```\n[code](nowhere)\n```\n"),
+            ("docs/SUMMARY.md", "[x](README.md)\n- [a](a.md)\n  - [b](sub/b.md)\n"),
             ("docs/a.md", "## The 2nd, part!\n[b]\n\n[b]: sub/b.md\n"),
             ("docs/sub/b.md", "[up](../../README.md)"),
             ("target/x.md", "[broken](nowhere)"),
@@ -181,6 +196,7 @@ mod tests {
             ("README.md", "x\n[a](b.md)\n[a](#none)\n[a](../out.md)\n[a](docs/a.md#none)\n[a](docs/a.md#one-1)"),
             ("docs/a.md", "# One\n# One\n"),
             ("docs/lonely.md", "[me](lonely.md)"),
+            ("docs/SUMMARY.md", "[a](a.md)\n[a](a.md)\n[lonely](lonely.md)"),
         ]);
         assert_eq!(
             faults,
@@ -189,6 +205,7 @@ mod tests {
                 "README.md:3: link #none: README.md has no heading #none",
                 "README.md:4: link ../out.md: it leads out of the repository",
                 "README.md:5: link docs/a.md#none: docs/a.md has no heading #none",
+                "docs/a.md: docs/SUMMARY.md has 2 entries for this page, not one",
                 "docs/lonely.md: no link leads here from README.md or docs/README.md",
             ]
         );

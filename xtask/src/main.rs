@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
+mod book;
 mod deps;
 mod docs;
-mod readme;
+mod quickstart;
 mod targets;
 
 use clap::{Parser, Subcommand};
@@ -26,8 +27,10 @@ struct Arguments {
 enum Chore {
     /// Check the direction of dependencies between the crates
     Deps,
-    /// Check that links in *.md resolve and that every page of docs/ can be reached
+    /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
     Docs,
+    /// Build the documentation as a site in target/book with `mdbook`, and check its links
+    Book,
     /// Check that the libraries compile for Arm and for browsers
     Targets,
     /// Formatting, clippy, deps, docs and targets
@@ -43,10 +46,10 @@ enum Chore {
     },
     /// Run every kernel on a small stack, built without optimisation
     Stack,
-    /// Run the Rust programs of the READMEs, each in a crate outside of the workspace (several minutes)
-    Readme {
+    /// Run the Rust programs of the quickstart and of the crate's README outside of the workspace (several minutes)
+    Quickstart {
         /// How the crate is built; all three ways by default
-        builds: Vec<readme::Build>,
+        builds: Vec<quickstart::Build>,
     },
 }
 
@@ -54,11 +57,12 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
         Chore::Deps => deps::check(&root()),
         Chore::Docs => docs::check(&root()),
+        Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
         Chore::CiLint => ci_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::Stack => stack(),
-        Chore::Readme { builds } => readme::check(&root(), &builds),
+        Chore::Quickstart { builds } => quickstart::check(&root(), &builds),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

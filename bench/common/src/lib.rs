@@ -60,7 +60,7 @@ pub enum Error {
 }
 
 impl Error {
-    fn system(call: &'static str) -> Self {
-        Self::System { call, source: io::Error::last_os_error() }
+    fn system(call: &'static str, source: impl Into<io::Error>) -> Self {
+        Self::System { call, source: source.into() }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io;
-use std::mem;
 use std::time::Duration;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::Error;
 
@@ -38,15 +40,8 @@ pub fn load() -> Option<f64> {
 /// # Errors
 /// [`Error::System`] if the kernel refuses.
 pub fn cores() -> Result<Vec<usize>, Error> {
-    // SAFETY: a `cpu_set_t` is plain bits, for which all zeros are valid.
-    let mut set: libc::cpu_set_t = unsafe { mem::zeroed() };
-    // SAFETY: `set` lives through the call and its size is passed along.
-    let status = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
-    if status != 0 {
-        return Err(Error::system("sched_getaffinity"));
-    }
-    // SAFETY: every index is below CPU_SETSIZE.
-    Ok((0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect())
+    let set = sched_getaffinity(None).map_err(|error| Error::system("sched_getaffinity", error))?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
 /// Confines the calling thread, and the threads it starts from now on, to `cores`.
@@ -54,15 +49,9 @@ pub fn cores() -> Result<Vec<usize>, Error> {
 /// # Errors
 /// [`Error::System`] if the kernel refuses.
 pub fn confine(cores: &[usize]) -> Result<(), Error> {
-    // SAFETY: a `cpu_set_t` is plain bits, for which all zeros are valid.
-    let mut set: libc::cpu_set_t = unsafe { mem::zeroed() };
-    for &core in cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize) {
-        // SAFETY: the index is below CPU_SETSIZE.
-        unsafe { libc::CPU_SET(core, &mut set) };
-    }
-    // SAFETY: `set` lives through the call and its size is passed along.
-    let status = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
-    if status == 0 { Ok(()) } else { Err(Error::system("sched_setaffinity")) }
+    let mut set = CpuSet::new();
+    cores.iter().filter(|&&core| core < CpuSet::MAX_CPU).for_each(|&core| set.set(core));
+    sched_setaffinity(None, &set).map_err(|error| Error::system("sched_setaffinity", error))
 }
 
 /// A rayon pool of `threads` workers, confined to as many cores.
@@ -78,23 +67,15 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|error| Error::System { call: "starting threads", source: io::Error::other(error) })?;
+        .map_err(|error| Error::system("starting threads", io::Error::other(error)))?;
     pool.broadcast(|_| confine(&cores)).into_iter().collect::<Result<(), Error>>()?;
     Ok(pool)
 }
 
 /// CPU time this process has used on all its threads.
-///
-/// # Errors
-/// [`Error::System`] if the kernel has no such clock.
-pub fn cpu_time() -> Result<Duration, Error> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    if status != 0 {
-        return Err(Error::system("clock_gettime"));
-    }
-    Ok(Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0)))
+pub fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Hands free heap back to the kernel and starts the peak of resident memory afresh from what is left.
@@ -104,7 +85,7 @@ pub fn cpu_time() -> Result<Duration, Error> {
 pub fn reset_peak_memory() -> Result<(), Error> {
     // SAFETY: `malloc_trim` has no preconditions.
     unsafe { libc::malloc_trim(0) };
-    fs::write("/proc/self/clear_refs", "5").map_err(|source| Error::System { call: "/proc/self/clear_refs", source })
+    fs::write("/proc/self/clear_refs", "5").map_err(|error| Error::system("/proc/self/clear_refs", error))
 }
 
 /// Peak resident memory in bytes since the last [`reset_peak_memory`].
@@ -113,10 +94,10 @@ pub fn reset_peak_memory() -> Result<(), Error> {
 /// [`Error::System`] if the kernel does not tell.
 pub fn peak_memory() -> Result<u64, Error> {
     let call = "/proc/self/status";
-    let status = fs::read_to_string(call).map_err(|source| Error::System { call, source })?;
+    let status = fs::read_to_string(call).map_err(|error| Error::system(call, error))?;
     status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok())
         .map(|kib| kib * 1024)
-        .ok_or_else(|| Error::System { call, source: io::Error::other("it has no VmHWM line") })
+        .ok_or_else(|| Error::system(call, io::Error::other("it has no VmHWM line")))
 }

@@ -1,16 +1,11 @@
 //! Operands: the same in every run.
 
-/// So many words that look random; the same `seed` gives the same words (SplitMix64).
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+/// So many random words; the same `seed` gives the same words.
 pub fn words(len: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed;
-    let next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    std::iter::repeat_with(next).take(len).collect()
+    ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect()
 }
 
 /// A number of exactly so many bits.

@@ -1,5 +1,7 @@
 //! Tables of figures, as text and as Markdown.
 
+use comfy_table::{CellAlignment, Table, presets};
+
 /// Three significant digits, and four decimals at most.
 pub fn digits(value: f64) -> String {
     match value {
@@ -11,19 +13,15 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// Columns of equal width, the first aligned to the left. Shape: lines of as many cells each; the first is the heading.
+/// Lines of aligned columns, the first to the left and the others to the right. Shape: lines of as many cells each; the first is the heading.
 pub fn aligned(grid: &[Vec<String>]) -> String {
-    let columns = grid.first().map_or(0, Vec::len);
-    let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..columns).map(width).collect();
-    let line = |cells: &Vec<String>| {
-        let cell = |(column, (cell, width)): (usize, (&String, &usize))| {
-            if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") }
-        };
-        let text: String = cells.iter().zip(&widths).enumerate().map(cell).collect();
-        text.trim_end().to_owned() + "\n"
-    };
-    grid.iter().map(line).collect()
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).add_rows(grid);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 0 } else { 2 }, 0));
+        column.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// As Markdown, of the same shape.

@@ -1,5 +1,8 @@
 //! Our negacyclic transforms beside the `tfhe-ntt` crate's, in one run: see README.md.
 
+use clap::Parser;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_field::buffer::{AlignedVec, Word};
 use solinas_field::prime::{Kernel, Modulus, NttPlan, primes};
 use solinas_field::{Backend, Error};
@@ -24,13 +27,9 @@ fn race(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
 
 /// Pseudorandom residues, from a cache line's start on.
 fn words<T: Word>(q: Modulus, n: usize, word: fn(u64) -> T) -> AlignedVec<T> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut out = AlignedVec::zeroed(n);
-    for out in out.iter_mut() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        *out = word(q.reduce(state));
+    for (out, random) in out.iter_mut().zip(ChaCha8Rng::seed_from_u64(0).random_iter()) {
+        *out = word(q.reduce(random));
     }
     out
 }
@@ -81,8 +80,16 @@ fn line(plan: &NttPlan, peer: &Peer) {
     println!();
 }
 
+/// Times our negacyclic transforms beside those of `tfhe-ntt`.
+#[derive(Parser)]
+struct Args {
+    /// Every kernel of every back end, not only those that a plan chooses
+    #[arg(long)]
+    kernels: bool,
+}
+
 fn main() -> Result<(), Error> {
-    let every = std::env::args().any(|a| a == "--kernels");
+    let every = Args::parse().kernels;
     println!("microseconds, shortest of many; peer: tfhe-ntt 0.7.1 (prime64; the last rows prime32)");
     println!(
         "{:>4} {:>7} {:>7} {:>7} | {:>8} {:>8} {:>5} | {:>6} {:>7} | {:>8} {:>8} {:>5} | {:>8} {:>8} {:>5} |",

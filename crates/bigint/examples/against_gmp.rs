@@ -1,5 +1,5 @@
-//! Products, squares, reductions, divisions and powers against GMP's: every size from 1 to 5000 words and 200 larger ones up to 20 million bits, on
-//! every engine and back end, with 1 and 2 threads.
+//! Compares products, squares, reductions, divisions and powers with GMP's. It covers every size from 1 to 5000 words
+//! and 200 larger ones up to 20 million bits, on every engine and back end, with 1 and 2 threads.
 //!
 //! ```text
 //! cargo run --release -p solinas-bigint --example against_gmp [SMALL_END [LARGE_COUNT [SEED]]]
@@ -11,19 +11,31 @@ mod common;
 
 use std::time::Instant;
 
+use clap::Parser;
 use common::sweep;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 /// Largest size, 20 million bits.
 const LARGEST: usize = 312_500;
-/// From this many words on, one way of taking transforms is tried at each size, each in its turn.
+/// Number of words from which each size tries one way of taking transforms, in rotation.
 const ROTATE_FROM: usize = 600;
 
+/// Compares results with GMP's.
+#[derive(Parser)]
+struct Args {
+    /// Words of the largest of the sizes that are all tried
+    #[arg(default_value_t = 5000)]
+    small_end: usize,
+    /// Number of larger sizes
+    #[arg(default_value_t = 200)]
+    large_count: u64,
+    #[arg(default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() {
-    let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
-    let argument = |i: usize, default: u64| arguments.get(i).copied().unwrap_or(default);
-    let (small_end, large_count, seed) = (argument(0, 5000) as usize, argument(1, 200), argument(2, 1));
+    let Args { small_end, large_count, seed } = Args::parse();
     let options = sweep::options();
     let start = Instant::now();
     let mut count = 0;

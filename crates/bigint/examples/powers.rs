@@ -4,49 +4,30 @@
 
 use std::ffi::c_void;
 
+use clap::Parser;
+use cpu_time::ThreadTime;
 use libloading::{Library, Symbol};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_bigint::{Montgomery, Natural};
 use solinas_field::Backend;
 use solinas_field::limbs::Multiplier;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Seconds that this thread has run: others on the machine do not count.
-fn cpu_seconds() -> f64 {
-    #[cfg(target_os = "linux")]
-    {
-        const THREAD: i32 = 3;
-        unsafe extern "C" {
-            fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
-        }
-        let mut time = [0; 2];
-        // SAFETY: the C library's function fills a `timespec`, which is two words on 64-bit Linux.
-        unsafe { clock_gettime(THREAD, &mut time) };
-        time[0] as f64 + time[1] as f64 * 1e-9
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-        START.elapsed().as_secs_f64()
-    }
-}
-
-/// Milliseconds of one call: the least of several.
+/// Milliseconds that this thread runs in one call, the least of several: others on the machine do not count.
 fn time(mut f: impl FnMut()) -> f64 {
     let mut one = || {
-        let start = cpu_seconds();
+        let start = ThreadTime::now();
         f();
-        (cpu_seconds() - start) * 1e3
+        start.elapsed().as_secs_f64() * 1e3
     };
     let first = one();
     (0..(600.0 / first).clamp(4.0, 100.0) as usize).map(|_| one()).fold(first, f64::min)
 }
 
-fn number(bits: usize, mut seed: u64) -> Natural {
-    let words = (0..bits.div_ceil(64)).map(|_| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        seed ^ seed >> 29
-    });
+fn number(bits: usize, seed: u64) -> Natural {
+    let words = ChaCha8Rng::seed_from_u64(seed).random_iter().take(bits.div_ceil(64));
     let mut number = Natural::from_words(words.collect::<Vec<_>>()).low_bits(bits);
     number.set_bit(bits - 1);
     number.set_bit(0);
@@ -119,19 +100,26 @@ fn gmp_pow(gmp: &Library, name: &[u8], base: &Natural, exponent: &Natural, modul
     }
 }
 
+/// Times powers beside GMP and OpenSSL.
+#[derive(Parser)]
+struct Args {
+    /// Bits of the moduli
+    #[arg(default_values_t = [1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288])]
+    bits: Vec<usize>,
+}
+
 fn main() -> Result<()> {
+    let sizes = Args::parse();
     // SAFETY: loading these runs no code that could interfere with this process.
     let (gmp, openssl) = unsafe { (Library::new("libgmp.so.10")?, OpenSsl(Library::new("libcrypto.so.3")?)) };
     let mut all: Vec<_> = Backend::available().into_iter().flat_map(Multiplier::available).collect();
     all.sort_by_key(|m| ["portable", "adx", "fma", "fma512", "ifma"].iter().position(|&name| name == m.name()));
     all.dedup();
-    let sizes: Vec<usize> = std::env::args().skip(1).map(|bits| bits.parse()).collect::<std::result::Result<_, _>>()?;
-    let sizes = if sizes.is_empty() { vec![1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288] } else { sizes };
 
     print!("{:>6} {:>9} {:>9} {:>9}", "bits", "gmp", "gmp sec", "openssl");
     all.iter().for_each(|m| print!(" {:>9}", m.name()));
     println!("   milliseconds; then OpenSSL's time over ours");
-    for bits in sizes {
+    for bits in sizes.bits {
         let (base, exponent, modulus) = (number(bits - 1, 1), number(bits, 2), number(bits, 3));
         let gmp_time = gmp_pow(&gmp, b"__gmpz_powm", &base, &exponent, &modulus)?;
         let sec_time = gmp_pow(&gmp, b"__gmpz_powm_sec", &base, &exponent, &modulus)?;

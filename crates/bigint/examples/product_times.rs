@@ -1,10 +1,14 @@
-//! Times of products and squares: `cargo run --release -p solinas-bigint --example product_times [bits..]`.
+//! Times products and squares: `cargo run --release -p solinas-bigint --example product_times [bits..]`.
 //!
-//! Each figure is the least of many repetitions, in microseconds, on one thread: a product, a square, a product with one operand transformed before
-//! (`kept`), and a transform, of both engines; `fused` is `fft::mul`, which takes a tile through all steps at once.
+//! Each figure is the least of many repetitions, in microseconds, on one thread. For both engines it times a product, a
+//! square, a product with one operand transformed before (`kept`), and a transform. `fused` is `fft::mul`, which takes
+//! a tile through all steps at once.
 
 use std::time::{Duration, Instant};
 
+use clap::Parser;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_bigint::Error;
 use solinas_bigint::fft::{self, Engine, Options, Plan};
 
@@ -22,12 +26,8 @@ fn least(mut work: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
     Ok(least.as_secs_f64() * 1e6)
 }
 
-fn operand(words: usize, mut seed: u64) -> Vec<u64> {
-    let step = |_| {
-        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        seed ^ seed >> 32
-    };
-    (0..words).map(step).collect()
+fn operand(words: usize, seed: u64) -> Vec<u64> {
+    ChaCha8Rng::seed_from_u64(seed).random_iter().take(words).collect()
 }
 
 /// The four times of an engine, and its digits.
@@ -56,11 +56,18 @@ fn engine_times(engine: Engine, a: &[u64], b: &[u64]) -> Result<([f64; 4], (usiz
     Ok(([product, square, once, transform], plan.digits()))
 }
 
+/// Times products and squares.
+#[derive(Parser)]
+struct Args {
+    /// Bits of the operands
+    #[arg(default_values_t =
+        [4096, 8192, 16_384, 65_536, 262_144, 785_006, 1 << 20, 3_148_249, 1 << 22, 12_625_500, 1 << 24])]
+    bits: Vec<usize>,
+}
+
 fn main() -> Result<(), Error> {
-    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|bits| bits.parse().ok()).collect();
-    let named = [4096, 8192, 16_384, 65_536, 262_144, 785_006, 1 << 20, 3_148_249, 1 << 22, 12_625_500, 1 << 24];
     println!("     bits  engine       digits     product      square        kept   transform");
-    for bits in if asked.is_empty() { named.to_vec() } else { asked } {
+    for bits in Args::parse().bits {
         let words = bits.div_ceil(64);
         let (a, b) = (operand(words, 1), operand(words, 2));
         let mut out = vec![0; 2 * words];

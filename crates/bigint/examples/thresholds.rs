@@ -1,4 +1,5 @@
-//! Times of the methods side by side, from which the thresholds in `mul`, `division` and `modular` are taken. Processor time, minimum of many runs.
+//! Times the methods side by side; the thresholds in `mul`, `division` and `modular` come from these times. It takes
+//! processor time, the minimum of many runs.
 //!
 //! ```text
 //! cargo run --release -p solinas-bigint --example thresholds [mul|divide|modular]...
@@ -8,6 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use clap::Parser;
 use cpu_time::ThreadTime;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -23,7 +25,7 @@ fn least(mut work: impl FnMut()) -> f64 {
     work();
     let start = ThreadTime::now();
     work();
-    // Enough runs in a sample for the clock.
+    // Enough runs in a sample for the clock's resolution.
     let batch = (20e-6 / start.elapsed().as_secs_f64()).ceil().max(1.0) as u32;
     let start = Instant::now();
     let mut least = f64::MAX;
@@ -139,11 +141,20 @@ fn modular() {
     }
 }
 
+/// Times the methods side by side.
+#[derive(Parser)]
+struct Args {
+    /// What to measure; everything by default
+    #[arg(value_parser = ["mul", "divide", "modular"], default_values = ["mul", "divide", "modular"])]
+    what: Vec<String>,
+}
+
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    for (name, run) in [("mul", mul as fn()), ("divide", divide), ("modular", modular)] {
-        if wanted.is_empty() || wanted.iter().any(|want| want == name) {
-            run();
+    for what in Args::parse().what {
+        match &*what {
+            "mul" => mul(),
+            "divide" => divide(),
+            _ => modular(),
         }
     }
 }

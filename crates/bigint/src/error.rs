@@ -1,17 +1,17 @@
 //! Error type of the crate.
 
-/// Everything that can go wrong for a caller of this crate.
+/// Errors that this crate returns to its callers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A text holds something that is not a digit of its base.
+    /// A text contains a character that is not a digit of its base.
     #[error("{found:?} at position {position} is not a {base} digit")]
     Digit {
         /// `decimal` or `hexadecimal`.
         base: &'static str,
-        /// Byte position from 0.
+        /// Byte position, counted from 0.
         position: usize,
-        /// What stands there.
+        /// The character at this position.
         found: char,
     },
     /// A text without a digit.
@@ -29,23 +29,23 @@ pub enum Error {
         /// 0 or 1.
         modulus: u64,
     },
-    /// An even modulus where an odd one is needed.
+    /// The modulus is even, but the method needs an odd one.
     #[error("the modulus is even, and Montgomery's method needs an odd one; choose Barrett's")]
     EvenModulus,
-    /// A number that shares a factor with the modulus has no inverse.
+    /// The number shares a factor with the modulus, so it has no inverse.
     #[error("the number shares a factor of {factor_bits} bits with the modulus, so it has no inverse")]
     NotInvertible {
         /// Bits of the greatest common divisor.
         factor_bits: usize,
     },
-    /// An operand is longer than what was planned for.
+    /// An operand is longer than the plan allows.
     #[error("{what} has {bits} bits, more than the {max} it may have here")]
     OperandTooLong {
-        /// Which operand.
+        /// The operand.
         what: &'static str,
         /// Its bits.
         bits: usize,
-        /// Most bits allowed.
+        /// Largest number of bits.
         max: usize,
     },
     /// No transform is long enough.
@@ -56,7 +56,7 @@ pub enum Error {
         /// Bits of the largest one.
         max: usize,
     },
-    /// A slice for a result has another length than the plan's residues.
+    /// The slice for a result does not have the length of the plan's residues.
     #[error("{what} writes {expected} words, and the slice given for them has {words}")]
     OutputLength {
         /// The operation.
@@ -66,7 +66,7 @@ pub enum Error {
         /// Words needed.
         expected: usize,
     },
-    /// A spectrum of one plan was given to another.
+    /// A spectrum of one plan was passed to another.
     #[error(
         "{what}: the spectrum is of a plan for {found}, and this one is for {expected}; make it by this plan's `spectrum`"
     )]
@@ -78,23 +78,23 @@ pub enum Error {
         /// Engine, ring and digits of the plan.
         expected: String,
     },
-    /// A spectrum that is a product already where the transform of an integer is needed, or the other way round.
+    /// A spectrum holds a product where the operation needs the transform of an integer, or the other way round.
     #[error("{what} needs {needed}, and got {found}: the bounds hold for sums of products of two integers")]
     SpectrumContent {
         /// The operation.
         what: &'static str,
-        /// What it needs.
+        /// The content that it needs.
         needed: &'static str,
-        /// What it got.
+        /// The content that it got.
         found: &'static str,
     },
-    /// More products were added up than the plan was made for.
+    /// More products were added up than the plan allows.
     #[error("the plan adds up to {terms} products in the transformed domain; make it with more `terms`")]
     TooManyTerms {
         /// Terms of the plan.
         terms: usize,
     },
-    /// Two operands of a product that is not to wrap are too long together.
+    /// Two operands of a product that must not wrap are too long together.
     #[error(
         "operands of {a} and {b} words: the plan is for products of {a_max} by {b_max} words; plan for these lengths"
     )]
@@ -108,7 +108,7 @@ pub enum Error {
         /// Words planned for.
         b_max: usize,
     },
-    /// A factor that one modulus prepared was given to another.
+    /// A factor that one modulus prepared was passed to another.
     #[error(
         "the factor was prepared for another modulus, of {found} bits, and this one has {expected}; prepare it by this modulus"
     )]
@@ -118,7 +118,7 @@ pub enum Error {
         /// Bits of this one.
         expected: usize,
     },
-    /// The field's part refused, for instance a back end that this CPU lacks.
+    /// The `field` crate returned an error, for instance because this CPU lacks a back end.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`Natural`]: an integer >= 0 of any size, with conversions and basic operations;
 //! - [`Modulus`]: sums, products and powers modulo one number, by the fastest of the methods in [`modular`];
-//! - [`mul`]: products on word slices, by schoolbook, Karatsuba or transforms, whichever is fastest at the size;
+//! - [`mul`]: products on word slices, by the schoolbook method, Karatsuba's or transforms, whichever is fastest at the
+//!   size;
 //! - [`fft`]: product plans and operands kept transformed, also modulo 2^n - 1 and 2^n + 1.
 //!
 //! ```

@@ -5,11 +5,12 @@ use zeroize::Zeroizing;
 
 use crate::{Error, Natural};
 
-/// Arithmetic modulo an odd number of up to some ten thousand bits, by Montgomery's method at word level (montgomery1985).
+/// Arithmetic modulo an odd number of up to some ten thousand bits, by Montgomery's method at word level
+/// (montgomery1985).
 ///
-/// Times of all functions depend on the lengths of the modulus and of the operands, and not on their values, except in those named
-/// `vartime_*`. The plan holds the modulus (for RSA a secret prime) and is wiped when dropped; so are tables and temporaries. Results are
-/// plain [`Natural`]s, which the caller wipes.
+/// The time of every function depends on the lengths of the modulus and of the operands, and not on their values.
+/// Functions named `vartime_*` are exceptions. The plan holds the modulus (for RSA a secret prime) and is wiped on
+/// drop, as tables and temporaries are. Results are plain [`Natural`]s; the caller must wipe them if they are secret.
 ///
 /// ```
 /// use solinas_bigint::{Montgomery, Natural};
@@ -24,7 +25,7 @@ pub struct Montgomery {
     bits: usize,
 }
 
-/// Buffers of one computation, wiped when it ends.
+/// Buffers of one computation, wiped at its end.
 struct Registers {
     x: Zeroizing<Vec<u64>>,
     y: Zeroizing<Vec<u64>>,
@@ -32,7 +33,8 @@ struct Registers {
 }
 
 impl Montgomery {
-    /// For an odd modulus above 1, on the fastest instructions of this CPU (`SOLINAS_BACKEND` limits them).
+    /// Makes a plan for an odd modulus above 1, with the fastest instructions of this CPU (`SOLINAS_BACKEND` limits
+    /// them).
     ///
     /// # Errors
     /// [`Error::ModulusTooSmall`] for 0 and 1, [`Error::EvenModulus`].
@@ -40,7 +42,7 @@ impl Montgomery {
         Self::with_multiplier(modulus, Multiplier::detect())
     }
 
-    /// As [`Self::new`], on the instructions that `multiplier` names. Results are the same on all.
+    /// Makes a plan as [`Self::new`] does, with the instructions of `multiplier`. All give the same results.
     ///
     /// # Errors
     /// [`Error::ModulusTooSmall`] for 0 and 1, [`Error::EvenModulus`].
@@ -57,7 +59,7 @@ impl Montgomery {
         self.bits
     }
 
-    /// Which instructions it runs on.
+    /// The instructions on which it runs.
     pub fn multiplier(&self) -> Multiplier {
         self.plan.multiplier()
     }
@@ -88,10 +90,11 @@ impl Montgomery {
         self.leave(r)
     }
 
-    /// base^exponent modulo m, for a secret exponent: fixed windows, every entry of the table read at each.
+    /// base^exponent modulo m, for a secret exponent. It uses fixed windows and reads every entry of the table for each
+    /// window.
     ///
-    /// The time depends on the bits of the modulus, or of the exponent where it has more; so a secret exponent below the modulus
-    /// does not tell its length. Range: base and exponent any numbers; 0^0 is 1.
+    /// The time depends on the bits of the modulus, or of the exponent if it has more. A secret exponent below the
+    /// modulus therefore does not reveal its length. Range: base and exponent any numbers; 0^0 is 1.
     pub fn pow(&self, base: &Natural, exponent: &Natural) -> Natural {
         let exponent_words = exponent.words();
         let bits = self.bits.max(exponent.bit_len());
@@ -99,7 +102,7 @@ impl Montgomery {
         let len = self.plan.residue_len();
         let mut r = self.registers();
 
-        // table[i] = base^i: each from the half of i.
+        // table[i] = base^i, each computed from the half of i.
         let mut table = Zeroizing::new(vec![0; len << window]);
         table[..len].copy_from_slice(self.plan.one());
         self.plan.enter(&mut table[len..2 * len], base.words(), &mut r.scratch);
@@ -125,7 +128,8 @@ impl Montgomery {
         self.leave(r)
     }
 
-    /// base^exponent modulo m, for a public exponent: sliding windows over its ones, so that the time tells the exponent.
+    /// base^exponent modulo m, for a public exponent. It uses sliding windows over the exponent's ones, so the time
+    /// reveals the exponent.
     ///
     /// The base stays secret. Range: base and exponent any numbers; 0^0 is 1.
     pub fn vartime_pow(&self, base: &Natural, exponent: &Natural) -> Natural {
@@ -191,7 +195,7 @@ impl Montgomery {
         Registers { x: self.residue(), y: self.residue(), scratch: Zeroizing::new(vec![0; self.plan.scratch_len()]) }
     }
 
-    /// The number of the residue in `x`.
+    /// Returns the number that the residue in `x` represents.
     fn leave(&self, mut r: Registers) -> Natural {
         let mut words = vec![0; self.plan.words()];
         self.plan.leave(&mut words, &r.x, &mut r.scratch);
@@ -199,12 +203,14 @@ impl Montgomery {
     }
 }
 
-/// Window in bits for exponents of so many: 2^w products for the table and one in w bits, each with a look-up that reads 2^w entries.
+/// Returns the window in bits for exponents of `bits` bits. A window w takes 2^w products for the table and one product
+/// in w bits, each with a look-up that reads 2^w entries.
 fn window_of(bits: usize) -> usize {
     (1..=6).min_by_key(|w| 100 * (1 << w) + bits / w * (100 + (1 << w) / 4)).unwrap_or(1)
 }
 
-/// Bits `at..at + count` of a number, by position alone. Range: count in 1..64; zero past the end.
+/// Returns bits `at..at + count` of a number. The access depends on the position alone. Range: count in 1..64; zero
+/// past the end.
 fn digit(words: &[u64], at: usize, count: usize) -> usize {
     let word = |i: usize| words.get(i).copied().unwrap_or(0);
     let wide = u128::from(word(at / 64 + 1)) << 64 | u128::from(word(at / 64));

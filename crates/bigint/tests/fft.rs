@@ -1,4 +1,4 @@
-//! Residues of long products modulo 2^bits - 1 and 2^bits + 1, and sums of products, against GMP.
+//! Compares residues of long products modulo 2^bits - 1 and 2^bits + 1, and sums of products, with GMP's.
 #![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
 
 mod common;
@@ -45,7 +45,7 @@ fn residues_of_products_equal_those_of_gmp_on_every_engine() {
     for min_bits in [60_000, 785_006, 3_000_000] {
         for ring in [Ring::Minus, Ring::Plus] {
             for options in sweep::options() {
-                // Long ones only where products are fast.
+                // Long products only run where they are fast.
                 if min_bits > 100_000 && options.backend.unwrap().name() == "scalar" {
                     continue;
                 }

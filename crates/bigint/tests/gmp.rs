@@ -1,4 +1,4 @@
-//! Results against GMP's at sizes from all over the range; `examples/against_gmp.rs` takes every size.
+//! Compares results with GMP's at sizes over the whole range; `examples/against_gmp.rs` takes every size.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod common;
@@ -10,7 +10,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_bigint::Natural;
 
-/// Every size at first, then each about `factor` percent more than the last, up to `end`.
+/// Returns every size at first, then each about `factor` percent more than the last, up to `end`.
 fn sizes(factor: usize, end: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), move |&size| Some(size + 1 + size * factor / 100))
         .take_while(move |&size| size < end)

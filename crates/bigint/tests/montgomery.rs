@@ -1,4 +1,4 @@
-//! Powers at word level against GMP, on every multiplier.
+//! Compares powers at word level with GMP's, on every multiplier.
 #![allow(clippy::unwrap_used, reason = "a comparison that fails may panic")]
 
 mod common;
@@ -13,13 +13,13 @@ use solinas_bigint::{Error, Montgomery, Natural};
 use solinas_field::Backend;
 use solinas_field::limbs::Multiplier;
 
-/// Every multiplier this CPU runs, within any back end.
+/// Returns every multiplier that this CPU runs, within any back end.
 fn multipliers() -> Vec<Multiplier> {
     let all = Backend::available().into_iter().flat_map(Multiplier::available);
     all.map(|m| (m.name(), m)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
-/// All results for one modulus equal GMP's.
+/// Checks that all results for one modulus equal GMP's.
 fn compare(modulus: &[u64], operands: &[Vec<u64>], exponents: &[Vec<u64>]) {
     let gmp = Gmp::get();
     let m = Natural::from_words(modulus);
@@ -68,7 +68,7 @@ fn powers_equal_gmp_modulo_words_of_every_shape() {
 fn powers_equal_gmp_at_many_lengths() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     for len in (2..=10).chain([13, 16, 20, 25, 33, 41, 48]) {
-        // Longer powers take longer: fewer of them.
+        // Longer powers take longer, so there are fewer of them.
         let (moduli, numbers) = if len <= 10 { (6, 3) } else { (2, 1) };
         let mut all = patterns(len, &mut random);
         all.rotate_left(len % 6);

@@ -1,5 +1,6 @@
 //! Error type of the crate.
 
+use crate::counted;
 use crate::program::Type;
 
 /// Everything that can go wrong for a caller of the gate part of this crate.
@@ -56,7 +57,7 @@ pub enum Error {
         got: usize,
     },
     /// An input value has bits outside its type or port.
-    #[error("input '{name}' has {width} bits, the value {value} does not fit; give the low {width} bits only")]
+    #[error("input '{name}' has {}, and the value {value} does not fit; give its low bits only", counted(*width, "bit"))]
     ValueOutOfRange {
         /// Name of the input.
         name: String,

@@ -21,6 +21,7 @@ mod optimize;
 pub mod program;
 pub mod radix;
 mod stats;
+mod words;
 
 pub use builder::Builder;
 pub use error::Error;
@@ -30,6 +31,7 @@ pub use lower::Features;
 pub use netlist::{BinaryOp, Gate, MAX_NODES, Netlist, NodeId, Port};
 pub use program::{Program, ProgramBuilder};
 pub use stats::{GateCosts, Stats};
+pub use words::counted;
 
 // Examples of the book.
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! What a netlist costs.
 
+use crate::counted;
 use crate::{Gate, Netlist};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,8 +102,9 @@ impl Netlist {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { input_bits, output_bits, gates, bootstraps, depth, .. } = self;
-        writeln!(f, "inputs      {input_bits} bits\noutputs     {output_bits} bits")?;
-        writeln!(f, "gates       {gates}\nbootstraps  {bootstraps}\ndepth       {depth} bootstraps")?;
+        let [inputs, outputs] = [input_bits, output_bits].map(|&bits| counted(bits, "bit"));
+        writeln!(f, "inputs      {inputs}\noutputs     {outputs}")?;
+        writeln!(f, "gates       {gates}\nbootstraps  {bootstraps}\ndepth       {}", counted(*depth, "bootstrap"))?;
         writeln!(f, "width       {} at most", self.width.iter().max().unwrap_or(&0))?;
         self.by_kind.iter().try_for_each(|(kind, count)| writeln!(f, "  {kind:<8}  {count}"))
     }

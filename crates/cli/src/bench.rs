@@ -1,10 +1,10 @@
 //! `solinas bench`: how fast this machine is.
 
 use crate::error::{Error, Result, usage};
-use crate::output::Output;
-use crate::params::columns;
+use crate::output::{Output, columns};
 use crate::progress::{cancellable, watch};
 use serde::Serialize;
+use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_paper::Machine;
 use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server};
@@ -234,6 +234,7 @@ fn table(report: &Report) -> String {
         ]
     }));
     let threads = report.rows.first().map_or(0, |row| row.threads);
+    let threads = counted(threads, "thread");
     let Report { version, machine, processors, .. } = report;
-    format!("solinas {version} on {machine}, {processors} processors, {threads} threads\n\n{}", columns(&rows))
+    format!("solinas {version} on {machine}, {}, {threads}\n\n{}", counted(*processors, "processor"), columns(&rows))
 }

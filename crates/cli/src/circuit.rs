@@ -7,6 +7,7 @@ use crate::output::Output;
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe, Style};
+use solinas_circuits::counted;
 use solinas_circuits::program::{Op, Program, Type};
 use solinas_circuits::{Features, GateCosts, Netlist, Stats, bits, export, import};
 use std::path::{Path, PathBuf};
@@ -298,8 +299,10 @@ fn save(netlist: &Netlist, format: FormatName, path: Option<&Path>, out: &Output
     write_text(Some(path), &text, out)?;
     let report = report(None);
     out.report(&report, || {
-        let counts =
-            |stats: &Stats| format!("{} gates, {} bootstraps, depth {}", stats.gates, stats.bootstraps, stats.depth);
+        let counts = |stats: &Stats| {
+            let (gates, bootstraps) = (counted(stats.gates, "gate"), counted(stats.bootstraps, "bootstrap"));
+            format!("{gates}, {bootstraps}, depth {}", stats.depth)
+        };
         let split = match before.bootstraps < stats.bootstraps {
             true => format!("; in BLIF or Yosys JSON {}", counts(&before)),
             false => String::new(),
@@ -366,8 +369,10 @@ fn evaluate(file: &Path, values: &[String], hex: bool, out: &Output) -> Result<(
     let netlist = read_circuit(file)?;
     let ports = netlist.inputs();
     if values.len() != ports.len() {
-        let names: Vec<_> = ports.iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len())).collect();
-        let what = format!("{} has {} inputs, and {} values were given", file.display(), ports.len(), values.len());
+        let names: Vec<_> =
+            ports.iter().map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit"))).collect();
+        let (inputs, values) = (counted(ports.len(), "input"), counted(values.len(), "value"));
+        let what = format!("{} takes {inputs}, and got {values}", file.display());
         return Err(usage(what, format!("give one for each of {}", names.join(", "))));
     }
     let mut inputs = Vec::with_capacity(netlist.input_bits());

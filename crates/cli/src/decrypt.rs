@@ -108,7 +108,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         return out.result(&all, String::new);
     }
     let text = match (&all[..], args.csv) {
-        (_, true) => table(&args.files, &all, digits),
+        (_, true) => table(&args.files, &all, digits)
+            .map_err(|error| Error::io("write", Path::new("the CSV table"), error.into()))?,
         ([plain], false) => rows(plain, digits).join("\n") + "\n",
         (all, false) => {
             let line =
@@ -159,21 +160,14 @@ fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
 }
 
 /// A column for each file; scalars and shorter arrays leave cells empty.
-fn table(files: &[PathBuf], all: &[Plain], digits: Option<Digits>) -> String {
-    let field = |text: &str| {
-        if text.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        } else {
-            text.to_owned()
-        }
-    };
-    let name = |file: &PathBuf| field(&file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy());
+fn table(files: &[PathBuf], all: &[Plain], digits: Option<Digits>) -> csv::Result<String> {
     let columns: Vec<_> = all.iter().map(|plain| texts(plain, digits)).collect();
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let mut text = files.iter().map(name).collect::<Vec<_>>().join(",") + "\n";
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(files.iter().map(|file| file.file_stem().unwrap_or(file.as_os_str()).as_encoded_bytes()))?;
     for row in 0..longest {
-        let cells: Vec<_> = columns.iter().map(|column| column.get(row).map_or("", String::as_str)).collect();
-        text += &(cells.join(",") + "\n");
+        writer.write_record(columns.iter().map(|column| column.get(row).map_or("", String::as_str)))?;
     }
-    text
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

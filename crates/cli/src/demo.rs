@@ -5,6 +5,7 @@ use crate::eval::champion;
 use crate::output::Output;
 use crate::progress::{cancellable, watch};
 use serde::Serialize;
+use solinas_circuits::counted;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
 use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey};
@@ -228,7 +229,8 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     let server = Server::new(&key, threads)?;
     let program = champion(count, BID).map_err(Error::circuit("the auction"))?;
     let estimate = server.estimate(&program, 1, &cancellable()?)?;
-    out.note(&format!("server: {estimate}, about {:.1} s on {} threads", estimate.seconds, estimate.threads))?;
+    let threads = counted(estimate.threads, "thread");
+    out.note(&format!("server: {estimate}, about {:.1} s on {threads}", estimate.seconds))?;
     let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();
     let results = watch(out, "finding the highest bid", |control| Ok(server.run(&program, &bids, control)?))?;

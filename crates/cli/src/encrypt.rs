@@ -81,6 +81,7 @@ impl<'a> Report<'a> {
     pub(crate) fn line(&self) -> String {
         let shape = match &self.shape {
             None => String::new(),
+            Some(shape) if shape == &[1] => ", 1 value".to_owned(),
             Some(shape) => format!(", {} values", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")),
         };
         format!("{}: {}{shape}, {} bytes\n", self.file.display(), self.ty, self.bytes)

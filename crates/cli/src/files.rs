@@ -3,7 +3,8 @@
 use crate::error::{Error, Result, input, usage};
 use crate::output::{Output, warn};
 use solinas_circuits::Netlist;
-use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC};
+use solinas_field::allocation::fallible;
+use solinas_formats::{Expect, Kind, NewFile, PUBLIC_MAGIC, Reader, SECRET_MAGIC, containing_folder};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -16,7 +17,7 @@ const HEAD: usize = 4096;
 /// A text file, or standard input for `-`.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     let mut text = String::new();
-    let read = |source: &mut dyn Read, text: &mut String| source.take(MOST + 1).read_to_string(text);
+    let read = |source: &mut dyn Read, text: &mut String| fallible(|| source.take(MOST + 1).read_to_string(text));
     let done = if path == Path::new("-") {
         read(&mut std::io::stdin().lock(), &mut text)
     } else {
@@ -33,7 +34,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
 /// A file of up to `most` bytes, or standard input for `-`.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = |source: &mut dyn Read, bytes: &mut Vec<u8>| source.take(most + 1).read_to_end(bytes);
+    let read = |source: &mut dyn Read, bytes: &mut Vec<u8>| fallible(|| source.take(most + 1).read_to_end(bytes));
     let done = if path == Path::new("-") {
         read(&mut std::io::stdin().lock(), &mut bytes)
     } else {
@@ -121,10 +122,8 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8], over: Over) -> Result<()> 
 
 /// Writes a regular file, whole or not at all.
 fn new_file(path: &Path, bytes: &[u8], access: Access, replace: bool) -> std::io::Result<()> {
-    tell_leftovers(folder(path));
-    let mut file = NewFile::create(path, access == Access::Owner, replace)?;
-    file.write_all(bytes)?;
-    file.persist().map(drop)
+    tell_leftovers(containing_folder(path));
+    NewFile::with_bytes(path, bytes, access == Access::Owner, replace)?.persist().map(drop)
 }
 
 /// Removes what killed commands have left in a folder, and says so.
@@ -231,9 +230,9 @@ fn place(path: &Path) -> PathBuf {
     // As many links as Linux follows.
     for _ in 0..40 {
         let Ok(target) = std::fs::read_link(&path) else { break };
-        path = folder(&path).join(target);
+        path = containing_folder(&path).join(target);
     }
-    let in_folder = || Some(std::fs::canonicalize(folder(&path)).ok()?.join(path.file_name()?));
+    let in_folder = || Some(std::fs::canonicalize(containing_folder(&path)).ok()?.join(path.file_name()?));
     std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
@@ -252,13 +251,8 @@ pub(crate) fn check_ciphertext_target(path: &Path) -> Result<()> {
     check_private_key(path, &head)
 }
 
-/// The folder a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Fails where no file could be made at that path, so that work whose result has no place is not begun.
 pub(crate) fn check_writable(path: &Path) -> Result<()> {
-    tell_leftovers(folder(path));
+    tell_leftovers(containing_folder(path));
     solinas_formats::check_place(path).map_err(|e| Error::io("write", path, e))
 }

@@ -1,8 +1,8 @@
 //! `solinas params find`: the smallest parameters for a task.
 
 use crate::error::{Result, input, usage};
-use crate::output::Output;
-use crate::params::{columns, size};
+use crate::output::{Output, columns};
+use crate::params::size;
 use solinas_runtime::{ParamsInfo, find_bgv};
 use solinas_schemes::ntru::KeyDistribution;
 use solinas_schemes::ntru::find::{Found, Wanted, find};

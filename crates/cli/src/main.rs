@@ -17,6 +17,8 @@ mod find;
 mod inspect;
 mod keygen;
 mod manual;
+#[cfg(unix)]
+mod memory;
 mod names;
 mod output;
 mod paper;
@@ -65,8 +67,7 @@ fn prepare() -> error::Result<()> {
     Ok(solinas_runtime::start_threads()?)
 }
 
-/// Makes errors of what would end the process by a signal: a write beyond the limit on file sizes, and an abort for want of memory. That one ends it with the
-/// exit code of an error, after the line that says how many bytes were asked for, and without a core dump, which would hold keys.
+/// Makes errors of two signals that would end the process: of a write beyond the limit on file sizes, and of an abort, whose core dump would hold keys.
 fn signals() -> error::Result<()> {
     #[cfg(unix)]
     {

@@ -12,11 +12,17 @@ use std::path::{Path, PathBuf};
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   solinas completions bash > ~/.local/share/bash-completion/completions/solinas
+  mkdir -p ~/.zfunc
   solinas completions zsh > ~/.zfunc/_solinas
+  mkdir -p ~/.config/fish/completions
   solinas completions fish > ~/.config/fish/completions/solinas.fish
+  mkdir -p ~/.config/elvish/lib
+  solinas completions elvish > ~/.config/elvish/lib/solinas.elv
+  solinas completions powershell >> $PROFILE
 
-The script completes verbs, options and their values in new shells. For zsh, ~/.zfunc must be in fpath before compinit runs. In bash, for this shell alone: source <(solinas completions bash).";
+The script completes verbs, options and their values in new shells. For zsh, ~/.zfunc must be in fpath before compinit runs. For elvish, ~/.config/elvish/rc.elv must contain the line 'use solinas'. For PowerShell, run the last line within PowerShell. In bash, for this shell alone: source <(solinas completions bash).";
 
 const MAN_EXAMPLES: &str = "\
 Examples:
@@ -98,4 +104,27 @@ fn page(command: &Command) -> Result<Vec<u8>> {
     })();
     rendered.map_err(|e| Error::io("write", Path::new("the page"), e))?;
     Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every verb below a command, and the command itself.
+    fn verbs(command: &Command) -> Vec<&Command> {
+        std::iter::once(command).chain(command.get_subcommands().flat_map(verbs)).collect()
+    }
+
+    /// The terminal's width breaks lines; a text that breaks them too gets short lines in mid-sentence.
+    #[test]
+    fn help_breaks_no_line_in_mid_sentence() {
+        let command = Cli::command();
+        for verb in verbs(&command) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let prose: Vec<&str> = help.lines().map(|line| if line.starts_with(' ') { "" } else { line }).collect();
+            for pair in prose.windows(2).filter(|pair| !pair[0].is_empty() && !pair[1].is_empty()) {
+                assert!(pair[0].ends_with(['.', ':']), "{}: {:?}", verb.get_name(), pair[0]);
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::args::Globals;
 use crate::error::{Error, Result};
+use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -12,9 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether results, errors and warnings are JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 
+pub(crate) fn is_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
 /// A warning to standard error, which no option silences.
 pub(crate) fn warn(line: &str) {
-    let text = match JSON.load(Ordering::Relaxed) {
+    let text = match is_json() {
         true => json(&serde_json::json!({ "warning": line }).to_string()).into_owned(),
         false => harmless(&format!("warning: {line}")).into_owned(),
     };
@@ -154,6 +159,28 @@ fn printing(error: io::Error) -> Error {
     }
 }
 
+/// Columns of the terminal that standard output is; none where it is no terminal.
+pub(crate) fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(width), _)| width)
+}
+
+/// Rows of cells as lines of aligned columns. On a terminal, long cells go on in further lines of their columns.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    within(rows, terminal_width())
+}
+
+fn within<const N: usize>(rows: &[[String; N]], width: Option<u16>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).add_rows(rows);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.trim_fmt() + "\n"
+}
+
 /// Prints what the argument parser says: help and versions to standard output, mistakes to standard error, those as JSON where the
 /// arguments ask for it.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -189,5 +216,12 @@ mod tests {
         assert_eq!(harmless("a\tb\n"), "a\tb\n");
         assert_eq!(harmless("\x1b[31mEvil\u{9b}\r\u{202e}"), "\\u{1b}[31mEvil\\u{9b}\\r\\u{202e}");
         assert_eq!(json("{\"a\": \"\u{9b}\"}"), "{\"a\": \"\\u009b\"}");
+    }
+
+    #[test]
+    fn columns_keep_to_the_width_of_a_terminal() {
+        let rows = [["name", "security"], ["a", "128 bits, by an estimate"]].map(|row| row.map(String::from));
+        assert_eq!(within(&rows, None), "name  security\na     128 bits, by an estimate\n");
+        assert_eq!(within(&rows, Some(20)), "name  security\na     128 bits, by\n      an estimate\n");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::check_target;
-use crate::output::Output;
+use crate::output::{Output, terminal_width};
 use crate::progress::watch;
 use solinas_paper::{Options, Report};
 use std::path::PathBuf;
@@ -62,7 +62,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
             out.note(&line)?;
         }
     }
-    let text = |report: &Report| if args.markdown { report.to_markdown() } else { report.to_string() };
+    let text = |report: &Report| match terminal_width().map(usize::from) {
+        _ if args.markdown => report.to_markdown(),
+        Some(width) => format!("{report:width$}"),
+        None => report.to_string(),
+    };
     if let [name] = args.tables.as_slice() {
         let report = watch(out, name, |control| solinas_paper::run(name, &options, control).map_err(error))?;
         return out.result(&report, || text(&report));

@@ -1,7 +1,7 @@
 //! `solinas params`: the parameter sets and what they claim.
 
 use crate::error::Result;
-use crate::output::Output;
+use crate::output::{Output, columns};
 use solinas_runtime::{ParamsInfo, Scheme};
 
 const EXAMPLES: &str = "\
@@ -179,15 +179,4 @@ fn gentry_halevi(all: &[&ParamsInfo]) -> String {
         text += &format!("{}: {}\n", set.name, set.research_only.as_deref().unwrap_or_default());
     }
     text
-}
-
-/// Rows of cells as lines of aligned columns.
-pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |k: usize| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let cells: String = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  ")).collect();
-        cells.trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
 }

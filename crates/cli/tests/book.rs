@@ -19,7 +19,8 @@ macro_rules! pages {
 
         #[test]
         fn every_page_is_listed() {
-            let book = fs::read_dir(root().join("docs/book")).unwrap().map(|entry| entry.unwrap().path());
+            let folders = ["docs/book", "docs/book/guides"].map(|folder| fs::read_dir(root().join(folder)).unwrap());
+            let book = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
             let book = book.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
             let book = book.map(|page| page.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
             let all: BTreeSet<String> = book.chain(["README.md".to_owned()]).collect();
@@ -36,11 +37,24 @@ pages! {
     cli: "docs/book/cli.md",
     files: "docs/book/files.md",
     gh: "docs/book/gh.md",
+    guides: "docs/book/guides.md",
+    guide_compare_columns: "docs/book/guides/compare-columns.md",
+    guide_jobs: "docs/book/guides/jobs.md",
+    guide_lookup: "docs/book/guides/lookup.md",
+    guide_passphrase: "docs/book/guides/passphrase.md",
+    guide_plain_model: "docs/book/guides/plain-model.md",
+    guide_statistics: "docs/book/guides/statistics.md",
+    guide_two_machines: "docs/book/guides/two-machines.md",
+    guide_yosys: "docs/book/guides/yosys.md",
     lwe: "docs/book/lwe.md",
-    ntru: "docs/book/ntru.md",
     ntru_use: "docs/book/ntru-use.md",
+    ntru: "docs/book/ntru.md",
+    parameters: "docs/book/parameters.md",
+    performance: "docs/book/performance.md",
     python: "docs/book/python.md",
+    quickstart: "docs/book/quickstart.md",
     rsa: "docs/book/rsa.md",
+    rust: "docs/book/rust.md",
     security: "docs/book/security.md",
     tfhe: "docs/book/tfhe.md",
 }

@@ -1,5 +1,6 @@
 //! Times the phases of products by complex transforms: `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
 
+use clap::Parser;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::complex::{MAX_DIGITS, Plan, Wrap, max_digit_bits};
@@ -19,7 +20,7 @@ fn best(mut run: impl FnMut()) -> f64 {
     least * 1e6
 }
 
-/// The shortest transform whose digits are small enough for an exact product of two numbers of so many bits.
+/// Returns the shortest transform whose digits are small enough for an exact product of two numbers of `size` bits.
 fn shape(size: usize) -> (usize, u32) {
     let mut digits = 0;
     loop {
@@ -32,10 +33,16 @@ fn shape(size: usize) -> (usize, u32) {
     }
 }
 
+/// Times the phases of products by complex transforms.
+#[derive(Parser)]
+struct Args {
+    /// Bits of the operands
+    #[arg(default_values_t = [4096, 16_384, 65_536, 262_144, 785_006, 4_194_304, 12_625_500])]
+    bits: Vec<usize>,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sizes: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
-    let sizes =
-        if sizes.is_empty() { vec![4096, 16384, 65536, 262_144, 785_006, 4_194_304, 12_625_500] } else { sizes };
+    let sizes = Args::parse().bits;
     for backend in Backend::available().into_iter().rev() {
         for &size in &sizes {
             for threads in [1, 2] {

@@ -1,29 +1,30 @@
-//! The inverse transform of a transform is the identity: every supported length of both engines, both wraps, every back end.
+//! Checks that the inverse transform of a transform is the identity, for every supported length of both engines, both
+//! wraps and every back end.
 //!
-//! `cargo run --release -p solinas-field --example identities [largest length [threads]]`: minutes and 3 GiB without arguments.
+//! `cargo run --release -p solinas-field --example identities [largest length [threads]]` takes minutes and 3 GiB
+//! without arguments.
 
 use std::cell::Cell;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::Parser;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_field::complex::{self, MAX_DIGITS, Wrap, max_digit_bits};
 use solinas_field::solinas::{self, Convolution, P};
 use solinas_field::{Backend, Error};
 
-/// Words of which one in eight is a corner value.
+/// Returns words of which one in eight is a corner value.
 fn words(seed: u64, len: usize) -> Vec<u64> {
     const CORNERS: [u64; 6] = [0, 1, P - 1, P, u64::MAX, 0xFFFF_FFFF];
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        if state.is_multiple_of(8) { CORNERS[(state >> 3) as usize % CORNERS.len()] } else { state }
-    };
-    (0..len).map(|_| next()).collect()
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let word =
+        |_| if random.random_ratio(1, 8) { CORNERS[random.random_range(0..CORNERS.len())] } else { random.random() };
+    (0..len).map(word).collect()
 }
 
-/// `odd 2^k` for every `k`, in order, as far as a plan of that length can be made.
+/// Returns `odd 2^k` for every `k`, in order, as far as plans of that length exist.
 fn lengths(odd: &[usize], largest: usize) -> Vec<usize> {
     let mut all: Vec<usize> = (0..28).flat_map(|k| odd.iter().map(move |m| m << k)).collect();
     all.retain(|&n| n <= largest);
@@ -31,7 +32,10 @@ fn lengths(odd: &[usize], largest: usize) -> Vec<usize> {
     all
 }
 
-/// Whether the identity holds; an error where there is no such length.
+/// Returns whether the identity holds.
+///
+/// # Errors
+/// An error if there is no such length.
 fn solinas(n: usize, convolution: Convolution, backend: Backend, threads: usize) -> Result<bool, Error> {
     let plan = solinas::Plan::new(n, convolution, backend, threads)?;
     let mut x = words(n as u64, n);
@@ -53,10 +57,18 @@ fn complex(digits: usize, wrap: Wrap, backend: Backend, threads: usize) -> Resul
     Ok(out[..x.len()] == x && out[x.len()] == 0)
 }
 
+/// Checks that inverse transforms invert.
+#[derive(Parser)]
+struct Args {
+    /// Largest length
+    #[arg(default_value_t = MAX_DIGITS)]
+    largest: usize,
+    #[arg(default_value_t = 2)]
+    threads: usize,
+}
+
 fn main() -> ExitCode {
-    let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let largest = arguments.first().copied().unwrap_or(MAX_DIGITS);
-    let threads = arguments.get(1).copied().unwrap_or(2);
+    let Args { largest, threads } = Args::parse();
     let start = Instant::now();
     let (held, failed) = (Cell::new(0), Cell::new(0));
     let note = |name: &str, n: usize, backend: Backend, result: Result<bool, Error>| match result {

@@ -1,4 +1,5 @@
-//! Word kernels beside GMP's, in one process: the least of many short runs. `cargo run --release -p solinas-field --example limbs`
+//! Compares word kernels with GMP's in one process, by the least of many short runs:
+//! `cargo run --release -p solinas-field --example limbs`
 
 use libloading::{Library, Symbol};
 use solinas_field::Backend;

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p solinas-field --example solinas_butterflies [length ..]`
 
+use clap::Parser;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::solinas::{Convolution, Plan, carry, max_digit_bits, split};
@@ -44,17 +45,21 @@ fn digits(n: usize) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// Times butterflies of the Solinas transform.
+#[derive(Parser)]
+struct Args {
+    /// Lengths of the transforms
+    #[arg(default_values_t =
+        [512, 4096, 1 << 14, 1 << 15, 1 << 16, 3 << 15, 5 << 15, 17 << 14, 1 << 18, 1 << 20, 5 << 18, 1 << 21])]
+    lengths: Vec<usize>,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut lengths: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
-    if lengths.is_empty() {
-        lengths =
-            vec![512, 4096, 1 << 14, 1 << 15, 1 << 16, 3 << 15, 5 << 15, 17 << 14, 1 << 18, 1 << 20, 5 << 18, 1 << 21];
-    }
     println!(
         "{:>9} {:>8} {:>7} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}",
         "n", "backend", "threads", "forward us", "half us", "inverse us", "fwd ns/b", "half", "inv ns/b"
     );
-    for &n in &lengths {
+    for n in Args::parse().lengths {
         digits(n)?;
         for backend in Backend::available() {
             for threads in [1, 2] {

@@ -1,4 +1,4 @@
-//! Prints the test vectors of F_p that every substrate (CPU, GPU, RTL) is checked against.
+//! Prints the test vectors of F_p against which every substrate (CPU, GPU, RTL) is checked.
 //!
 //! `cargo run -p solinas-field --example solinas_vectors > crates/field/tests/vectors/solinas.txt`
 

@@ -1,11 +1,11 @@
-//! Which vector unit a plan runs on.
+//! The vector unit on which a plan runs.
 
 use crate::Error;
 use core::fmt;
 
-/// Vector unit a plan runs on, chosen once when the plan is built. Every back end gives identical results.
+/// Vector unit on which a plan runs. A plan selects it once, when it is built. Every back end gives identical results.
 ///
-/// The SIMD variants hold a token that only detection creates, so that holding one proves the CPU can run it.
+/// A SIMD variant holds a token that only detection creates, so the token proves that the CPU can run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// Portable Rust, one lane.
@@ -27,7 +27,7 @@ pub struct Avx2(());
 pub struct Avx512(());
 
 impl Backend {
-    /// Every back end this CPU can run, slowest first.
+    /// Returns every back end that this CPU can run, slowest first.
     pub fn available() -> Vec<Self> {
         let mut all = vec![Self::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -47,10 +47,11 @@ impl Backend {
         all
     }
 
-    /// The back end named by the environment variable `SOLINAS_BACKEND` (`scalar`, `avx2`, `avx512`), else the fastest.
+    /// Returns the back end that the environment variable `SOLINAS_BACKEND` names (`scalar`, `avx2`, `avx512`).
+    /// Defaults to the fastest one.
     ///
     /// # Errors
-    /// [`Error::Backend`] when the variable names one that is unknown or that this CPU cannot run.
+    /// [`Error::Backend`] if the variable names a back end that is unknown or that this CPU cannot run.
     pub fn detect() -> Result<Self, Error> {
         let available = Self::available();
         let fastest = available[available.len() - 1];
@@ -64,15 +65,15 @@ impl Backend {
         }
     }
 
-    /// AVX2 in place of AVX-512: for kernels that memory bounds, and that read more evenly by half a cache line at a time.
-    pub(crate) fn by_halves(self) -> Self {
+    /// Replaces AVX-512 by AVX2, for kernels that memory bounds: they read more evenly by half a cache line at a time.
+    pub(crate) fn narrowed_to_avx2(self) -> Self {
         match self {
             Self::Avx512(_) => Self::Avx2(Avx2(())),
             other => other,
         }
     }
 
-    /// `scalar`, `avx2` or `avx512`.
+    /// Returns `scalar`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",

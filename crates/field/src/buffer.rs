@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// A word that any bit pattern fills: what an [`AlignedVec`] can hold.
+/// Element type of an [`AlignedVec`]. Every bit pattern is a valid value.
 ///
 /// # Safety
 /// The type must have no padding, no invalid bit pattern, and a size and alignment that divide 64.
@@ -19,7 +19,7 @@ unsafe impl Word for u32 {}
 // SAFETY: a plain number of 8 bytes.
 unsafe impl Word for u64 {}
 
-/// A boxed slice of words that starts on a 64-byte boundary, zero when made.
+/// Boxed slice of words that starts on a 64-byte boundary. New words are zero.
 #[derive(Clone)]
 pub struct AlignedVec<T> {
     lines: Vec<Line>,
@@ -28,21 +28,21 @@ pub struct AlignedVec<T> {
 }
 
 impl<T: Word> AlignedVec<T> {
-    /// `len` zeros.
+    /// Returns `len` zeros.
     ///
     /// # Panics
-    /// When that is more bytes than an allocation can have.
+    /// Panics if `len` words take more bytes than an allocation can have.
     pub fn zeroed(len: usize) -> Self {
         assert!(len <= isize::MAX as usize / size_of::<T>(), "a buffer of {len} words is larger than memory");
         let count = (len * size_of::<T>()).div_ceil(64);
         let mut lines = Vec::with_capacity(count);
-        // Before the first touch, which is what gives a page its size.
+        // The advice must come before the first touch, which fixes the size of a page.
         ask_for_huge_pages(lines.spare_capacity_mut());
         lines.resize(count, Line([0; 64]));
         Self { lines, len, word: core::marker::PhantomData }
     }
 
-    /// No words, and room for `len` of them: see [`Self::push_zeros`].
+    /// Returns an empty buffer with capacity for `len` words: see [`Self::push_zeros`].
     ///
     /// # Panics
     /// As [`Self::zeroed`].
@@ -53,10 +53,11 @@ impl<T: Word> AlignedVec<T> {
         Self { lines, len: 0, word: core::marker::PhantomData }
     }
 
-    /// `len` zeros more, which it gives: what is filled part by part is written once, while it is in the nearest cache.
+    /// Appends `len` zeros and returns them. A caller that fills a buffer part by part then writes each part while it
+    /// is in the nearest cache.
     ///
     /// # Panics
-    /// When the words before do not end with a line of 64 bytes.
+    /// Panics if the words before do not end with a line of 64 bytes.
     pub fn push_zeros(&mut self, len: usize) -> &mut [T] {
         let start = self.len;
         assert!((start * size_of::<T>()).is_multiple_of(64), "{start} words are no whole lines");
@@ -65,7 +66,7 @@ impl<T: Word> AlignedVec<T> {
         &mut self[start..]
     }
 
-    /// A copy of `values`.
+    /// Returns a copy of `values`.
     ///
     /// # Panics
     /// As [`Self::zeroed`].
@@ -76,7 +77,8 @@ impl<T: Word> AlignedVec<T> {
     }
 }
 
-/// A key of many megabytes is read from end to end for each batch of bootstraps: with pages of 2 MiB, half as fast again from memory.
+/// Asks the system for pages of 2 MiB. Each batch of bootstraps reads a key of many megabytes from end to end; with
+/// these pages, memory delivers it 1.5 times as fast.
 fn ask_for_huge_pages(lines: &mut [MaybeUninit<Line>]) {
     const HUGE: usize = 2 << 20;
     #[cfg(target_os = "linux")]

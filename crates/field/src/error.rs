@@ -1,10 +1,10 @@
 //! Error type of the crate.
 
-/// Everything that can go wrong for a caller of this crate.
+/// Errors that this crate returns to its callers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The ring dimension is not one the transform supports.
+    /// The transform does not support the ring dimension.
     #[error("ring dimension {dimension} is not a power of two in {min}..={max}")]
     RingDimension {
         /// The dimension asked for.
@@ -22,7 +22,7 @@ pub enum Error {
         /// Number of levels.
         levels: u32,
     },
-    /// The GLWE dimension is outside what the kernels are built for.
+    /// The kernels are not built for this GLWE dimension.
     #[error("GLWE dimension k = {k} is not in 1..=4")]
     GlweDimension {
         /// The dimension asked for.
@@ -38,7 +38,7 @@ pub enum Error {
         /// Largest supported.
         max: usize,
     },
-    /// A slice does not have the length that a plan works on.
+    /// A slice does not have the length that the plan expects.
     #[error("{what}: a slice of {len} words where the plan works on {expected}; pass slices of the plan's length")]
     Length {
         /// The operation.
@@ -48,7 +48,7 @@ pub enum Error {
         /// Words expected.
         expected: usize,
     },
-    /// Digits of a size that the kernels do not split or carry.
+    /// The kernels do not split or carry digits of this size.
     #[error("{what}: digits of {bits} bits; choose 1..={max} (see `solinas::max_digit_bits`)")]
     DigitBits {
         /// The operation.
@@ -58,7 +58,7 @@ pub enum Error {
         /// Largest supported.
         max: u32,
     },
-    /// Coefficients start past the end of the words that take their sum.
+    /// The coefficients start past the end of the words that receive their sum.
     #[error(
         "carry: {coefficients} coefficients of {digit_bits} bits each reach past {words} words; give {needed} or more"
     )]
@@ -83,7 +83,7 @@ pub enum Error {
         /// What can be chosen here.
         available: String,
     },
-    /// A modulus is no prime of the range that the word transforms take.
+    /// The modulus is not a prime in the range of the word transforms.
     #[error("{value} is not an odd prime below 2^{max_bits}; take one from prime::primes(bits, count, 2 * N)")]
     Prime {
         /// The modulus asked for.
@@ -91,7 +91,7 @@ pub enum Error {
         /// Bits of the largest.
         max_bits: u32,
     },
-    /// There are fewer primes of that shape than asked for.
+    /// There are fewer primes of the requested shape than requested.
     #[error(
         "{found} of {count} primes of {bits} bits that are 1 modulo {step} exist (bits in 2..={max_bits}, a step of 1 or more): \
          ask for more bits or fewer primes"
@@ -108,7 +108,7 @@ pub enum Error {
         /// Bits of the widest prime.
         max_bits: u32,
     },
-    /// A field has no root of unity of that order.
+    /// The field has no root of unity of this order.
     #[error(
         "there is no root of unity of order {order} modulo {modulus}: the order must be a power of two that divides {modulus} - 1"
     )]
@@ -118,7 +118,7 @@ pub enum Error {
         /// The order asked for.
         order: u64,
     },
-    /// A prime is too wide, or the dimension too small, for the kernel asked for, or the CPU lacks it.
+    /// The requested kernel cannot run: the prime is too wide, the dimension is too small, or the CPU lacks it.
     #[error(
         "the {kernel} kernel does not run {dimension} points modulo {modulus} on the {backend} back end: leave the choice to NttPlan::new"
     )]
@@ -132,7 +132,7 @@ pub enum Error {
         /// The back end's name.
         backend: &'static str,
     },
-    /// The number of digits is not one a plan of `complex` supports.
+    /// No plan of `complex` supports this number of digits.
     #[error("{digits} digits are not 2 m 2^k with m in 1, 3, 5, 7 between {min} and {max}; the next such is {next}")]
     Digits {
         /// The number asked for.

@@ -1,4 +1,4 @@
-//! The kernels, entered with the instruction set of a plan's back end.
+//! Entry points of the kernels: each enables the instruction set of its plan's back end.
 
 use crate::fft::{self, FloatSink, FloatSource, NegacyclicPlan};
 use crate::simd::dispatch;

@@ -1,13 +1,13 @@
 //! Finite fields, transforms and every SIMD kernel of Solinas.
 //!
-//! - [`Backend`]: the vector unit, found at run time; all back ends give identical results.
-//! - [`fft`]: negacyclic floating transforms of real polynomials modulo `X^N + 1`.
+//! - [`Backend`]: the vector unit, detected at run time. All back ends give identical results.
+//! - [`fft`]: negacyclic floating-point transforms of real polynomials modulo `X^N + 1`.
 //! - [`solinas`]: the prime field modulo 2^64 - 2^32 + 1 and its exact transforms.
 //! - [`prime`]: word-size primes and their negacyclic number-theoretic transforms.
 //! - [`complex`]: transforms of long digit sequences in complex doubles, exact by a proven error bound.
 //! - [`limbs`]: kernels on little-endian slices of 64-bit words (carries, products, Montgomery).
 //! - [`matrix`]: products of matrices of 32-bit residues with vectors, and uniform entries from a seed.
-//! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which stand on the transforms.
+//! - [`torus`]: kernels on torus words `u32` (blind rotation, keyswitch), which use the transforms.
 
 #![cfg_attr(
     not(target_arch = "x86_64"),
@@ -20,6 +20,7 @@
     )
 )]
 
+pub mod allocation;
 mod backend;
 pub mod buffer;
 pub mod complex;

@@ -103,7 +103,8 @@ fn products_equal_schoolbook_at_every_length() {
     for backend in Backend::available() {
         for wrap in [Wrap::Minus, Wrap::Plus] {
             for digits in lengths() {
-                // Without a vector unit, fused multiply-adds are calls: the longest lengths are left to the others.
+                // Without a vector unit, fused multiply-adds are function calls. The other back ends test the longest
+                // lengths.
                 if backend == Backend::Scalar && digits > 2048 {
                     continue;
                 }
@@ -134,7 +135,7 @@ fn there_and_back_is_the_identity_at_long_lengths() {
                 for threads in [1, 3] {
                     let plan = Plan::new(digits, wrap, backend, threads).unwrap();
                     let words = plan.words(13);
-                    // Runs of ones, which carries run through, and an operand that ends half-way.
+                    // Runs of ones, through which carries go, and an operand that ends in the middle.
                     let ones = vec![u64::MAX - 1; words - 1];
                     for x in [random(words, 5), random(words / 2 - 1, 6), ones] {
                         let (mut spectrum, mut out) = (plan.spectrum(), vec![3; words]);

@@ -8,13 +8,13 @@ use solinas_field::Backend;
 use solinas_field::limbs::{self, Montgomery, Multiplier};
 use std::collections::BTreeMap;
 
-/// Every multiplier this CPU runs, within any back end.
+/// Returns every multiplier that this CPU runs, within any back end.
 fn multipliers() -> Vec<Multiplier> {
     let all = Backend::available().into_iter().flat_map(Multiplier::available);
     all.map(|m| (m.name(), m)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
-/// GMP's product of words, the judge.
+/// GMP's product of words, the reference.
 struct Gmp(Library);
 
 impl Gmp {
@@ -172,7 +172,7 @@ fn montgomery_products_equal_gmp() {
 
 #[test]
 fn montgomery_products_of_extreme_residues() {
-    // Residues in the plan's own form at the ends of what they may be, m - 1 above all.
+    // Residues in the plan's own form at the ends of their range, above all m - 1.
     let gmp = Gmp::get();
     for n in [1, 7, 8, 16, 33, 64] {
         for modulus in moduli(n) {

@@ -33,7 +33,7 @@ fn name(plan: &NttPlan) -> String {
     format!("q = {}, N = {}, {} on {}", plan.modulus().value(), plan.dimension(), plan.kernel().name(), plan.backend())
 }
 
-/// The largest and the smallest prime of `bits` bits that are 1 modulo `2N`, where there are any.
+/// Returns the largest and the smallest prime of `bits` bits that are 1 modulo `2N`, if any exist.
 fn extremes(bits: u32, n: usize) -> Vec<Modulus> {
     let step = 2 * n as u64;
     let largest = primes(bits, 1, step).into_iter().flatten();
@@ -84,7 +84,8 @@ fn products_are_negacyclic_convolutions() {
     }
 }
 
-/// Inputs that drive the sums of butterflies to the ends of their ranges: constants, alternating signs, and the preimages of such.
+/// Inputs that drive the sums of butterflies to the ends of their ranges: constants, alternating signs, and the
+/// preimages of such inputs.
 fn corners(q: Modulus, n: usize) -> Vec<Vec<u64>> {
     let (top, half) = (q.value() - 1, q.value() / 2);
     let mut all: Vec<Vec<u64>> = [0, 1, half, half + 1, top].iter().map(|&x| vec![x; n]).collect();
@@ -182,7 +183,7 @@ fn generated_primes_are_the_largest_in_order() {
     let got: Vec<u64> = primes(12, 5, 64).unwrap().iter().map(|q| q.value()).collect();
     let all: Vec<u64> = (1 << 11..1 << 12).rev().filter(|&n| n % 64 == 1 && is_prime(n)).take(5).collect();
     assert_eq!(got, all);
-    // Steps that are no power of two: slots modulo 257 in 64 dimensions; an odd one.
+    // Steps that are not powers of two: slots modulo 257 in 64 dimensions, and an odd one.
     for step in [16 * 257, 3] {
         let got: Vec<u64> = primes(20, 3, step).unwrap().iter().map(|q| q.value()).collect();
         let all: Vec<u64> = (1 << 19..1 << 20).rev().filter(|&n| n % step == 1 && is_prime(n)).take(3).collect();

@@ -164,7 +164,7 @@ fn carry_undoes_split() {
     }
 }
 
-/// Cyclic square of `len` digits `b - 1`: the largest coefficients there are.
+/// Returns the cyclic square of `len` digits `b - 1`: the largest possible coefficients.
 fn worst_square(len: usize, digit: u64) -> u64 {
     let plan = Plan::new(len, Convolution::Cyclic, Backend::detect().unwrap(), 1).unwrap();
     let mut x = vec![digit; len];

@@ -1,4 +1,4 @@
-//! Every kernel runs on a small stack, in a build without optimisation too: `cargo xtask stack` runs this test so.
+//! Tests that every kernel runs on a small stack, also in a build without optimisation, as `cargo xtask stack` runs it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use solinas_field::Backend;
@@ -12,7 +12,7 @@ use solinas_field::solinas::{Convolution, Plan};
 use solinas_field::torus::{BlindRotation, Decomposition, KeyswitchKey};
 use std::thread;
 
-/// An eighth of what Rust gives a thread by default.
+/// An eighth of Rust's default stack of a thread.
 const STACK: usize = 256 << 10;
 
 /// Calls `work` for every back end, on a thread of a small stack. An overflow ends the process.

@@ -9,9 +9,10 @@
 
 use core::ops::ControlFlow;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Parser;
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, Stage, keygen};
@@ -35,14 +36,22 @@ fn size(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Makes, writes and reads Gentry-Halevi keys and tables.
+#[derive(Parser)]
+struct Args {
+    params: String,
+    threads: usize,
+    folder: PathBuf,
+    /// Where to end, if not after the tables
+    #[arg(value_parser = ["keygen"])]
+    end: Option<String>,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [name, threads, folder, rest @ ..] = &arguments[..] else {
-        return Err("expected: PARAMETERS THREADS FOLDER [keygen]".into());
-    };
-    rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
-    let (params, folder) = (Params::named(name)?, Path::new(folder));
-    std::fs::create_dir_all(folder)?;
+    let Args { params: name, threads, folder, end } = Args::parse();
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    let params = Params::named(&name)?;
+    std::fs::create_dir_all(&folder)?;
     println!("{name}: key generation takes up to {} MiB", keygen::memory(&params) >> 20);
 
     let start = Instant::now();
@@ -81,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = timed("server key, read and checked", || {
         Gh::read_server(&Reader::open(&server_path, Expect::kind(Kind::ServerKey))?)
     })?;
-    if rest.first().is_some_and(|word| word == "keygen") {
+    if end.is_some() {
         return Ok(());
     }
 

@@ -1,7 +1,7 @@
 //! Where files are written: to a temporary file that is renamed when whole, or to memory.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -128,8 +128,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(Error::io(path, "open", e)),
     }
-    let mut file = NewFile::create(path, false, true).map_err(|e| Error::io(path, "create", e))?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.persist());
+    let written = NewFile::with_bytes(path, text.as_bytes(), false, true).and_then(NewFile::persist);
     written.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 

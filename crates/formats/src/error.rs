@@ -200,7 +200,7 @@ impl Error {
     }
 
     /// Wraps what the operating system said, telling a full disk apart.
-    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+    pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

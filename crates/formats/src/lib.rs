@@ -67,7 +67,7 @@ pub use header::{Header, KeyId, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};
 pub use keys::KeyFiles;
 pub use layout::{MAX_HEADER, MAX_SECTIONS, PUBLIC_MAGIC, SECRET_MAGIC, VERSION};
-pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers};
+pub use new_file::{NewFile, TemporaryFolder, check_place, clear_leftovers, containing_folder, remove_file};
 pub use pair::NewPair;
 pub use reader::{Expect, Reader};
 pub use writer::{SectionWriter, Writer};

@@ -48,10 +48,7 @@ pub fn write_matrix(path: &Path, key: &PublicKey, progress: impl FnMut(usize, us
 /// # Errors
 /// [`Error::Io`], [`Error::DiskFull`]. What was there stays.
 pub fn save_product(path: &Path, product: &StreamedProduct<'_>) -> Result<(), Error> {
-    let saved = NewFile::create(path, true, true).and_then(|mut file| {
-        file.write_all(&product.state())?;
-        file.persist()
-    });
+    let saved = NewFile::with_bytes(path, &product.state(), true, true).and_then(NewFile::persist);
     saved.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 

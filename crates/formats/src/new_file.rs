@@ -34,7 +34,7 @@ impl NewFile {
     pub fn create(path: &Path, secret: bool, replace: bool) -> io::Result<Self> {
         let path = path.to_path_buf();
         path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        clear_leftovers(folder(&path));
+        clear_leftovers(containing_folder(&path));
         let mut builder = tempfile::Builder::new();
         builder.prefix(NAME.0).suffix(NAME.1);
         #[cfg(unix)]
@@ -45,11 +45,21 @@ impl NewFile {
         #[cfg(not(unix))]
         let _ = secret;
         loop {
-            let temp = builder.tempfile_in(folder(&path)).map_err(|e| plain(&e))?;
+            let temp = builder.tempfile_in(containing_folder(&path)).map_err(|e| plain(&e))?;
             if is_ours(temp.as_file(), temp.path()) {
                 return Ok(Self { path, temp, replace });
             }
         }
+    }
+
+    /// A file with these bytes; see [`Self::create`].
+    ///
+    /// # Errors
+    /// Those of the file system, without the temporary name.
+    pub fn with_bytes(path: &Path, bytes: &[u8], secret: bool, replace: bool) -> io::Result<Self> {
+        let mut file = Self::create(path, secret, replace)?;
+        file.write_all(bytes)?;
+        Ok(file)
     }
 
     /// Where the file will be.
@@ -67,7 +77,7 @@ impl NewFile {
         temp.as_file().sync_all()?;
         let persisted = if replace { temp.persist(&path) } else { temp.persist_noclobber(&path) };
         let file = persisted.map_err(|e| plain(&e.error))?;
-        sync_folder(folder(&path))?;
+        sync_folder(containing_folder(&path))?;
         Ok(file)
     }
 
@@ -189,11 +199,20 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(|e| plain(&e))
+    tempfile::tempfile_in(containing_folder(path)).map(drop).map_err(|e| plain(&e))
 }
 
-/// The folder a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
+/// Removes a file, durably.
+///
+/// # Errors
+/// Those of the file system.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_folder(containing_folder(path))
+}
+
+/// The folder that contains a file: `.` for a name without one.
+pub fn containing_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use bytemuck::Zeroable;
+use solinas_field::allocation::fallible;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
@@ -40,7 +41,7 @@ impl Source {
         let capacity = usize::try_from(len).map_err(|_| too_large())?;
         let mut bytes = Zeroizing::new(Vec::new());
         // Room to spare lets `read_to_end` notice the end without moving the buffer, which would leave a copy behind.
-        bytes.try_reserve_exact(capacity.saturating_add(64)).map_err(|_| too_large())?;
+        fallible(|| bytes.try_reserve_exact(capacity.saturating_add(64))).map_err(|_| too_large())?;
         bytes.extend_from_slice(magic);
         file.take(len.saturating_sub(magic.len() as u64))
             .read_to_end(&mut bytes)
@@ -109,7 +110,7 @@ fn place(offset: u64) -> io::Result<usize> {
 
 /// Zeros, or an error where there is no memory for so many.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> io::Result<Vec<T>> {
-    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| io::ErrorKind::OutOfMemory.into())
+    fallible(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| io::ErrorKind::OutOfMemory.into())
 }
 
 impl From<Vec<u8>> for Source {

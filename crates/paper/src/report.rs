@@ -3,7 +3,6 @@
 use crate::{Error, Machine, Options, machine};
 use serde::{Deserialize, Serialize};
 use solinas_formats::NewFile;
-use std::io::Write;
 use std::path::Path;
 
 /// A published table and ours, with what it takes to measure it again.
@@ -180,8 +179,5 @@ pub(crate) fn save(value: &impl Serialize, path: &Path) -> Result<(), Error> {
 fn write(value: &impl Serialize, path: &Path) -> std::io::Result<()> {
     let mut json = serde_json::to_vec_pretty(value)?;
     json.push(b'\n');
-    let mut file = NewFile::create(path, false, true)?;
-    file.write_all(&json)?;
-    file.persist()?;
-    Ok(())
+    NewFile::with_bytes(path, &json, false, true)?.persist().map(drop)
 }

@@ -1,6 +1,7 @@
 //! Reports as text: aligned columns for a terminal, Markdown for documents.
 
 use crate::{Basis, Cell, Report, Row, Table};
+use comfy_table::{CellAlignment, ContentArrangement, presets};
 use std::fmt;
 
 /// The cells of a table as text, the heading first.
@@ -115,6 +116,7 @@ impl Report {
     }
 }
 
+/// Text; tables are at most as wide as the format asks, as in `{report:80}`.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.name, self.title)?;
@@ -124,15 +126,19 @@ impl fmt::Display for Report {
         for table in &self.tables {
             writeln!(f, "\n{}", table.title)?;
             let grid = grid(table);
-            let width = |column: usize| grid.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-            let widths: Vec<usize> = (0..grid[0].len()).map(width).collect();
-            for line in &grid {
-                let mut text = String::new();
-                for ((cell, &width), heading) in line.iter().zip(&widths).zip(&grid[0]) {
-                    text += &if is_word(heading) { format!("  {cell:<width$}") } else { format!("  {cell:>width$}") };
-                }
-                writeln!(f, "{}", text.trim_end())?;
+            let mut text = comfy_table::Table::new();
+            text.load_style(presets::NOTHING).add_rows(&grid);
+            if let Some(width) = f.width() {
+                text.set_content_arrangement(ContentArrangement::Dynamic)
+                    .set_width(width.try_into().unwrap_or(u16::MAX));
             }
+            for (column, heading) in text.column_iter_mut().zip(&grid[0]) {
+                column.set_padding((2, 0));
+                if !is_word(heading) {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+            writeln!(f, "{}", text.trim_fmt())?;
         }
         writeln!(f)?;
         for note in self.legend().into_iter().chain(self.notes.iter().map(String::as_str)) {

@@ -7,12 +7,13 @@ use crate::{Basis, Coeff, Error, Eval, RnsPoly};
 pub struct Automorphism {
     dimension: usize,
     exponent: usize,
-    /// Where the value of each place is taken from.
+    /// For each place, the place from which its value is taken.
     values: Vec<u32>,
 }
 
 impl Automorphism {
-    /// `X -> X^exponent` in the dimension of `basis`; the exponent is odd and counts modulo `2N`.
+    /// Makes the plan of `X -> X^exponent` in the dimension of `basis`. Range: the exponent is odd and counts modulo
+    /// `2N`.
     ///
     /// # Errors
     /// [`Error::Automorphism`] for an even exponent.
@@ -45,7 +46,7 @@ impl Automorphism {
         Ok(())
     }
 
-    /// `f(X^g)` of values: a permutation.
+    /// Applies the automorphism to values, `f(X^g)`: a permutation.
     ///
     /// # Errors
     /// [`Error::Length`] for another dimension.
@@ -54,15 +55,15 @@ impl Automorphism {
         Ok(RnsPoly::from_towers(f.basis(), |i, out| self.permute(f.tower(i), out)))
     }
 
-    /// One tower of [`Self::of_values`]. Shape: N.
+    /// Applies [`Self::of_values`] to one tower. Shape: N.
     ///
     /// # Panics
-    /// When `from` is shorter.
+    /// Panics if `from` is shorter.
     pub fn permute(&self, from: &[u64], out: &mut [u64]) {
         out.iter_mut().zip(&self.values).for_each(|(out, &place)| *out = from[place as usize]);
     }
 
-    /// The automorphism that undoes it.
+    /// Returns the inverse automorphism.
     pub fn inverse(&self) -> Self {
         let mut values = vec![0; self.dimension];
         (0..).zip(&self.values).for_each(|(place, &from)| values[from as usize] = place);
@@ -71,7 +72,7 @@ impl Automorphism {
         Self { values, exponent, ..*self }
     }
 
-    /// `f(X^g)` of coefficients: a signed permutation.
+    /// Applies the automorphism to coefficients, `f(X^g)`: a signed permutation.
     ///
     /// # Errors
     /// [`Error::Length`] for another dimension.

@@ -8,17 +8,17 @@ use solinas_field::prime::{Modulus, NttPlan, Pointwise};
 
 use crate::Error;
 
-/// A ring dimension and the primes of a residue number system, with the plans of their transforms. Cheap to clone.
+/// A ring dimension and the primes of a residue number system, with the plans of their transforms. A clone is cheap.
 #[derive(Clone)]
 pub struct Basis {
     towers: Arc<[Arc<NttPlan>]>,
 }
 
 impl Basis {
-    /// The primes `moduli` (each 1 modulo `2N`) at dimension `N`.
+    /// Makes the basis of the primes `moduli` (each 1 modulo `2N`) at dimension `N`.
     ///
     /// # Errors
-    /// [`Error::Primes`] for none, or one given twice; [`Error::Field`] for a dimension or a prime without transform.
+    /// [`Error::Primes`] if there is none, or one twice; [`Error::Field`] for a dimension or a prime without transform.
     pub fn new(dimension: usize, moduli: &[Modulus], backend: Backend) -> Result<Self, Error> {
         let plan = |&q: &Modulus| NttPlan::new(q, dimension, backend).map(Arc::new);
         Self::of(moduli.iter().map(plan).collect::<Result<Vec<_>, _>>()?)
@@ -33,15 +33,15 @@ impl Basis {
         Ok(Self { towers: towers.into() })
     }
 
-    /// The first `count` primes.
+    /// Returns the basis of the first `count` primes.
     ///
     /// # Errors
-    /// [`Error::Towers`] for none, or more than there are.
+    /// [`Error::Towers`] for none, or for more than there are.
     pub fn prefix(&self, count: usize) -> Result<Self, Error> {
         self.range(0..count)
     }
 
-    /// The primes of that range.
+    /// Returns the basis of the primes in this range.
     ///
     /// # Errors
     /// As [`Self::prefix`].
@@ -51,10 +51,10 @@ impl Basis {
         Ok(Self { towers: part.into() })
     }
 
-    /// These primes, then those of `other`.
+    /// Returns the basis of these primes, then those of `other`.
     ///
     /// # Errors
-    /// [`Error::Primes`] when they share one, [`Error::BasisMismatch`] for another dimension.
+    /// [`Error::Primes`] if they share one, [`Error::BasisMismatch`] for another dimension.
     pub fn joined(&self, other: &Self) -> Result<Self, Error> {
         if self.dimension() != other.dimension() {
             return Err(self.mismatch("joining bases", other));
@@ -67,7 +67,7 @@ impl Basis {
         self.towers[0].dimension()
     }
 
-    /// Primes.
+    /// Number of primes.
     #[allow(clippy::len_without_is_empty, reason = "a basis has one prime or more")]
     pub fn len(&self) -> usize {
         self.towers.len()
@@ -76,7 +76,7 @@ impl Basis {
     /// Prime number `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is none.
     pub fn modulus(&self, i: usize) -> Modulus {
         self.towers[i].modulus()
     }
@@ -94,7 +94,7 @@ impl Basis {
     /// The transform of tower `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is none.
     pub fn plan(&self, i: usize) -> &NttPlan {
         &self.towers[i]
     }
@@ -102,7 +102,7 @@ impl Basis {
     /// Operations on words of tower `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is none.
     pub fn pointwise(&self, i: usize) -> Pointwise {
         self.towers[i].pointwise()
     }

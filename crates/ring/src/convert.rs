@@ -4,17 +4,18 @@ use solinas_field::prime::{Modulus, Shoup};
 
 use crate::{Basis, Coeff, Error, RnsPoly};
 
-/// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with a coefficient-wise unknown `a` in `0..t` (Bajard, Eynard,
-/// Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the work.
+/// Plan of the fast conversion to other primes: `x` in `0..Q` becomes `x + a Q` with an unknown `a` in `0..t` for each
+/// coefficient (Bajard, Eynard, Hasan and Zucca 2016). [`MixedRadix`](crate::MixedRadix) is exact, at `t/2` times the
+/// work.
 #[derive(Clone, Debug)]
 pub struct BaseConversion {
     from: Basis,
     to: Basis,
     /// `(Q/q_i)^-1 mod q_i`.
     pub(crate) inverses: Vec<Shoup>,
-    /// Of target `j`: `Q/q_i mod p_j`.
+    /// For target `j`: `Q/q_i mod p_j`.
     factors: Vec<Vec<Shoup>>,
-    /// Of the widest `q_i`.
+    /// Bits of the widest `q_i`.
     bits: u32,
 }
 
@@ -28,7 +29,7 @@ fn cofactors(basis: &Basis, p: Modulus) -> Vec<u64> {
 }
 
 impl BaseConversion {
-    /// From one basis to another of the same dimension.
+    /// Makes the conversion from one basis to another of the same dimension.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`] for another dimension.
@@ -50,27 +51,28 @@ impl BaseConversion {
         })
     }
 
-    /// The primes converted from.
+    /// The primes from which it converts.
     pub fn from(&self) -> &Basis {
         &self.from
     }
 
-    /// The primes converted to.
+    /// The primes to which it converts.
     pub fn to(&self) -> &Basis {
         &self.to
     }
 
-    /// `y_i = x_i (Q/q_i)^-1 mod q_i` of tower `i`, whose combination with the cofactors gives `x`.
+    /// Computes `y_i = x_i (Q/q_i)^-1 mod q_i` of tower `i` in place. The combination of these shares with the
+    /// cofactors gives `x`.
     pub(crate) fn share(&self, i: usize, words: &mut [u64]) {
         self.from.pointwise(i).scale(words, self.inverses[i]);
     }
 
-    /// Target `j` of the conversion of `shares`, plus a constant, in place of `out`.
+    /// Writes target `j` of the conversion of `shares`, plus a constant, to `out`.
     pub(crate) fn combine(&self, shares: &[u64], j: usize, constant: u64, out: &mut [u64]) {
         self.to.pointwise(j).combine(out, shares, self.bits, &self.factors[j], constant);
     }
 
-    /// Converts.
+    /// Converts `x`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].

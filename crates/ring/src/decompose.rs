@@ -2,10 +2,11 @@
 
 use crate::{Automorphism, BaseConversion, Basis, Coeff, Error, Eval, RnsPoly};
 
-/// Digits by tower, each residue cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where `E_i` is 1 in tower `i` and 0
-/// in the others. Digits are in `0..2^bits`.
+/// Digits by tower. Each residue is cut into digits of `bits` bits: `x = sum_(i,e) d_(i,e) 2^(bits e) E_i mod Q`, where
+/// `E_i` is 1 in tower `i` and 0 in the others. Range: digits are in `0..2^bits`.
 ///
-/// The key for digit `(i, e)` encrypts [`weighted`](Self::weighted) of the secret; [`accumulate`](Self::accumulate) is the inner product.
+/// The key for digit `(i, e)` encrypts [`weighted`](Self::weighted) of the secret; [`accumulate`](Self::accumulate) is
+/// the inner product.
 #[derive(Clone, Debug)]
 pub struct TowerGadget {
     pub(crate) basis: Basis,
@@ -15,7 +16,7 @@ pub struct TowerGadget {
 }
 
 impl TowerGadget {
-    /// Digits of `bits` bits; of as many as a prime has or more, one digit a tower.
+    /// Makes digits of `bits` bits. If a prime has at most `bits` bits, its tower has one digit.
     ///
     /// # Errors
     /// [`Error::DigitBits`] unless `bits` is in `1..=60`.
@@ -27,16 +28,16 @@ impl TowerGadget {
         Ok(Self { basis: basis.clone(), bits, digits: (0..basis.len()).flat_map(of_tower).collect() })
     }
 
-    /// Digits, and rows of a key.
+    /// Number of digits, and of rows of a key.
     #[allow(clippy::len_without_is_empty, reason = "there is one digit or more")]
     pub fn len(&self) -> usize {
         self.digits.len()
     }
 
-    /// The weight of digit number `digit` times `s`.
+    /// Returns the weight of digit number `digit` times `s`.
     ///
     /// # Errors
-    /// [`Error::BasisMismatch`], [`Error::Towers`] for a digit there is not.
+    /// [`Error::BasisMismatch`]; [`Error::Towers`] if there is no such digit.
     pub fn weighted(&self, digit: usize, s: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
         self.basis.same("a gadget", s.basis())?;
         let error = Error::Towers { what: "a digit of a gadget", count: digit, min: 0, max: self.len() - 1 };
@@ -50,7 +51,8 @@ impl TowerGadget {
         }))
     }
 
-    /// `sum_d digit_d(x) keys[d]`: with `keys[d]` an encryption of the weighted secret, one of `x` times the secret.
+    /// Computes `sum_d digit_d(x) keys[d]`. If `keys[d]` encrypts the weighted secret, the result encrypts `x` times
+    /// the secret.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
@@ -77,9 +79,9 @@ fn check_keys(basis: &Basis, keys: &[RnsPoly<Eval>], want: usize) -> Result<(), 
     keys.iter().try_for_each(|key| basis.same("a decomposition", key.basis()))
 }
 
-/// Digits by groups of towers, extended to special primes `P`: `P x = sum_g d_g P E_g mod Q P`, where `E_g` is 1 in the towers of group `g` and 0 in the
-/// others. A digit is below `k Q_g`, `k` the towers of the group (fast conversion). After [`ModDown`](crate::ModDown) by `P > Q_g`, its noise is
-/// that of the key.
+/// Digits by groups of towers, extended to special primes `P`: `P x = sum_g d_g P E_g mod Q P`, where `E_g` is 1 in the
+/// towers of group `g` and 0 in the others. Range: a digit is below `k Q_g`, where `k` is the number of towers of the
+/// group (fast conversion). After [`ModDown`](crate::ModDown) by `P > Q_g`, its noise is that of the key.
 #[derive(Clone, Debug)]
 pub struct Hybrid {
     pub(crate) basis: Basis,
@@ -88,14 +90,15 @@ pub struct Hybrid {
     pub(crate) groups: Vec<(usize, BaseConversion)>,
 }
 
-/// An automorphism (`None`: the identity) and its keys, one for each group of towers.
+/// An automorphism (`None` is the identity) and its keys, one for each group of towers.
 pub type Term<'a> = (Option<&'a Automorphism>, &'a [RnsPoly<Eval>]);
 
 impl Hybrid {
-    /// Groups of `group` towers of `basis`, special primes `special`.
+    /// Makes groups of `group` towers of `basis`, with special primes `special`.
     ///
     /// # Errors
-    /// [`Error::Towers`] for groups of no tower; [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together.
+    /// [`Error::Towers`] for groups of no tower; [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not fit
+    /// together.
     pub fn new(basis: &Basis, special: &Basis, group: usize) -> Result<Self, Error> {
         if group == 0 {
             return Err(Error::Towers { what: "a group of towers", count: 0, min: 1, max: basis.len() });
@@ -115,16 +118,16 @@ impl Hybrid {
         &self.extended
     }
 
-    /// Digits, and rows of a key.
+    /// Number of digits, and of rows of a key.
     #[allow(clippy::len_without_is_empty, reason = "there is one digit or more")]
     pub fn len(&self) -> usize {
         self.groups.len()
     }
 
-    /// `P E_g s`, for `s` modulo all primes.
+    /// Returns `P E_g s`, for `s` modulo all primes.
     ///
     /// # Errors
-    /// [`Error::BasisMismatch`], [`Error::Towers`] for a group there is not.
+    /// [`Error::BasisMismatch`]; [`Error::Towers`] if there is no such group.
     pub fn weighted(&self, group: usize, s: &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, Error> {
         self.extended.same("a hybrid decomposition", s.basis())?;
         let error = Error::Towers { what: "a group of towers", count: group, min: 0, max: self.len() - 1 };
@@ -140,7 +143,8 @@ impl Hybrid {
         }))
     }
 
-    /// `sum_g digit_g(x) keys[g]` modulo all primes: with `keys[g]` an encryption of the weighted secret, one of `P x` times the secret.
+    /// Computes `sum_g digit_g(x) keys[g]` modulo all primes. If `keys[g]` encrypts the weighted secret, the result
+    /// encrypts `P x` times the secret.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`], [`Error::Length`] for another number of keys.
@@ -148,10 +152,12 @@ impl Hybrid {
         self.accumulate_automorphisms(x, &[(None, keys)])
     }
 
-    /// `sum_s s(sum_g digit_g(x) keys_s[g])` modulo all primes, over automorphisms `s` (`None`: the identity), each with its keys: `x` is decomposed once
-    /// for all of them. With `s(keys_s[g])` an encryption of the weighted `s(S)`, one of `P s(x) s(S)`, summed.
+    /// Computes `sum_s s(sum_g digit_g(x) keys_s[g])` modulo all primes, over automorphisms `s` (`None` is the
+    /// identity), each with its keys. It decomposes `x` once for all of them. If `s(keys_s[g])` encrypts the weighted
+    /// `s(S)`, the result encrypts the sum of `P s(x) s(S)`.
     ///
-    /// Costs an inverse transform for each tower of `x`, and a forward one for each digit and tower but the digit's own.
+    /// It takes an inverse transform for each tower of `x`, and a forward one for each digit and tower except the
+    /// digit's own.
     ///
     /// # Errors
     /// As [`Self::accumulate`]; [`Error::Length`] for an automorphism of another dimension.
@@ -161,7 +167,7 @@ impl Hybrid {
         Ok(sum)
     }
 
-    /// As [`Self::accumulate_automorphisms`], to `sum`; `shares` is overwritten.
+    /// As [`Self::accumulate_automorphisms`], but writes to `sum`; overwrites `shares`.
     ///
     /// # Errors
     /// As [`Self::accumulate_automorphisms`].

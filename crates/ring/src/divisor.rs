@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// A number `m` in `1..2^31`, prime or not, with the constant of its reduction. Nothing branches on what is reduced.
+/// A number `m` in `1..2^31`, prime or not, with the constant of its reduction. No method branches on a reduced value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
     value: u64,
@@ -11,7 +11,7 @@ pub struct Divisor {
 }
 
 impl Divisor {
-    /// The divisor `m`.
+    /// Makes the divisor `m`.
     ///
     /// # Errors
     /// [`Error::PlaintextModulus`] unless `m` is in `1..2^31`.
@@ -27,7 +27,7 @@ impl Divisor {
         self.value
     }
 
-    /// Any word modulo `m`.
+    /// Reduces any word modulo `m`.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {
         // The quotient falls short by at most 1: floor(x r / 2^64) > x / m - x / 2^64 (1 + 1/m) - 1.
@@ -37,14 +37,14 @@ impl Divisor {
         rest.min(rest.wrapping_sub(self.value))
     }
 
-    /// `x` modulo `m`, nearest to zero: in `-(m-1)/2 ..= m/2`. For `x` in `0..m`.
+    /// Returns `x` modulo `m`, nearest to zero: in `-(m-1)/2 ..= m/2`. Range: `x` in `0..m`.
     #[inline]
     pub fn centered(self, x: u64) -> i64 {
         let over = i64::from(x > self.value / 2).wrapping_neg();
         x as i64 - (self.value as i64 & over)
     }
 
-    /// `1/x`; `None` where `x` and `m` have a factor in common. Public data.
+    /// Returns `1/x`, or `None` if `x` and `m` have a common factor. Use it for public data.
     pub fn vartime_inverse(self, x: u64) -> Option<u64> {
         let m = i128::from(self.value);
         let (mut r, mut s) = ((m, i128::from(self.reduce(x))), (0i128, 1i128));

@@ -1,20 +1,20 @@
 //! Error type of the crate.
 
-/// Everything that can go wrong for a caller of this crate.
+/// Errors that this crate returns to its callers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A basis without a prime, or with the same one twice.
+    /// A basis has no prime, or the same prime twice.
     #[error(
         "a basis of {towers} primes where {repeated} occurs twice or none is given: give one prime or more, each once"
     )]
     Primes {
         /// Primes given.
         towers: usize,
-        /// The one given twice, 0 for none.
+        /// The prime that occurs twice, 0 for none.
         repeated: u64,
     },
-    /// Operands in different rings.
+    /// The operands are in different rings.
     #[error("{what}: {lhs} beside {rhs}: bring both to one basis (see `RnsPoly::truncated`)")]
     BasisMismatch {
         /// The operation.
@@ -24,7 +24,7 @@ pub enum Error {
         /// Dimension and primes of the second.
         rhs: String,
     },
-    /// Words that are not a polynomial of the basis.
+    /// The number of words does not match a polynomial of the basis.
     #[error("{what}: {got} words where {want} belong")]
     Length {
         /// The operation.
@@ -34,7 +34,7 @@ pub enum Error {
         /// Words needed.
         want: usize,
     },
-    /// A word that is no residue.
+    /// A word is not a residue.
     #[error(
         "tower {tower} holds the word {word}, which is not below its prime {modulus}: the data is damaged or of other primes"
     )]
@@ -46,25 +46,25 @@ pub enum Error {
         /// The tower's prime.
         modulus: u64,
     },
-    /// A count of towers outside the basis.
+    /// The number of towers is outside the basis.
     #[error("{what}: {count} towers asked for, {min} to {max} possible")]
     Towers {
         /// The operation.
         what: &'static str,
-        /// Towers asked for.
+        /// Requested number of towers.
         count: usize,
-        /// Fewest possible.
+        /// Smallest number possible.
         min: usize,
-        /// Most possible.
+        /// Largest number possible.
         max: usize,
     },
-    /// A plaintext modulus out of range, or not coprime to the primes.
+    /// The plaintext modulus is out of range, or not coprime to the primes.
     #[error("plaintext modulus {modulus} is not in 1..2^31, or a prime of the basis divides it: choose another")]
     PlaintextModulus {
         /// The modulus.
         modulus: u64,
     },
-    /// An exponent that gives no automorphism.
+    /// The exponent gives no automorphism.
     #[error("X -> X^{exponent} is no automorphism of a ring of dimension {dimension}: exponents are odd")]
     Automorphism {
         /// The exponent.
@@ -72,16 +72,16 @@ pub enum Error {
         /// The ring dimension.
         dimension: usize,
     },
-    /// A digit size that decompositions do not have.
+    /// Decompositions do not support this digit size.
     #[error("digits of {bits} bits: choose 1..=60")]
     DigitBits {
-        /// Bits asked for.
+        /// Requested bits.
         bits: u32,
     },
-    /// A sampler that cannot be made.
+    /// The parameters of a sampler are out of range.
     #[error("{what} of {value} is not in {min}..={max}")]
     Sampler {
-        /// Which parameter.
+        /// The parameter.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -90,7 +90,7 @@ pub enum Error {
         /// Largest possible.
         max: f64,
     },
-    /// From the primes and their transforms.
+    /// The primes or their transforms returned an error.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
 }

@@ -1,17 +1,20 @@
 //! Polynomials of `Z_Q[X]/(X^N + 1)` by residues modulo word-size primes (double-CRT).
 //!
-//! - [`Basis`]: a ring dimension and primes `q_1 .. q_t`, whose product is `Q`; each prime with its transform is a *tower*.
-//! - [`RnsPoly`]: a polynomial as its residues in each tower, as coefficients ([`Coeff`]) or in the transformed domain ([`Eval`]): the domain
-//!   is in the type, so that a forgotten transform does not compile.
+//! - [`Basis`]: a ring dimension and primes `q_1 .. q_t`, whose product is `Q`. Each prime with its transform is a
+//!   *tower*.
+//! - [`RnsPoly`]: a polynomial as its residues in each tower, as coefficients ([`Coeff`]) or in the transformed domain
+//!   ([`Eval`]). The domain is in the type, so a forgotten transform does not compile.
 //! - [`Automorphism`]: `X -> X^g` in both domains.
-//! - [`Rescale`], [`ModDown`]: division by the last prime, exactly, or by several, approximately, both preserving a plaintext modulus.
-//! - [`BaseConversion`], [`MixedRadix`]: residues in other primes, up to a multiple of `Q` or exactly; centred values modulo a small number.
-//! - [`TowerGadget`], [`Hybrid`]: decompositions for key switching; [`TowerDigits`], [`HybridDigits`], [`SwitchDown`]: with
-//!   keys of two parts.
+//! - [`Rescale`], [`ModDown`]: division by the last prime, exactly, or by several, approximately. Both preserve a
+//!   plaintext modulus.
+//! - [`BaseConversion`], [`MixedRadix`]: residues in other primes, up to a multiple of `Q` or exactly, and centred
+//!   values modulo a small number.
+//! - [`TowerGadget`], [`Hybrid`]: decompositions for key switching; [`TowerDigits`], [`HybridDigits`], [`SwitchDown`]:
+//!   with keys of two parts.
 //! - [`sample`]: discrete Gaussian, ternary, sparse and uniform polynomials.
 //!
-//! Data order: tower by tower, `N` words each. Everything is canonical (`0..q_i`), and the same on every back end and for any number of
-//! threads; work is spread over the towers on the current rayon pool.
+//! Data order: tower by tower, `N` words each. All words are canonical (`0..q_i`), and the same on every back end and
+//! for any number of threads. The towers are distributed over the threads of the current rayon pool.
 //!
 //! ```
 //! use solinas_field::{Backend, prime::primes};

@@ -1,7 +1,7 @@
-//! The memory of polynomials, which threads keep from one to the next.
+//! Memory of polynomials. Threads keep it from one polynomial to the next.
 //!
-//! Megabytes that an allocator gives back to the system come again as pages of zeros, one fault and one more pass over memory each: longer than the
-//! sum that is written into them.
+//! An allocator returns megabytes to the system and gets them back as pages of zeros. Each page costs a fault, and the
+//! memory one more pass: longer than the sum that is written into it.
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
@@ -12,32 +12,32 @@ thread_local! {
     static KEPT: RefCell<Vec<AlignedVec<u64>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Buffers that a thread keeps.
+/// Number of buffers that a thread keeps.
 const MOST: usize = 16;
-/// Words of the shortest buffer worth keeping, and of all that a thread keeps: an allocator is quick with shorter ones, and 32 MiB are enough
-/// for the operands of one operation.
+/// Words of the shortest kept buffer, and of all buffers of a thread. An allocator is fast for shorter buffers, and 32
+/// MiB are enough for the operands of one operation.
 const SHORTEST: usize = 1 << 14;
 const ALL: usize = 1 << 22;
 
-/// Words that go back to the thread when dropped; whoever holds secrets wipes them before.
-pub(crate) struct Words(AlignedVec<u64>);
+/// Words that go back to the thread on drop. A holder of secrets must wipe them before.
+pub(crate) struct PooledWords(AlignedVec<u64>);
 
-impl Words {
-    /// At least `len` words of any content that the thread kept, and not many more.
+impl PooledWords {
+    /// Returns a kept buffer of at least `len` words, and not many more, with arbitrary contents.
     pub(crate) fn kept(len: usize) -> Option<Self> {
         if len < SHORTEST {
             return None;
         }
         let found = KEPT.try_with(|kept| {
             let mut kept = kept.try_borrow_mut().ok()?;
-            // The last one first: what was dropped a moment ago is still in a cache.
+            // The last one first, because a buffer that was dropped a moment ago is still in a cache.
             let fits = kept.iter().rposition(|words| (len..=len + len / 2).contains(&words.len()))?;
             Some(Self(kept.remove(fits)))
         });
         found.ok().flatten()
     }
 
-    /// `len` zeros, and what else was kept with them.
+    /// Returns at least `len` words, of which the first `len` are zeros. The others are left over from a kept buffer.
     pub(crate) fn zeroed(len: usize) -> Self {
         match Self::kept(len) {
             Some(mut words) => {
@@ -49,13 +49,13 @@ impl Words {
     }
 }
 
-impl From<AlignedVec<u64>> for Words {
+impl From<AlignedVec<u64>> for PooledWords {
     fn from(words: AlignedVec<u64>) -> Self {
         Self(words)
     }
 }
 
-impl Clone for Words {
+impl Clone for PooledWords {
     fn clone(&self) -> Self {
         match Self::kept(self.len()) {
             Some(mut words) => {
@@ -67,7 +67,7 @@ impl Clone for Words {
     }
 }
 
-impl Deref for Words {
+impl Deref for PooledWords {
     type Target = [u64];
 
     fn deref(&self) -> &[u64] {
@@ -75,19 +75,19 @@ impl Deref for Words {
     }
 }
 
-impl DerefMut for Words {
+impl DerefMut for PooledWords {
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }
 }
 
-impl Drop for Words {
+impl Drop for PooledWords {
     fn drop(&mut self) {
         let words = core::mem::take(&mut self.0);
         if words.len() < SHORTEST || words.len() > ALL / 2 {
             return;
         }
-        // The thread may be ending.
+        // The thread may be ending, so an error is ignored.
         let _ = KEPT.try_with(|kept| {
             if let Ok(mut kept) = kept.try_borrow_mut() {
                 kept.push(words);
@@ -106,21 +106,26 @@ mod tests {
     #[test]
     fn a_dropped_buffer_is_the_next_of_its_length() {
         let len = 3 * SHORTEST;
-        let mut words = Words::zeroed(len);
+        let mut words = PooledWords::zeroed(len);
         words.fill(7);
         let at = words.as_ptr();
         drop(words);
-        assert!(Words::kept(SHORTEST).is_none() && Words::kept(len + 1).is_none());
-        let again = Words::zeroed(len);
+        assert!(PooledWords::kept(SHORTEST).is_none() && PooledWords::kept(len + 1).is_none());
+        let again = PooledWords::zeroed(len);
         assert!(again.as_ptr() == at && again.iter().all(|&word| word == 0));
-        assert!(Words::kept(len).is_none());
+        assert!(PooledWords::kept(len).is_none());
     }
 
     #[test]
     fn a_thread_keeps_no_more_than_its_share() {
-        let many: Vec<_> = (0..2 * MOST).map(|_| Words::zeroed(SHORTEST)).collect();
+        let many: Vec<_> = (0..2 * MOST).map(|_| PooledWords::zeroed(SHORTEST)).collect();
         drop(many);
-        drop(vec![Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL / 2), Words::zeroed(ALL)]);
+        drop(vec![
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL / 2),
+            PooledWords::zeroed(ALL),
+        ]);
         let (count, all) = KEPT.with_borrow(|kept| (kept.len(), kept.iter().map(|words| words.len()).sum::<usize>()));
         assert!(count <= MOST && all <= ALL, "{count} buffers of {all} words");
     }

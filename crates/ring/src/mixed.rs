@@ -6,21 +6,22 @@ use zeroize::Zeroizing;
 use crate::threads::for_each_block;
 use crate::{Basis, Coeff, Divisor, Error, RnsPoly};
 
-/// Coefficients worked on at once: their digits stay in the nearest cache.
+/// Coefficients that are processed together. Their digits stay in the nearest cache.
 const BLOCK: usize = 512;
 
-/// Plan of exact conversions: the digits of `x = v_1 + v_2 q_1 + v_3 q_1 q_2 + ..`, `v_i` in `0..q_i`.
+/// Plan of exact conversions, by the digits of `x = v_1 + v_2 q_1 + v_3 q_1 q_2 + ..`, `v_i` in `0..q_i`.
 ///
-/// `(Q-1)/2` has the digits `(q_i - 1)/2`, so that the sign of the centred value is found by comparing digits. Runs over blocks of
-/// coefficients, on the current pool; nothing branches on a value, and what it holds in between is wiped.
+/// `(Q-1)/2` has the digits `(q_i - 1)/2`, so a comparison of digits finds the sign of the centred value. The plan
+/// works on blocks of coefficients, on the current pool. No method branches on a value, and intermediate values are
+/// wiped.
 #[derive(Clone, Debug)]
 pub struct MixedRadix {
     basis: Basis,
-    /// Of tower `i`: `1/q_k mod q_i` for `k < i`.
+    /// For tower `i`: `1/q_k mod q_i` for `k < i`.
     inverses: Vec<Vec<Shoup>>,
 }
 
-/// Digits of a block, and of each coefficient 1 when its centred value is negative.
+/// Digits of a block, and for each coefficient 1 if its centred value is negative.
 struct Digits {
     /// Tower by tower.
     digits: Zeroizing<Vec<u64>>,
@@ -28,11 +29,11 @@ struct Digits {
 }
 
 impl MixedRadix {
-    /// The plan of a basis.
+    /// Makes the plan of a basis.
     pub fn new(basis: &Basis) -> Self {
         let inverse = |k: usize, i: usize| {
             let q = basis.modulus(i);
-            // Distinct primes: the inverse exists.
+            // The primes are distinct, so the inverse exists.
             q.shoup(q.inv(q.reduce(basis.modulus(k).value())).unwrap_or(0))
         };
         let inverses = (0..basis.len()).map(|i| (0..i).map(|k| inverse(k, i)).collect()).collect();
@@ -42,7 +43,7 @@ impl MixedRadix {
     fn digits(&self, x: &RnsPoly<Coeff>, first: usize, len: usize) -> Digits {
         let towers = self.basis.len();
         let mut digits = Zeroizing::new(vec![0; towers * len]);
-        // The first digits are the residues as they are.
+        // The first digits are the residues themselves.
         let mut other = Zeroizing::new(vec![0; if towers > 1 { len } else { 0 }]);
         let mut negative = Zeroizing::new(vec![0; len]);
         for i in 0..towers {
@@ -57,14 +58,15 @@ impl MixedRadix {
             }
             let half = q.value() / 2;
             for (negative, &v) in negative.iter_mut().zip(digit.iter()) {
-                // Above half of q, or at it and above in the digits below: all are below 2^62.
+                // A digit is above half of q, or at it and the digits below are above theirs. All values are below
+                // 2^62.
                 *negative = half.wrapping_sub(v + *negative) >> 63;
             }
         }
         Digits { digits, negative }
     }
 
-    /// Each coefficient's value in `-(Q-1)/2 ..= (Q-1)/2`, modulo `m`. Shape: N. Range: `0..m`.
+    /// Returns each coefficient's value in `-(Q-1)/2 ..= (Q-1)/2`, modulo `m`. Shape: N. Range: `0..m`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -88,7 +90,7 @@ impl MixedRadix {
         Ok(out)
     }
 
-    /// `1, q_1, q_1 q_2, .., Q` by `multiply(factor, product)`.
+    /// Computes `1, q_1, q_1 q_2, .., Q` by `multiply(factor, product)`.
     fn weights(&self, multiply: impl Fn(u64, u64) -> u64, one: u64) -> Vec<u64> {
         let mut weights = vec![one];
         for q in self.basis.moduli() {
@@ -97,7 +99,7 @@ impl MixedRadix {
         weights
     }
 
-    /// The centred values modulo the primes of `to`: exact, for any coefficients.
+    /// Returns the centred values modulo the primes of `to`, exactly, for any coefficients.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -118,7 +120,7 @@ impl MixedRadix {
         }))
     }
 
-    /// `log2` of each coefficient's centred magnitude, to about 40 bits; 0 for 0. Shape: N.
+    /// Returns `log2` of each coefficient's centred magnitude, to about 40 bits; 0 for 0. Shape: N.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -147,7 +149,7 @@ impl MixedRadix {
     }
 }
 
-/// The centred values of digits modulo a power of two: sums of words, whose carries out do not count.
+/// Computes the centred values of digits modulo a power of two, as sums of words whose carries out do not count.
 fn wrapping_mod(digits: &[u64], negative: &[u64], weights: &[u64], m: Divisor, out: &mut [u64]) {
     let (mask, all) = (m.value() - 1, weights[weights.len() - 1]);
     for (digit, &weight) in digits.chunks_exact(out.len()).zip(weights) {
@@ -160,7 +162,7 @@ fn wrapping_mod(digits: &[u64], negative: &[u64], weights: &[u64], m: Divisor, o
     }
 }
 
-/// The same modulo any number.
+/// As [`wrapping_mod`], modulo any number.
 fn reduced_mod(digits: &[u64], negative: &[u64], weights: &[u64], m: Divisor, out: &mut [u64]) {
     let (first, others) = digits.split_at(out.len());
     for (out, &v) in out.iter_mut().zip(first) {

@@ -1,4 +1,4 @@
-//! Polynomials by their residues.
+//! Polynomials as residues.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use solinas_field::buffer::AlignedVec;
 use zeroize::Zeroize;
 
-use crate::memory::Words;
+use crate::memory::PooledWords;
 use crate::threads::{alone, for_each_tower, for_each_tower_of_two, for_each_tower_with};
 use crate::{Basis, Error};
 
@@ -14,14 +14,14 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What the words of an [`RnsPoly`] are: [`Coeff`] or [`Eval`].
+/// Meaning of the words of an [`RnsPoly`]: [`Coeff`] or [`Eval`].
 pub trait Domain: sealed::Sealed + Copy + Send + Sync + 'static {}
 
 /// Coefficients, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coeff;
 
-/// Values at the odd powers of the root, in the transform's order: products are word by word.
+/// Values at the odd powers of the root, in the transform's order. Products are word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Eval;
 
@@ -30,24 +30,24 @@ impl sealed::Sealed for Eval {}
 impl Domain for Coeff {}
 impl Domain for Eval {}
 
-/// A polynomial modulo `X^N + 1` and modulo each prime of a [`Basis`], tower by tower, words in `0..q_i`.
+/// A polynomial modulo `X^N + 1` and modulo each prime of a [`Basis`], tower by tower, with words in `0..q_i`.
 ///
-/// Holds no secret by itself; wrap one that does in [`zeroize::Zeroizing`].
+/// The type does not wipe its words. If they are secret, wrap it in [`zeroize::Zeroizing`].
 #[derive(Clone)]
 pub struct RnsPoly<D: Domain> {
     basis: Basis,
-    /// Those of the basis, and what is left of towers that were dropped.
-    words: Words,
+    /// The words of the basis, and those left over from dropped towers.
+    words: PooledWords,
     domain: PhantomData<D>,
 }
 
 impl<D: Domain> RnsPoly<D> {
-    /// 0.
+    /// Returns 0.
     pub fn zero(basis: &Basis) -> Self {
-        Self::of(basis, Words::zeroed(basis.words()))
+        Self::of(basis, PooledWords::zeroed(basis.words()))
     }
 
-    /// From its words, tower by tower, as stored.
+    /// Makes a polynomial from its words, tower by tower, as stored.
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Residue`].
@@ -63,13 +63,13 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::copy(basis, words))
     }
 
-    fn of(basis: &Basis, words: impl Into<Words>) -> Self {
+    fn of(basis: &Basis, words: impl Into<PooledWords>) -> Self {
         Self { words: words.into(), basis: basis.clone(), domain: PhantomData }
     }
 
-    /// Of as many words as the basis has.
+    /// Copies as many words as the basis has.
     fn copy(basis: &Basis, words: &[u64]) -> Self {
-        match Words::kept(words.len()) {
+        match PooledWords::kept(words.len()) {
             Some(mut kept) => {
                 kept[..words.len()].copy_from_slice(words);
                 Self::of(basis, kept)
@@ -86,10 +86,10 @@ impl<D: Domain> RnsPoly<D> {
         })
     }
 
-    /// As [`Self::from_towers`], where `write` writes every word, over any content.
+    /// As [`Self::from_towers`]; `write` must write every word, because the words have arbitrary contents.
     fn written(basis: &Basis, write: impl Fn(usize, &mut [u64]) + Send + Sync) -> Self {
         let n = basis.dimension();
-        if let Some(words) = Words::kept(basis.words()) {
+        if let Some(words) = PooledWords::kept(basis.words()) {
             let mut out = Self::of(basis, words);
             out.for_each_tower(write);
             return out;
@@ -105,7 +105,8 @@ impl<D: Domain> RnsPoly<D> {
         out
     }
 
-    /// As [`Self::from_towers`], with `scratch` words for `fill(tower, its words, scratch)` to work in, of any content.
+    /// As [`Self::from_towers`], with `scratch` words of scratch with arbitrary contents for
+    /// `fill(tower, its words, scratch)`.
     pub fn from_towers_with(
         basis: &Basis,
         scratch: usize,
@@ -116,15 +117,15 @@ impl<D: Domain> RnsPoly<D> {
         out
     }
 
-    /// Two polynomials whose towers are made together: `fill(tower, words of each, scratch)` writes into zeros, and has `scratch` words to work in, of any
-    /// content.
+    /// Makes two polynomials whose towers are made together. `fill(tower, words of each, scratch)` writes into zeros
+    /// and has `scratch` words of scratch with arbitrary contents.
     pub fn two_from_towers(
         basis: &Basis,
         scratch: usize,
         fill: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync,
     ) -> [Self; 2] {
         let n = basis.dimension();
-        if let [Some(x), Some(y)] = [(); 2].map(|()| Words::kept(basis.words())) {
+        if let [Some(x), Some(y)] = [(); 2].map(|()| PooledWords::kept(basis.words())) {
             let mut out = [x, y].map(|words| Self::of(basis, words));
             let [x, y] = &mut out;
             for_each_tower_of_two([x.words_mut(), y.words_mut()], n, scratch, |i, [x, y], scratch| {
@@ -166,7 +167,7 @@ impl<D: Domain> RnsPoly<D> {
     /// The words of tower `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is none.
     pub fn tower(&self, i: usize) -> &[u64] {
         let n = self.basis.dimension();
         &self.words[i * n..][..n]
@@ -177,7 +178,7 @@ impl<D: Domain> RnsPoly<D> {
         for_each_tower(self.words_mut(), n, work);
     }
 
-    /// As [`Self::from_towers_with`], of the polynomial as it is.
+    /// As [`Self::from_towers_with`], applied to this polynomial.
     pub(crate) fn for_each_tower_with(
         &mut self,
         scratch: usize,
@@ -198,7 +199,7 @@ impl<D: Domain> RnsPoly<D> {
         RnsPoly { basis: self.basis, words: self.words, domain: PhantomData }
     }
 
-    /// Modulo the first `count` primes.
+    /// Returns the polynomial modulo the first `count` primes.
     ///
     /// # Errors
     /// [`Error::Towers`].
@@ -207,12 +208,12 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::copy(&basis, &self.words[..basis.words()]))
     }
 
-    /// Drops all but the first towers, those of `basis`.
+    /// Drops all towers except the first ones, those of `basis`.
     pub(crate) fn narrow(&mut self, basis: &Basis) {
         self.basis = basis.clone();
     }
 
-    /// `self + x`, in a new polynomial.
+    /// Returns `self + x` as a new polynomial.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -222,7 +223,7 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::written(&self.basis, sum))
     }
 
-    /// `self - x`, in a new polynomial.
+    /// Returns `self - x` as a new polynomial.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -232,7 +233,7 @@ impl<D: Domain> RnsPoly<D> {
         Ok(Self::written(&self.basis, difference))
     }
 
-    /// `self + x`.
+    /// `self <- self + x`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -243,7 +244,7 @@ impl<D: Domain> RnsPoly<D> {
         Ok(())
     }
 
-    /// `self - x`.
+    /// `self <- self - x`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -254,13 +255,13 @@ impl<D: Domain> RnsPoly<D> {
         Ok(())
     }
 
-    /// `-self`.
+    /// `self <- -self`.
     pub fn negate(&mut self) {
         let basis = self.basis.clone();
         self.for_each_tower(|i, words| basis.pointwise(i).neg(words));
     }
 
-    /// `self / 2` modulo each prime.
+    /// `self <- self / 2` modulo each prime.
     pub fn halve(&mut self) {
         let basis = self.basis.clone();
         self.for_each_tower(|i, words| {
@@ -269,7 +270,7 @@ impl<D: Domain> RnsPoly<D> {
         });
     }
 
-    /// `factor self`.
+    /// `self <- factor self`.
     pub fn scale(&mut self, factor: i64) {
         let basis = self.basis.clone();
         self.for_each_tower(|i, words| {
@@ -280,7 +281,7 @@ impl<D: Domain> RnsPoly<D> {
 }
 
 impl RnsPoly<Coeff> {
-    /// From signed coefficients of magnitude up to `2^61`, without branches on them. Shape: N.
+    /// Makes a polynomial from signed coefficients of magnitude up to `2^61`, without branches on them. Shape: N.
     ///
     /// # Errors
     /// [`Error::Length`].
@@ -308,7 +309,7 @@ impl RnsPoly<Eval> {
         self.recast()
     }
 
-    /// `self x`.
+    /// `self <- self x`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -319,7 +320,7 @@ impl RnsPoly<Eval> {
         Ok(())
     }
 
-    /// `self + x y`.
+    /// `self <- self + x y`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -331,17 +332,18 @@ impl RnsPoly<Eval> {
         Ok(())
     }
 
-    /// Whether no value is 0. The time tells nothing.
+    /// Returns whether no value is 0. The time reveals nothing.
     pub fn is_invertible(&self) -> bool {
         !self.words().iter().fold(false, |zero, &word| zero | (word == 0))
     }
 
-    /// `1 / self`; `None` where a value is 0. The time tells nothing but that.
+    /// Returns `1 / self`, or `None` if a value is 0. The time reveals only that.
     pub fn inverse(&self) -> Option<Self> {
         if !self.is_invertible() {
             return None;
         }
-        // One inverse per tower: of the product of all values, from which each is taken in turn.
+        // There is one inverse per tower, of the product of all values. The inverse of each value follows from it in
+        // turn.
         Some(Self::from_towers(&self.basis, |i, out| {
             let (q, values) = (self.basis.modulus(i), self.tower(i));
             let mut product = 1;

@@ -7,11 +7,12 @@ use solinas_field::prime::Shoup;
 use crate::threads::{Scratch, for_each_tower};
 use crate::{BaseConversion, Basis, Coeff, Divisor, Error, Eval, RnsPoly};
 
-/// Plan of the exact division by the last prime `q`: `c' = (c - D)/q`, `D` the number of least magnitude that is `c` modulo `q` and 0 modulo
-/// the plaintext modulus `p` (ModReduce, rohloff2014 section 3.4; with `p = 1`, rounding to the nearest).
+/// Plan of the exact division by the last prime `q`: `c' = (c - D)/q`. `D` is the number of least magnitude that is `c`
+/// modulo `q` and 0 modulo the plaintext modulus `p` (ModReduce, rohloff2014 section 3.4; with `p = 1`, rounding to the
+/// nearest).
 ///
-/// `|D| <= p q / 2`. The message is multiplied by `1/q mod p`: choose `q = 1 mod p` to keep it. Costs one inverse transform and one forward
-/// transform per prime that stays.
+/// `|D| <= p q / 2`. The message is multiplied by `1/q mod p`: choose `q = 1 mod p` to keep it. It takes one inverse
+/// transform, and one forward transform per remaining prime.
 #[derive(Clone, Debug)]
 pub struct Rescale {
     basis: Basis,
@@ -26,10 +27,11 @@ pub struct Rescale {
 }
 
 impl Rescale {
-    /// Division by the last prime of `basis`, for plaintext modulus `p`.
+    /// Makes the division by the last prime of `basis`, for plaintext modulus `p`.
     ///
     /// # Errors
-    /// [`Error::Towers`] for a basis of one prime; [`Error::PlaintextModulus`] for a `p` out of `1..2^31`, or that the prime divides.
+    /// [`Error::Towers`] for a basis of one prime; [`Error::PlaintextModulus`] if `p` is out of `1..2^31`, or the prime
+    /// divides it.
     pub fn new(basis: &Basis, plaintext: u64) -> Result<Self, Error> {
         let towers = basis.len();
         if towers < 2 {
@@ -49,12 +51,12 @@ impl Rescale {
         Ok(Self { basis: basis.clone(), target, plaintext: divisor, inverse, inverses, minus })
     }
 
-    /// What is divided.
+    /// The basis of the dividends.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
 
-    /// The basis of the quotients: the last prime is gone.
+    /// The basis of the quotients, without the last prime.
     pub fn target(&self) -> &Basis {
         &self.target
     }
@@ -68,8 +70,9 @@ impl Rescale {
         Ok(self.apply_to(|i, out| out.copy_from_slice(c.tower(i))))
     }
 
-    /// As [`Self::apply`], of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain, over words of any content: what is a product
-    /// of others is made where it is needed, in the nearest cache.
+    /// As [`Self::apply`], for the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain, over
+    /// words with arbitrary contents. A product of other polynomials is then computed where it is needed, in the
+    /// nearest cache.
     pub fn apply_to(&self, tower: impl Fn(usize, &mut [u64]) + Send + Sync) -> RnsPoly<Eval> {
         let correction = self.correction_of(|rest| tower(self.target.len(), rest));
         RnsPoly::from_towers_with(&self.target, self.target.dimension(), |i, out, d| {
@@ -78,7 +81,8 @@ impl Rescale {
         })
     }
 
-    /// As [`Self::apply_to`], of two polynomials whose towers are made together: `tower(i, words of each, N words of scratch)`.
+    /// As [`Self::apply_to`], for two polynomials whose towers are made together:
+    /// `tower(i, words of each, N words of scratch)`.
     pub fn apply_two_to(&self, tower: impl Fn(usize, [&mut [u64]; 2], &mut [u64]) + Send + Sync) -> [RnsPoly<Eval>; 2] {
         let (last, n) = (self.target.len(), self.basis.dimension());
         let mut taken = Scratch::take(3 * n);
@@ -97,7 +101,7 @@ impl Rescale {
         })
     }
 
-    /// As [`Self::apply`], in place, of the polynomial whose tower `i` is what `tower(i, words)` makes of the words of `c`.
+    /// As [`Self::apply`], in place. `tower(i, words)` makes tower `i` of the polynomial from the words of `c`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -120,7 +124,7 @@ impl Rescale {
         Ok(())
     }
 
-    /// `D` of the polynomial whose last tower is written by `last`.
+    /// Returns `D` of the polynomial whose last tower `last` writes.
     fn correction_of(&self, last: impl Fn(&mut [u64])) -> Correction {
         let n = self.basis.dimension();
         let mut scratch = Scratch::take(n);
@@ -130,14 +134,14 @@ impl Rescale {
         self.correction(rest)
     }
 
-    /// `(c - D)/q` in tower `i`, of values.
+    /// Computes `(c - D)/q` in tower `i`, of values.
     fn divide(&self, correction: &Correction, i: usize, c: &mut [u64], d: &mut [u64]) {
         correction.write(self, i, d);
         self.target.plan(i).forward(d);
         self.target.pointwise(i).sub_scale(c, d, self.inverses[i]);
     }
 
-    /// As [`Self::apply`], of coefficients.
+    /// As [`Self::apply`], for coefficients.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -151,19 +155,19 @@ impl Rescale {
         }))
     }
 
-    /// `D` from the residues modulo `q`.
+    /// Computes `D` from the residues modulo `q`.
     fn correction(&self, rest: &[u64]) -> Correction {
         let q = self.basis.modulus(self.target.len());
         let (p, m) = (self.plaintext.value(), self.plaintext);
         let fits = u128::from(p) * u128::from(q.value()) < 1 << 61;
         let (mut first, mut second) = (vec![0; rest.len()], vec![0; if fits { 0 } else { rest.len() }]);
-        // k = d/q mod p with the least |d - q k|: of the sign of d when both p/2 and -p/2 would do.
+        // k = d/q mod p with the least |d - q k|; if both p/2 and -p/2 are possible, k has the sign of d.
         let quotient = |d: i64| {
             let k = m.centered(m.reduce(m.reduce(d.unsigned_abs()) * self.inverse));
             if d < 0 { -k } else { k }
         };
         if fits && self.inverse == 1 && p.is_power_of_two() {
-            // The usual case: |d| mod p by its lowest bits, less p above p/2; without branches.
+            // The usual case is |d| mod p by its lowest bits, less p above p/2, without branches.
             let (mask, half) = (p as i64 - 1, p as i64 / 2);
             for (first, &x) in first.iter_mut().zip(rest) {
                 let d = q.centered(x);
@@ -187,14 +191,14 @@ impl Rescale {
     }
 }
 
-/// `D = first`, or `first - q second` where that would not fit a word.
+/// `D = first`, or `first - q second` if `D` does not fit a word.
 struct Correction {
     first: Vec<i64>,
     second: Vec<i64>,
 }
 
 impl Correction {
-    /// Modulo prime `i` of the target.
+    /// Writes `D` modulo prime `i` of the target.
     fn write(&self, plan: &Rescale, i: usize, out: &mut [u64]) {
         let ops = plan.target.pointwise(i);
         ops.reduce_signed(out, &self.first);
@@ -206,8 +210,9 @@ impl Correction {
     }
 }
 
-/// Plan of the approximate division by the primes `P` that follow those of `Q`: `c' = (c - D)/P`, `D` a number near zero that is `c` modulo `P` and
-/// 0 modulo the plaintext modulus `p`, by one fast base conversion. `|D| <= (2k - 1 + p) P / 2`, `k` the number of primes of `P`.
+/// Plan of the approximate division by the primes `P` that follow those of `Q`: `c' = (c - D)/P`. `D` is a number near
+/// zero that is `c` modulo `P` and 0 modulo the plaintext modulus `p`, computed by one fast base conversion.
+/// `|D| <= (2k - 1 + p) P / 2`, where `k` is the number of primes of `P`.
 #[derive(Clone, Debug)]
 pub struct ModDown {
     basis: Basis,
@@ -224,10 +229,10 @@ pub struct ModDown {
 }
 
 impl ModDown {
-    /// Division by `special`, whose primes follow those of `target`, for plaintext modulus `p`.
+    /// Makes the division by `special`, whose primes follow those of `target`, for plaintext modulus `p`.
     ///
     /// # Errors
-    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together; [`Error::PlaintextModulus`].
+    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not fit together; [`Error::PlaintextModulus`].
     pub fn new(target: &Basis, special: &Basis, plaintext: u64) -> Result<Self, Error> {
         let basis = target.joined(special)?;
         let m = Divisor::new(plaintext)?;
@@ -256,7 +261,7 @@ impl ModDown {
         })
     }
 
-    /// What is divided.
+    /// The basis of the dividends.
     pub fn basis(&self) -> &Basis {
         &self.basis
     }
@@ -271,7 +276,7 @@ impl ModDown {
         Ok(quotient)
     }
 
-    /// Adds `(c - D)/P` to `sum`; `c` is used up.
+    /// Adds `(c - D)/P` to `sum`. Overwrites `c`.
     ///
     /// # Errors
     /// [`Error::BasisMismatch`].
@@ -313,7 +318,7 @@ impl ModDown {
             return vec![0; special.dimension()];
         }
         let mut sums = vec![0u64; special.dimension()];
-        // A power of two divides 2^64: its sums can wrap.
+        // A power of two divides 2^64, so its sums can wrap.
         let wraps = m.value().is_power_of_two();
         for (share, &cofactor) in shares.chunks_exact(special.dimension()).zip(&self.cofactors) {
             for (sum, &y) in sums.iter_mut().zip(share) {

@@ -1,6 +1,7 @@
 //! Samplers of short and of uniform polynomials.
 //!
-//! The generator is the caller's; it should be cryptographic. The time of [`Gaussian`], [`ternary`] and [`sparse`] depends on the length alone.
+//! The caller provides the generator, which should be cryptographic. The time of [`Gaussian`], [`ternary`] and
+//! [`sparse`] depends on the length alone.
 
 use rand_core::RngCore;
 use solinas_field::prime::Modulus;
@@ -8,8 +9,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Basis, Domain, Error, RnsPoly};
 
-/// The discrete Gaussian on the integers, centred, by its cumulative table to 63 bits: every threshold is compared with every draw. The tail is
-/// cut where less than `2^-63` is left, near 9.2 standard deviations.
+/// The centred discrete Gaussian on the integers, by its cumulative table to 63 bits. Every draw is compared with every
+/// threshold. The tail is cut where less than `2^-63` remains, near 9.2 standard deviations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussian {
     sigma: f64,
@@ -18,7 +19,8 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Standard deviation `sigma` (the Gaussian parameter of the literature is `r = sigma sqrt(2 pi)`), in `0.3..=64`.
+    /// Makes the sampler of standard deviation `sigma` (the Gaussian parameter of the literature is
+    /// `r = sigma sqrt(2 pi)`), in `0.3..=64`.
     ///
     /// # Errors
     /// [`Error::Sampler`] out of that range.
@@ -44,17 +46,17 @@ impl Gaussian {
         self.sigma
     }
 
-    /// Largest magnitude it gives.
+    /// Largest magnitude of a value.
     pub fn max(&self) -> i64 {
         self.thresholds.len() as i64
     }
 
-    /// One value.
+    /// Draws one value.
     pub fn draw(&self, rng: &mut impl RngCore) -> i64 {
         self.at(rng.next_u64())
     }
 
-    /// The value of 64 random bits: the lowest is the sign.
+    /// Returns the value of 64 random bits; the lowest is the sign.
     #[inline]
     fn at(&self, word: u64) -> i64 {
         let position = word >> 1;
@@ -63,7 +65,7 @@ impl Gaussian {
         (magnitude as i64 ^ sign) - sign
     }
 
-    /// `len` values.
+    /// Draws `len` values.
     pub fn draw_many(&self, rng: &mut impl RngCore, len: usize) -> Zeroizing<Vec<i64>> {
         let mut out = Zeroizing::new(vec![0; len]);
         let mut bytes = [0; 1024];
@@ -77,15 +79,15 @@ impl Gaussian {
     }
 }
 
-/// `len` values uniform in -1, 0, 1 (to `2^-62`).
+/// Draws `len` values uniform in -1, 0, 1 (to `2^-62`).
 pub fn ternary(rng: &mut impl RngCore, len: usize) -> Zeroizing<Vec<i64>> {
     let mut out = Zeroizing::new(vec![0; len]);
     out.iter_mut().for_each(|out| *out = ((u128::from(rng.next_u64()) * 3) >> 64) as i64 - 1);
     out
 }
 
-/// `len` values, `weight` of them 1 or -1 with equal probability, the others 0, every choice equally likely (to `len^2 2^-63`): the values are
-/// sorted by random keys in a network, so that no address depends on them.
+/// Draws `len` values, of which `weight` are 1 or -1 with equal probability and the others 0. Every choice is equally
+/// likely (to `len^2 2^-63`). A network sorts the values by random keys, so that no address depends on them.
 ///
 /// # Errors
 /// [`Error::Sampler`] for a weight above `len`.
@@ -93,7 +95,8 @@ pub fn sparse(rng: &mut impl RngCore, len: usize, weight: usize) -> Result<Zeroi
     if weight > len {
         return Err(Error::Sampler { what: "a weight", value: weight as f64, min: 0.0, max: len as f64 });
     }
-    // Random key, then the value plus 1 in the two lowest bits; places up to a power of two have the highest key of all.
+    // A word is a random key, then the value plus 1 in the two lowest bits. Places up to a power of two have the
+    // highest key of all.
     let mut keys = Zeroizing::new(vec![u64::MAX; len.next_power_of_two()]);
     for (i, key) in keys[..len].iter_mut().enumerate() {
         let word = rng.next_u64();
@@ -127,7 +130,7 @@ fn sort(words: &mut [u64]) {
     }
 }
 
-/// A polynomial uniform modulo `Q`, in whichever domain: public data (rejection).
+/// Draws a polynomial uniform modulo `Q`, in either domain. It uses rejection, so use it for public data.
 pub fn uniform<D: Domain>(basis: &Basis, rng: &mut impl RngCore) -> RnsPoly<D> {
     let mut residue = |q: Modulus| {
         loop {

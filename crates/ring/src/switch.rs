@@ -1,6 +1,7 @@
-//! Key switching with keys of two parts: each digit is made once for both, tower by tower in the nearest cache.
+//! Key switching with keys of two parts. Each digit is made once for both, tower by tower in the nearest cache.
 //!
-//! Keys for [`Hybrid`] digits are held divided by `P` in the towers of `Q` ([`Hybrid::divide`]), so that the division that ends the switch ([`SwitchDown`]) has nothing to multiply there.
+//! In the towers of `Q`, keys for [`Hybrid`] digits are held divided by `P` ([`Hybrid::divide`]). The division that
+//! ends the switch ([`SwitchDown`]) then needs no multiplication there.
 
 use solinas_field::buffer::AlignedVec;
 use solinas_field::prime::{Modulus, Pointwise, Shoup};
@@ -8,7 +9,7 @@ use solinas_field::prime::{Modulus, Pointwise, Shoup};
 use crate::threads::{for_each_tower, for_each_tower_of_two};
 use crate::{Automorphism, Basis, Divisor, Error, Eval, Hybrid, RnsPoly, TowerGadget};
 
-/// Tower `i` of a sum of digits times keys; `key(digit)` is that tower of the two parts of a key.
+/// Access to tower `i` of the keys in a sum of digits times keys; `key(digit)` is that tower of the two parts of a key.
 pub trait Keys<'k>: Fn(usize) -> [&'k [u64]; 2] {}
 impl<'k, F: Fn(usize) -> [&'k [u64]; 2]> Keys<'k> for F {}
 
@@ -17,13 +18,13 @@ impl<'k, F: Fn(usize) -> [&'k [u64]; 2]> Keys<'k> for F {}
 pub struct HybridDigits<'a, F> {
     plan: &'a Hybrid,
     tower: F,
-    /// `x_i (Q_g/q_i)^-1 mod q_i`, of whose combinations the digits are.
+    /// `x_i (Q_g/q_i)^-1 mod q_i`; the digits are combinations of these.
     shares: AlignedVec<u64>,
 }
 
 impl Hybrid {
-    /// The digits of the polynomial modulo `Q` of which `tower(i, out)` writes tower `i` in the transformed domain. One inverse transform a tower; `tower` is called once more
-    /// for each.
+    /// Makes the digits of the polynomial modulo `Q` of which `tower(i, out)` writes tower `i` in the transformed
+    /// domain. It takes one inverse transform a tower, and calls `tower` once more for each.
     pub fn digits<F: Fn(usize, &mut [u64]) + Send + Sync>(&self, tower: F) -> HybridDigits<'_, F> {
         let mut shares = AlignedVec::zeroed(self.basis.words());
         let group = self.groups[0].1.from().len();
@@ -61,7 +62,8 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
         self.plan.len() * self.plan.basis.dimension()
     }
 
-    /// Adds tower `i` (of `Q`, then of `P`) of `sum_g digit_g (b_g, a_g)` to `sums`. One transform for each group that does not hold the tower. Shape: N words each.
+    /// Adds tower `i` (of `Q`, then of `P`) of `sum_g digit_g (b_g, a_g)` to `sums`. It takes one transform for each
+    /// group that does not hold the tower. Shape: N words each.
     pub fn accumulate<'k>(&self, i: usize, keys: impl Keys<'k>, sums: [&mut [u64]; 2], scratch: &mut [u64]) {
         self.write(i, scratch);
         self.dot(i, scratch, &keys, sums);
@@ -72,8 +74,8 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
         self.scratch() + 3 * self.plan.basis.dimension()
     }
 
-    /// Adds tower `i` of `sum_s s(f, 0) + s(sum_g digit_g (b_(s,g), a_(s,g)))` over automorphisms `s` to `sums`; `first` is that tower of `f`, none for 0. The digits are made once
-    /// for all. Shape: N words each.
+    /// Adds tower `i` of `sum_s s(f, 0) + s(sum_g digit_g (b_(s,g), a_(s,g)))` over automorphisms `s` to `sums`.
+    /// `first` is that tower of `f`; `None` means 0. It makes the digits once for all. Shape: N words each.
     pub fn accumulate_automorphisms<'k, K: Keys<'k>>(
         &self,
         i: usize,
@@ -103,7 +105,7 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
         }
     }
 
-    /// The digits in tower `i`.
+    /// Writes the digits in tower `i`.
     fn write(&self, i: usize, digits: &mut [u64]) {
         let (n, extended) = (self.plan.basis.dimension(), self.plan.extended());
         for ((first, conversion), digit) in self.plan.groups.iter().zip(digits.chunks_exact_mut(n)) {
@@ -117,7 +119,7 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> HybridDigits<'_, F> {
         }
     }
 
-    /// Adds their products with keys.
+    /// Adds the products of the digits with keys.
     fn dot<'k>(&self, i: usize, digits: &[u64], keys: &impl Keys<'k>, sums: [&mut [u64]; 2]) {
         let digits = digits.chunks_exact(self.plan.basis.dimension()).take(self.plan.len()).enumerate();
         let terms: Vec<(&[u64], [&[u64]; 2])> = digits.map(|(g, digit)| (digit, keys(g))).collect();
@@ -134,8 +136,8 @@ pub struct TowerDigits<'a, F> {
 }
 
 impl TowerGadget {
-    /// The digits of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain. One inverse transform a tower; `tower` is called once more for
-    /// each.
+    /// Makes the digits of the polynomial of which `tower(i, out)` writes tower `i` in the transformed domain. It takes
+    /// one inverse transform a tower, and calls `tower` once more for each.
     pub fn digits<F: Fn(usize, &mut [u64]) + Send + Sync>(&self, tower: F) -> TowerDigits<'_, F> {
         let mut coefficients = AlignedVec::zeroed(self.basis.words());
         for_each_tower(&mut coefficients, self.basis.dimension(), |i, words| {
@@ -147,7 +149,8 @@ impl TowerGadget {
 }
 
 impl<F: Fn(usize, &mut [u64]) + Send + Sync> TowerDigits<'_, F> {
-    /// Adds tower `i` of `sum_d digit_d (b_d, a_d)` to `sums`. One transform a digit. Shape: N words each, of scratch too.
+    /// Adds tower `i` of `sum_d digit_d (b_d, a_d)` to `sums`. It takes one transform a digit. Shape: N words each,
+    /// also of scratch.
     pub fn accumulate<'k>(&self, i: usize, keys: impl Keys<'k>, sums: [&mut [u64]; 2], digit: &mut [u64]) {
         let TowerGadget { basis, bits, digits } = self.plan;
         let (n, ops) = (basis.dimension(), basis.pointwise(i));
@@ -167,38 +170,40 @@ impl<F: Fn(usize, &mut [u64]) + Send + Sync> TowerDigits<'_, F> {
     }
 }
 
-/// Plan of the division that ends a key switch by groups: of `v`, known divided by `P` modulo the primes of `Q` and as it is modulo those of `P`, `(v - D)/(P r)`, where `r` is 1 or the
-/// last prime of `Q`, and `D` is `v` modulo `P r`, 0 modulo the plaintext modulus `p`, and near zero: `|D| <= (k/2 + 1 + p) P r / 2`, `k` the number of primes divided by.
+/// Plan of the division that ends a key switch by groups: `(v - D)/(P r)`. Here `v` is known divided by `P` modulo the
+/// primes of `Q`, and as it is modulo those of `P`. `r` is 1 or the last prime of `Q`. `D` is `v` modulo `P r`, 0
+/// modulo the plaintext modulus `p`, and near zero: `|D| <= (k/2 + 1 + p) P r / 2`, where `k` is the number of primes
+/// of `P r`.
 #[derive(Clone, Debug)]
 pub struct SwitchDown {
     target: Basis,
-    /// The primes divided by: `r` if it is not 1, then those of `P`.
+    /// The primes by which it divides: `r` if it is not 1, then those of `P`.
     divisor: Basis,
-    /// Of each of those: what makes `v` its share of the combination, and what is added for `(P r - 1)/2`.
+    /// For each of those: the factor that makes `v` its share of the combination, and the summand for `(P r - 1)/2`.
     shares: Vec<(Shoup, u64)>,
-    /// Of target `i`: of each share, and of the correction, what makes `D/P`; and the constant.
+    /// For target `i`: the factors of each share and of the correction in `D/P`, and the constant.
     factors: Vec<(Vec<Shoup>, u64)>,
-    /// `1/r`, where it is not 1.
+    /// `1/r`, if it is not 1.
     inverses: Option<Vec<Shoup>>,
     correction: Correction,
     bits: u32,
 }
 
-/// How `D` is made 0 modulo `p`.
+/// Data to make `D` 0 modulo `p`.
 #[derive(Clone, Debug)]
 struct Correction {
     plaintext: Divisor,
-    /// Operations modulo `p`, where it is an odd prime.
+    /// Operations modulo `p`, if it is an odd prime.
     prime: Option<Pointwise>,
-    /// Of each share; and the constant.
+    /// The factor of each share, and the constant.
     factors: Vec<u64>,
     constant: u64,
-    /// What makes corrections positive: `p/2` and the mean of the fast conversion's excess, in whole numbers.
+    /// Mean of the fast conversion's excess, rounded down: a part of [`Self::offset`].
     excess: u64,
 }
 
 impl Correction {
-    /// `k` with `D = D_0 + P r k = 0 mod p`, centred around minus the excess; plus [`Self::offset`].
+    /// Writes `k` with `D = D_0 + P r k = 0 mod p`, centred around minus the excess, plus [`Self::offset`].
     fn write(&self, shares: &[u64], bits: u32, out: &mut [u64]) {
         let (m, len) = (self.plaintext, out.len());
         if let Some(prime) = self.prime {
@@ -218,17 +223,18 @@ impl Correction {
         out.iter_mut().for_each(|k| *k += half + if *k > half { 0 } else { p });
     }
 
-    /// What is added to make corrections positive.
+    /// Summand that makes corrections positive.
     fn offset(&self) -> u64 {
         self.plaintext.value() + self.plaintext.value() / 2 + self.excess
     }
 }
 
 impl SwitchDown {
-    /// Division by the primes of `special`, `P`, and by those of `dropped` before them, if there are any; for plaintext modulus `p`.
+    /// Makes the division by the primes of `special`, `P`, and by those of `dropped` before them, if there are any; for
+    /// plaintext modulus `p`.
     ///
     /// # Errors
-    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not go together; [`Error::PlaintextModulus`].
+    /// [`Error::Primes`], [`Error::BasisMismatch`] for bases that do not fit together; [`Error::PlaintextModulus`].
     pub fn new(target: &Basis, dropped: Option<&Basis>, special: &Basis, plaintext: u64) -> Result<Self, Error> {
         let divisor = dropped.map_or(Ok(special.clone()), |dropped| dropped.joined(special))?;
         target.joined(&divisor)?;
@@ -255,7 +261,7 @@ impl SwitchDown {
         let twice = u128::from(2 * m.value());
         let product_twice = product(count, 1, &|x, y| (u128::from(x) * (u128::from(y) % twice) % twice) as u64);
         let half_mod_p = m.reduce((product_twice + 2 * m.value() - 1) % (2 * m.value()) / 2);
-        // The sum of the shares over their primes is k/2 on average, and D_0 that less 1/2.
+        // The sum of the shares over their primes is k/2 on average, and D_0 is 1/2 less.
         let excess = (count as u64 - 1) / 2;
         let correction = Correction {
             plaintext: m,
@@ -288,8 +294,8 @@ impl SwitchDown {
         })
     }
 
-    /// `(v - D)/(P r)` of two polynomials whose towers are made together: `tower(i, words of each, scratch)` writes tower `i` of `Q` (the last being that of `r`) and then of `P`
-    /// into zeros, in the transformed domain.
+    /// Computes `(v - D)/(P r)` of two polynomials whose towers are made together. `tower(i, words of each, scratch)`
+    /// writes tower `i` of `Q` (the last is that of `r`) and then of `P` into zeros, in the transformed domain.
     pub fn apply(
         &self,
         scratch: usize,
@@ -337,7 +343,8 @@ mod tests {
     use super::*;
     use crate::{Coeff, MixedRadix};
 
-    /// `P r` times the result is `v` less something small that is 0 modulo `p`: found again from both.
+    /// `P r` times the result is `v` minus a small number that is 0 modulo `p`; the test computes that number from
+    /// both.
     #[test]
     fn switch_down_divides_and_keeps_the_message() {
         let n = 64;
@@ -348,7 +355,8 @@ mod tests {
                 let (target, special) = (basis(0..if dropped { 2 } else { 3 }), basis(3..5));
                 let last = dropped.then(|| basis(2..3));
                 let plan = SwitchDown::new(&target, last.as_ref(), &special, plaintext).unwrap();
-                // v = p x with a known x: of v / (P r), rounded to multiples of p / (P r), the rest modulo p is 0.
+                // v = p x with a known x: for v / (P r), rounded to multiples of p / (P r), the remainder modulo p
+                // is 0.
                 let whole = basis(0..5);
                 let mut state = 1u64;
                 let mut word = |i: usize| {

@@ -1,4 +1,4 @@
-//! Work spread over towers.
+//! Distribution of work over towers.
 
 use core::cell::RefCell;
 use core::ops::{Deref, DerefMut};
@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use solinas_field::buffer::AlignedVec;
 
 thread_local! {
-    /// What a thread works in, kept from one operation to the next: new memory would cost more than much of the work.
+    /// Scratch memory of a thread, kept from one operation to the next. New memory would take longer than much of the
+    /// work.
     static SCRATCH: RefCell<Vec<AlignedVec<u64>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -15,7 +16,8 @@ thread_local! {
 const KEPT: usize = 4;
 const LARGEST_KEPT: usize = 1 << 20;
 
-/// Words of any content, which go back to the thread when dropped: of the work of others unless they wiped it.
+/// Words with arbitrary contents, which go back to the thread on drop. They hold data of earlier work unless that work
+/// wiped it.
 pub(crate) struct Scratch(AlignedVec<u64>);
 
 impl Scratch {
@@ -48,7 +50,7 @@ impl Drop for Scratch {
         if buffer.len() > LARGEST_KEPT {
             return;
         }
-        // The thread may be ending.
+        // The thread may be ending, so an error is ignored.
         let _ = SCRATCH.try_with(|kept| {
             if let Ok(mut kept) = kept.try_borrow_mut() {
                 kept.push(buffer);
@@ -61,15 +63,15 @@ impl Drop for Scratch {
     }
 }
 
-/// Words below which a thread costs more than it saves.
+/// Number of words below which a second thread takes more time than it saves.
 const WORTH_A_THREAD: usize = 1 << 13;
 
-/// Whether one thread does it all.
+/// Returns whether one thread does all the work.
 pub(crate) fn alone(words: usize, n: usize) -> bool {
     words == n || words < WORTH_A_THREAD || rayon::current_num_threads() == 1
 }
 
-/// Runs `work(tower, words of the tower)` for every `n` words: on the current pool when there is enough to do.
+/// Runs `work(tower, words of the tower)` for every `n` words, on the current pool if there is enough work.
 pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &mut [u64]) + Send + Sync) {
     if alone(words.len(), n) {
         words.chunks_exact_mut(n).enumerate().for_each(|(i, tower)| work(i, tower));
@@ -78,7 +80,7 @@ pub(crate) fn for_each_tower(words: &mut [u64], n: usize, work: impl Fn(usize, &
     }
 }
 
-/// As [`for_each_tower`], with `scratch` words of any content to work in.
+/// As [`for_each_tower`], with `scratch` words of scratch with arbitrary contents.
 pub(crate) fn for_each_tower_with(
     words: &mut [u64],
     n: usize,
@@ -95,7 +97,8 @@ pub(crate) fn for_each_tower_with(
     }
 }
 
-/// Runs `work(tower, [words of it in each], scratch)` for every `n` words of both, with so many words of scratch of any content.
+/// Runs `work(tower, [words of it in each], scratch)` for every `n` words of both, with `scratch` words of scratch with
+/// arbitrary contents.
 pub(crate) fn for_each_tower_of_two(
     words: [&mut [u64]; 2],
     n: usize,
@@ -114,7 +117,7 @@ pub(crate) fn for_each_tower_of_two(
     }
 }
 
-/// Runs `work(first coefficient, block)` on blocks of `out`: on the current pool when there is enough to do.
+/// Runs `work(first coefficient, block)` on blocks of `out`, on the current pool if there is enough work.
 pub(crate) fn for_each_block<T: Send>(out: &mut [T], block: usize, work: impl Fn(usize, &mut [T]) + Send + Sync) {
     if out.len() < WORTH_A_THREAD || rayon::current_num_threads() == 1 {
         out.chunks_mut(block).enumerate().for_each(|(i, part)| work(i * block, part));

@@ -1,4 +1,5 @@
-//! Laws of the ring against schoolbook products and the Chinese remainder theorem on long integers, on every back end, with 1 and 2 threads.
+//! Laws of the ring against schoolbook products and the Chinese remainder theorem on long integers, on every back end,
+//! with 1 and 2 threads.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -45,7 +46,7 @@ fn modulus(basis: &Basis) -> Natural {
     basis.moduli().fold(small(1), |product, q| &product * &small(q.value()))
 }
 
-/// Coefficient `j`, in `0..Q`, by the Chinese remainder theorem.
+/// Returns coefficient `j`, in `0..Q`, by the Chinese remainder theorem.
 fn value(x: &RnsPoly<Coeff>, j: usize) -> Natural {
     let product = modulus(x.basis());
     let mut sum = small(0);
@@ -61,7 +62,7 @@ fn residue(x: &Natural, q: Modulus) -> u64 {
     x.rem(&small(q.value())).unwrap().words().first().copied().unwrap_or(0)
 }
 
-/// Sign and magnitude of the centred value.
+/// Returns sign and magnitude of the centred value.
 fn centered(x: &RnsPoly<Coeff>, j: usize) -> (bool, Natural) {
     let (product, value) = (modulus(x.basis()), value(x, j));
     let other = product.abs_diff(&value);
@@ -86,7 +87,7 @@ fn schoolbook(f: &RnsPoly<Coeff>, g: &RnsPoly<Coeff>) -> RnsPoly<Coeff> {
     })
 }
 
-/// Words of the same operation on all back ends and thread counts.
+/// Checks that an operation gives the same words on all back ends and thread counts.
 fn agree<D: Domain>(n: usize, seed: u64, operation: impl Fn(&Basis, &mut ChaCha20Rng) -> RnsPoly<D> + Sync) {
     let first = operation(&bases(n)[0], &mut rng(seed));
     for basis in bases(n) {
@@ -275,7 +276,7 @@ fn division_by_special_primes_is_near_and_keeps_the_message() {
     }
 }
 
-/// `x s` by the weighted secret's digits.
+/// Checks that the digits of the weighted secret give `x s`.
 #[test]
 fn gadgets_recompose() {
     for basis in bases(64) {
@@ -318,7 +319,7 @@ fn hybrid_decomposition_gives_the_product_with_little_noise() {
             difference.sub_assign(&want).unwrap();
             let noise = MixedRadix::new(&target).log2_magnitudes(&difference.into_coeff()).unwrap();
             assert!(noise.iter().all(|&bits| bits <= 1.0), "groups of {group}: {noise:?}");
-            // A sum of automorphisms is that of its terms; what undoes one does.
+            // A sum of automorphisms is the sum of its terms, and an inverse undoes its automorphism.
             let plans = [5, 127].map(|exponent| Automorphism::new(&basis, exponent).unwrap());
             let terms = [(Some(&plans[0]), &keys[..]), (None, &keys), (Some(&plans[1]), &keys)];
             let sum = plan.accumulate_automorphisms(&x, &terms).unwrap();
@@ -347,7 +348,7 @@ fn every_operation_agrees_on_all_back_ends_and_threads() {
         agree(n, 2, |basis, rng| {
             let (plan, c): (_, RnsPoly<Eval>) = (Rescale::new(basis, p).unwrap(), sample::uniform(basis, rng));
             let quotient = plan.apply(&c).unwrap();
-            // In place, of the double.
+            // In place, on the double.
             let (mut twice, mut again) = (c.clone(), c);
             twice.scale(2);
             let ops = |i| basis.pointwise(i);

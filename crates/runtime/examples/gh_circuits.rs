@@ -4,13 +4,22 @@
 #[path = "../tests/schemes/random_circuit.rs"]
 mod random_circuit;
 
+use clap::Parser;
 use solinas_runtime::{Control, KeygenOptions, Scheme, Server, keygen};
 use std::time::Instant;
 
+/// Runs random circuits under Gentry and Halevi's scheme.
+#[derive(Parser)]
+struct Args {
+    /// Number of circuits
+    #[arg(default_value_t = 1000)]
+    count: u64,
+    #[arg(default_value = "ci-15")]
+    params: String,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut args = std::env::args().skip(1);
-    let count: u64 = args.next().as_deref().unwrap_or("1000").parse()?;
-    let params = args.next().unwrap_or_else(|| "ci-15".into());
+    let Args { count, params } = Args::parse();
     let options = KeygenOptions {
         scheme: Scheme::Gh,
         params: Some(params.clone()),

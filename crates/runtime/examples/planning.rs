@@ -1,6 +1,7 @@
 //! Seconds of planning programs of 1, 5, 20 and 2000 divisions of 128 bits, or of the counts that are given.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
+use clap::Parser;
 use solinas_runtime::program::Op;
 use solinas_runtime::{Error, Program, ProgramBuilder, Type, cost};
 use std::time::Instant;
@@ -16,9 +17,16 @@ fn divisions(count: usize) -> Result<Program, Error> {
     Ok(builder.finish()?)
 }
 
+/// Times the planning of programs.
+#[derive(Parser)]
+struct Args {
+    /// Numbers of divisions
+    #[arg(default_values_t = [1, 5, 20, 2000])]
+    counts: Vec<usize>,
+}
+
 fn main() -> Result<(), Error> {
-    let given: Vec<usize> = std::env::args().skip(1).filter_map(|count| count.parse().ok()).collect();
-    let counts = if given.is_empty() { vec![1, 5, 20, 2000] } else { given };
+    let Args { counts } = Args::parse();
     for params in ["integers-128", "gates-128"] {
         for &count in &counts {
             let program = divisions(count)?;

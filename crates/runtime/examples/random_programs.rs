@@ -9,6 +9,7 @@ mod lowered;
 mod programs;
 
 use check::{Outcome, SMALL, Setup};
+use clap::Parser;
 use rayon::prelude::*;
 use solinas_runtime::params;
 use std::collections::BTreeMap;
@@ -45,10 +46,22 @@ impl Counts {
     }
 }
 
+/// Plans and runs random programs.
+#[derive(Parser)]
+struct Args {
+    /// Number of programs to plan
+    #[arg(default_value_t = 20_000)]
+    plans: u64,
+    /// Number of programs to run
+    #[arg(default_value_t = 1000)]
+    runs: u64,
+    /// First seed
+    #[arg(default_value_t = 0)]
+    first: u64,
+}
+
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let args: Vec<u64> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
-    let at = |i: usize, default| args.get(i).copied().unwrap_or(default);
-    let (plans, runs, first) = (at(0, 20_000), at(1, 1_000), at(2, 0));
+    let Args { plans, runs, first } = Args::parse();
     let (start, sets) = (Instant::now(), params());
     let outcomes: Vec<_> = (first..first + plans)
         .into_par_iter()

@@ -2,7 +2,7 @@
 
 use crate::engine::Wanted;
 use crate::{Ciphertext, Error, Type};
-use solinas_circuits::{Netlist, Port};
+use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
 
 /// Widest port that an integer stands for.
@@ -31,7 +31,7 @@ impl<'a> CircuitPorts<'a> {
         let ports = netlist.inputs();
         if inputs.len() != ports.len() {
             let names: Vec<String> =
-                ports.iter().map(|port| format!("{}: {} bits", port.name, port.bits.len())).collect();
+                ports.iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect();
             return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
         }
         let mut by_bits = Vec::new();

@@ -1,6 +1,7 @@
 //! Error type of the crate.
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
+use solinas_circuits::counted;
 use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
 use std::path::{Path, PathBuf};
 
@@ -135,7 +136,7 @@ pub enum Error {
         scheme: Scheme,
     },
     /// A wrong number of inputs.
-    #[error("{got} inputs were given, {want} are needed: {names}")]
+    #[error("expected {}, got {got}; give one value for each of {names}", counted(*want, "input"))]
     InputCount {
         /// Given.
         got: usize,
@@ -342,9 +343,9 @@ pub enum Error {
     #[error("internal error of solinas: {0}; please report it with the steps that led here")]
     Internal(String),
     /// Threads that could not be started.
-    #[error("{threads} threads could not be started: {reason}; ask for fewer")]
+    #[error("cannot start {}: {reason}; ask for fewer, or allow more memory or processes (ulimit)", if *threads == 0 { "a thread for each core".to_owned() } else { counted(*threads, "thread") })]
     Threads {
-        /// Threads asked for.
+        /// Threads asked for; 0 for one for each core.
         threads: usize,
         /// Why not.
         reason: String,

@@ -63,8 +63,3 @@ pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect, write_text};
-
-// Examples of the README and of the book: those of `Program` and `Server`.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -1,6 +1,9 @@
 //! How much memory tables may take.
 
+use std::path::Path;
+
 use crate::{Error, ParamsInfo};
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// The variable that sets it, in MiB.
 pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
@@ -8,7 +11,8 @@ pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
 /// Bytes for which nobody asks how much is free.
 const SMALL: u64 = 16 << 20;
 
-/// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free; 4 GiB where the system does not tell.
+/// Bytes that tables may take: `SOLINAS_MEMORY_MIB`, else three quarters of the memory that is free, page cache included; 4 GiB where the system
+/// does not tell.
 ///
 /// # Errors
 /// [`Error::Setting`] for a variable that is no number, or 0.
@@ -47,13 +51,66 @@ fn set(text: &str) -> Result<u64, Error> {
     mib.ok_or_else(|| Error::Setting { name: VARIABLE, value: text.into(), expected: "a number of MiB, at least 1" })
 }
 
-/// Free memory in bytes, as Linux tells it: of the machine, of the control group, or of the process' address space (`ulimit -v`), the least of them.
+/// Free memory in bytes: of the machine, of the process' control groups, or of its address space (`ulimit -v`), the least of them.
 fn available() -> Option<u64> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").as_deref().and_then(meminfo);
-    let number = |path: &str| read(path)?.trim().parse::<u64>().ok();
-    let group = || Some(number("/sys/fs/cgroup/memory.max")?.saturating_sub(number("/sys/fs/cgroup/memory.current")?));
-    [machine, group(), address_space()].into_iter().flatten().min()
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok();
+    let groups = groups.and_then(|own| control_groups(Path::new("/sys/fs/cgroup"), &own));
+    [machine(), groups, address_space()].into_iter().flatten().min()
+}
+
+/// Free memory of the machine, page cache that can be dropped included.
+fn machine() -> Option<u64> {
+    let wanted = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+    let free = System::new_with_specifics(wanted).ok()?.available_memory();
+    Some(free).filter(|&free| free > 0)
+}
+
+/// Names of one version of Linux control groups.
+struct Names {
+    /// Folder below the mount point.
+    folder: &'static str,
+    limit: &'static str,
+    used: &'static str,
+    /// Line of `memory.stat` with the page cache that the kernel drops first.
+    cache: &'static str,
+}
+
+const V1: Names = Names {
+    folder: "memory",
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    cache: "total_inactive_file ",
+};
+const V2: Names = Names { folder: "", limit: "memory.max", used: "memory.current", cache: "inactive_file " };
+
+impl Names {
+    /// Bytes that the limit of one group leaves; none without a limit. Page cache counts as free, as it does for a machine.
+    fn free(&self, folder: &Path) -> Option<u64> {
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let (limit, used) = (number(&read(self.limit)?)?, number(&read(self.used)?)?);
+        let stat = read("memory.stat").unwrap_or_default();
+        let cache = stat.lines().find_map(|line| number(line.strip_prefix(self.cache)?)).unwrap_or(0);
+        Some(limit.saturating_sub(used.saturating_sub(cache)))
+    }
+}
+
+/// Bytes that the control groups mounted at `mount` leave to a process: the least of its group and of those around it. `own` is the text of its
+/// `/proc/self/cgroup`, with a line `ID:CONTROLLERS:GROUP` for each hierarchy.
+fn control_groups(mount: &Path, own: &str) -> Option<u64> {
+    let hierarchy = |line: &str| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+        let names = match controllers {
+            "" => V2,
+            some if some.split(',').any(|controller| controller == "memory") => V1,
+            _ => return None,
+        };
+        let root = mount.join(names.folder);
+        let group = root.join(group.trim_start_matches('/'));
+        let groups = group.ancestors().take_while(|folder| folder.starts_with(&root));
+        groups.filter_map(|folder| names.free(folder)).min()
+    };
+    own.lines().filter_map(hierarchy).min()
 }
 
 /// Bytes that the limit on the process' address space leaves.
@@ -67,11 +124,6 @@ fn address_space() -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 fn address_space() -> Option<u64> {
     None
-}
-
-fn meminfo(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
 #[cfg(test)]
@@ -88,9 +140,47 @@ mod tests {
     }
 
     #[test]
-    fn free_memory_is_read_in_bytes() {
-        assert_eq!(meminfo("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
-        assert_eq!(meminfo("MemTotal: 9 kB\n"), None);
+    fn the_machine_has_free_memory() {
         assert!(budget().unwrap() > 1 << 20);
+    }
+
+    /// Writes the files of a control group.
+    fn group(folder: &Path, files: &[(&str, &str)]) {
+        std::fs::create_dir_all(folder).unwrap();
+        files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
+    }
+
+    #[test]
+    fn page_cache_of_a_control_group_is_free() {
+        let mount = tempfile::tempdir().unwrap();
+        let stat = "anon 100\nfile 750\ninactive_file 700\nactive_file 50\n";
+        group(mount.path(), &[("memory.max", "1000\n"), ("memory.current", "900\n"), ("memory.stat", stat)]);
+        assert_eq!(control_groups(mount.path(), "0::/\n"), Some(800));
+        group(mount.path(), &[("memory.current", "1700\n")]);
+        assert_eq!(control_groups(mount.path(), "0::/\n"), Some(0));
+        group(mount.path(), &[("memory.max", "max\n")]);
+        assert_eq!(control_groups(mount.path(), "0::/\n"), None);
+    }
+
+    #[test]
+    fn the_least_of_nested_control_groups_counts() {
+        let mount = tempfile::tempdir().unwrap();
+        let path = |name: &str| mount.path().join(name);
+        group(&path("outer"), &[("memory.max", "1000\n"), ("memory.current", "600\n")]);
+        group(&path("outer/inner"), &[("memory.max", "900\n"), ("memory.current", "100\n")]);
+        assert_eq!(control_groups(mount.path(), "0::/outer/inner\n"), Some(400));
+        // A container may name a group of its host, of which it sees the innermost folder alone.
+        group(&path("outer/inner"), &[("memory.max", "300\n")]);
+        assert_eq!(control_groups(&path("outer/inner"), "0::/not/mounted/here\n"), Some(200));
+    }
+
+    #[test]
+    fn control_groups_of_version_1_are_read() {
+        let mount = tempfile::tempdir().unwrap();
+        let stat = "inactive_file 1\ntotal_inactive_file 50\n";
+        let files = [("memory.limit_in_bytes", "1000\n"), ("memory.usage_in_bytes", "400\n"), ("memory.stat", stat)];
+        group(&mount.path().join("memory/job"), &files);
+        assert_eq!(control_groups(mount.path(), "3:cpu,memory:/job\n1:cpuset:/\n0::/\n"), Some(650));
+        assert_eq!(control_groups(mount.path(), "1:cpuset:/\n"), None);
     }
 }

@@ -231,11 +231,6 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// `1 product`, `2 products`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// That values have bits, of a key that holds those alone.
 ///
 /// # Errors

@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use clap::Parser;
 use rand_core::RngCore as _;
 use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
 
@@ -142,18 +143,28 @@ fn sets() -> Result<()> {
     Ok(())
 }
 
+/// Times and noise of the BGV scheme at a parameter set.
+#[derive(Parser)]
+struct Args {
+    /// A parameter set, or `sets` for the greatest depths
+    #[arg(default_value = "slots-16384-13")]
+    params: String,
+    #[arg(default_value_t = 1)]
+    threads: usize,
+    #[arg(default_value_t = 10)]
+    repetitions: usize,
+    /// KEY=VALUE: changes of the set
+    options: Vec<String>,
+}
+
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|argument| argument == "sets") {
+    let Args { params, threads, repetitions, options } = Args::parse();
+    if params == "sets" {
         return sets();
     }
-    let name = arguments.first().map_or("slots-16384-13", String::as_str);
-    let number = |i: usize, default| arguments.get(i).map_or(Ok(default), |text| text.parse());
-    let (threads, repetitions) = (number(1, 1)?, number(2, 10)?);
-    let options = arguments.get(3..).unwrap_or_default().to_vec();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(|| {
         // Errors of the thread that ran it are not Send: told as text.
-        run(name, repetitions, &options).map_err(|error| error.to_string())
+        run(&params, repetitions, &options).map_err(|error| error.to_string())
     })?;
     Ok(())
 }

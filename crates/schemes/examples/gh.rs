@@ -8,6 +8,7 @@
 
 use clap::Parser;
 use core::ops::ControlFlow;
+use cpu_time::ProcessTime;
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -65,16 +66,6 @@ fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
         .ok_or_else(|| format!("choose one of {}", names()))
 }
 
-/// Time that all threads of this process together have run, where the system tells (Linux); zero elsewhere.
-fn cpu_time() -> Duration {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let nanoseconds = |task: std::fs::DirEntry| {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse::<u64>().ok()
-    };
-    Duration::from_nanos(tasks.filter_map(nanoseconds).sum())
-}
-
 /// Time on the clock, and of all threads together.
 #[derive(Clone, Copy)]
 struct Times {
@@ -87,9 +78,9 @@ fn least<T>(repeat: usize, mut run: impl FnMut() -> Result<T, gh::Error>) -> Res
     let mut best = Times { clock: Duration::MAX, cpu: Duration::MAX };
     let mut last = None;
     for _ in 0..repeat.max(1) {
-        let (cpu, start) = (cpu_time(), Instant::now());
+        let (cpu, start) = (ProcessTime::now(), Instant::now());
         let result = run()?;
-        best = Times { clock: best.clock.min(start.elapsed()), cpu: best.cpu.min(cpu_time().saturating_sub(cpu)) };
+        best = Times { clock: best.clock.min(start.elapsed()), cpu: best.cpu.min(cpu.elapsed()) };
         last = Some(result);
     }
     let Some(last) = last else { unreachable!("at least one run") };

@@ -9,10 +9,11 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::Parser;
 use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
@@ -20,17 +21,49 @@ use solinas_schemes::lwe::{
     StreamedProduct, Vector, leveled,
 };
 
+/// Learning with errors.
+#[derive(Parser)]
+enum Command {
+    /// Encrypts and decrypts random bits
+    Bits {
+        count: usize,
+        /// Parameter sets; after the word `tables`, selections are read by tables
+        sets: Vec<String>,
+    },
+    /// Evaluates random circuits
+    Circuits {
+        /// Keys of each set
+        keys: usize,
+        sets: Vec<String>,
+    },
+    /// Times products of a square matrix
+    Products(Shape),
+    /// Multiplies by a matrix in a file; goes on where it was when it was killed
+    Stream {
+        #[command(flatten)]
+        shape: Shape,
+        #[arg(default_value = ".")]
+        folder: PathBuf,
+    },
+}
+
+/// A square matrix.
+#[derive(clap::Args)]
+struct Shape {
+    /// Rows and columns
+    n: usize,
+    /// Words of the modulus
+    words: usize,
+    /// Bits of a word
+    bits: u32,
+}
+
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let result = match args.split_first() {
-        Some((first, rest)) if first == "bits" => bits(rest),
-        Some((first, rest)) if first == "circuits" => circuits(rest),
-        Some((first, rest)) if first == "products" => products(rest),
-        Some((first, rest)) if first == "stream" => stream(rest),
-        _ => {
-            eprintln!("bits COUNT SET.., circuits KEYS SET.., products N WORDS BITS, or stream N WORDS BITS FOLDER");
-            return ExitCode::FAILURE;
-        }
+    let result = match Command::parse() {
+        Command::Bits { count, sets } => bits(count, &sets),
+        Command::Circuits { keys, sets } => circuits(keys, &sets),
+        Command::Products(shape) => products(&shape),
+        Command::Stream { shape, folder } => stream(&shape, &folder),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -41,16 +74,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn number(args: &[String], index: usize) -> usize {
-    args.get(index).and_then(|arg| arg.parse().ok()).unwrap_or(1000)
-}
-
 /// Encrypts and decrypts random bits, and compares. After the word `tables` the selections are read by tables of subset sums, which makes the same
 /// ciphertexts in less time, and not one that is the same for all secrets.
-fn bits(args: &[String]) -> Result<(), Error> {
-    let count = number(args, 0);
+fn bits(count: usize, sets: &[String]) -> Result<(), Error> {
     let mut access = Access::Masked;
-    for name in &args[1..] {
+    for name in sets {
         if name == "tables" {
             access = Access::VartimeTables;
             continue;
@@ -96,10 +124,9 @@ fn bits(args: &[String]) -> Result<(), Error> {
 
 /// Random circuits of leveled sets, by as many keys each, against plain bits; and their noise against the formulas. In each level eight products of sums of
 /// two, which share a pass over the switching key.
-fn circuits(args: &[String]) -> Result<(), Error> {
+fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
     const WIDTH: usize = 8;
-    let keys = number(args, 0);
-    for name in &args[1..] {
+    for name in sets {
         let params = leveled::Params::named(name)?;
         let (mut wrong, mut made, mut multiplied) = (0, 0.0, 0.0);
         // Of each level: squares of measured noises, their formula, and the largest over it.
@@ -169,9 +196,8 @@ fn time<T>(mut run: impl FnMut() -> Result<T, Error>) -> Result<f64, Error> {
 }
 
 /// Times products of a square matrix by every method.
-fn products(args: &[String]) -> Result<(), Error> {
-    let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
-    let modulus = Modulus::of_primes(words, bits as u32)?;
+fn products(&Shape { n, words, bits }: &Shape) -> Result<(), Error> {
+    let modulus = Modulus::of_primes(words, bits)?;
     let layout = Layout::new(n, n, &modulus)?;
     let seeded = SeededMatrix::new(layout, &modulus, &[1; 32])?;
     let start = Instant::now();
@@ -233,12 +259,10 @@ fn products(args: &[String]) -> Result<(), Error> {
 }
 
 /// A product with a matrix in a file, its state stored after every piece: goes on where it was when it was killed, and compares with the seed form.
-fn stream(args: &[String]) -> Result<(), Error> {
-    let (n, words, bits) = (number(args, 0), number(args, 1), number(args, 2));
-    let folder = PathBuf::from(args.get(3).map_or(".", String::as_str));
+fn stream(&Shape { n, words, bits }: &Shape, folder: &Path) -> Result<(), Error> {
     let (path, state) = (folder.join("lwe.tiles"), folder.join("lwe.state"));
-    let failed = |error: io::Error| Error::File { path: folder.clone(), problem: error.to_string() };
-    let modulus = Modulus::of_primes(words, bits as u32)?;
+    let failed = |error: io::Error| Error::File { path: folder.into(), problem: error.to_string() };
+    let modulus = Modulus::of_primes(words, bits)?;
     let seeded = SeededMatrix::new(Layout::new(n, n, &modulus)?, &modulus, &[1; 32])?;
     if !path.exists() {
         let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;

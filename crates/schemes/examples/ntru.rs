@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use clap::Parser;
 use solinas_ring::{Basis, RnsPoly, sample};
 use solinas_schemes::ntru::{self, Evaluator, Params, Stage};
 
@@ -114,12 +115,20 @@ fn run(name: &str, repetitions: usize) -> Result<()> {
     Ok(())
 }
 
+/// Times and noise of the NTRU scheme at a parameter set.
+#[derive(Parser)]
+struct Args {
+    #[arg(default_value = "tight-4096-3")]
+    params: String,
+    #[arg(default_value_t = 1)]
+    threads: usize,
+    #[arg(default_value_t = 20)]
+    repetitions: usize,
+}
+
 fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().unwrap_or_else(|| "tight-4096-3".into());
-    let threads = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let repetitions = arguments.next().map_or(Ok(20), |text| text.parse())?;
+    let Args { params, threads, repetitions } = Args::parse();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| run(&name, repetitions).map_err(|error| error.to_string()))?;
+    pool.install(|| run(&params, repetitions).map_err(|error| error.to_string()))?;
     Ok(())
 }

@@ -6,16 +6,21 @@
 //!
 //! Each figure is the least of the repetitions that fit in two seconds, at least five.
 
+use clap::Parser;
 use solinas_schemes::rsa::{Control, Execution, Hash, KeygenOptions, Method, PrivateKey, SignaturePadding};
 use std::time::{Duration, Instant};
 
+/// Times RSA private operations.
+#[derive(Parser)]
+struct Args {
+    /// Bits of the moduli
+    #[arg(default_values_t = [2048, 4096, 8192, 12_288])]
+    bits: Vec<usize>,
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut sizes = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<Vec<usize>, _>>()?;
-    if sizes.is_empty() {
-        sizes = vec![2048, 4096, 8192, 12_288];
-    }
     println!(" bits   key made  threads    word ms     fft ms");
-    for bits in sizes {
+    for bits in Args::parse().bits {
         let start = Instant::now();
         let options = KeygenOptions { bits, insecure_seed: Some(1), ..Default::default() };
         let mut key = PrivateKey::generate(&options, &Control::default())?;

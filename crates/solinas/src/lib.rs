@@ -73,3 +73,14 @@ pub use solinas_circuits as circuits;
 pub use solinas_runtime as runtime;
 pub use solinas_schemes as schemes;
 pub use value::{Arithmetic, Bits, Int, Integer, Mod, Uint, Unsigned, Value};
+
+// The Rust programs of the book run as documentation tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/book/quickstart.md")]
+    struct Quickstart;
+    #[doc = include_str!("../../../docs/book/rust.md")]
+    struct Rust;
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+}

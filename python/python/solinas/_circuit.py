@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from solinas import _core
 from solinas._errors import CircuitError, RangeError, TypeMismatchError
-from solinas._files import PathLike, picture_suffix, read_text, write_bytes
+from solinas._files import PathLike, picture_suffix, read_text
 from solinas._values import Bool
 
 FORMATS = {".txt": "bristol", ".bristol": "bristol", ".blif": "blif", ".json": "yosys"}
@@ -55,7 +55,7 @@ class Circuit:
         form = FORMATS.get(Path(path).suffix)
         if form is None:
             raise CircuitError(f"no circuit file ends as {os.fspath(path)!r}: name it .blif, .json or .txt")
-        write_bytes(Path(path), self._inner.to_text(form).encode())
+        _core.write_text(path, self._inner.to_text(form))
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -104,7 +104,7 @@ class Circuit:
         dot = picture_suffix(path) == ".dot"
         text = self._inner.to_text("dot") if dot else self._inner.svg()
         if path is not None:
-            write_bytes(Path(path), text.encode())
+            _core.write_text(path, text)
         return text
 
     def _repr_svg_(self) -> str:

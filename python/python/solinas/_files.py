@@ -1,10 +1,8 @@
-"""Text files, read and written whole."""
+"""Text files and the names of pictures."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from solinas._errors import FileError
@@ -18,25 +16,6 @@ def read_text(path: PathLike) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {os.fspath(path)!r}: {error}") from None
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file, complete or not at all."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        # Temporary files are their owner's alone; a program is no secret.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise FileError(f"cannot write {os.fspath(path)!r}: {error}; nothing was left of it") from None
-        raise
 
 
 def picture_suffix(path: PathLike | None) -> str:

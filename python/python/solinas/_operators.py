@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -19,9 +20,9 @@ class Elementwise(NdArray):
     __hash__ = None
 
     @staticmethod
+    @abstractmethod
     def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
         """Apply a function of single values to each element of the operands, stretched to one shape."""
-        raise NotImplementedError
 
     def __bool__(self) -> bool:
         raise TypeMismatchError(NO_BOOL.format(what=f"{self!r}") + "; for the length write len(array) > 0")

@@ -9,7 +9,6 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, overload
 
 from solinas import _core
@@ -19,7 +18,7 @@ from solinas._cipher import Ciphertext, EncryptedArray, stacked
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
-from solinas._files import PathLike, picture_suffix, read_text, write_bytes
+from solinas._files import PathLike, picture_suffix, read_text
 from solinas._integers import Modular
 from solinas._shapes import Shape, broadcast, flatten, nest, stretched
 from solinas._spec import Parameter, Result, Spec, count, elements, from_json, map_result, text, to_json
@@ -193,7 +192,7 @@ class Program(Generic[P, R]):
         else:
             drawn = self._inner.gates_svg() if gates else draw_program(self.name, self._inner)
         if path is not None:
-            write_bytes(Path(path), drawn.encode())
+            _core.write_text(path, drawn)
         return drawn
 
     def _repr_svg_(self) -> str:
@@ -223,7 +222,7 @@ class Program(Generic[P, R]):
 
     def save(self, path: PathLike) -> None:
         """Write it to a file (JSON), complete or not at all."""
-        write_bytes(Path(path), self._to_json().encode())
+        _core.write_text(path, self._to_json())
 
     @staticmethod
     def load(path: PathLike) -> Program[..., Any]:

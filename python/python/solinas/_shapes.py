@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -143,29 +144,29 @@ def _basic_places(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
     return places, tuple(result)
 
 
-class NdArray(NumpyProtocols):
+class NdArray(NumpyProtocols, ABC):
     """What arrays of every kind share: a shape, and parts of themselves, as numpy's arrays have them."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     @property
+    @abstractmethod
     def shape(self) -> Shape:
         """Sizes, outermost first."""
-        raise NotImplementedError
 
     def _elements(self) -> list[Any]:
         """Give the elements, row by row."""
         raise TypeMismatchError(f"{self!r} cannot be among plain values: give it alone, as one operand or argument")
 
+    @abstractmethod
     def _take(self, places: list[int], shape: Shape) -> Any:
         """Give the elements at those places in that shape; of shape `()` the element alone."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def _kind(self) -> type[Value]:
         """Type of the elements."""
-        raise NotImplementedError
 
     @property
     def dtype(self) -> Any:

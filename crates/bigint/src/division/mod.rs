@@ -1,6 +1,6 @@
 //! Quotients and remainders on word slices. Time depends on the values.
 //!
-//! Schoolbook division for short divisors or quotients; else blocks of the dividend are divided by Barrett's method.
+//! Short divisors or quotients use schoolbook division. Otherwise, Barrett's method divides blocks of the dividend.
 
 pub(crate) mod newton;
 mod schoolbook;
@@ -13,10 +13,11 @@ use crate::natural::trim;
 use crate::{Natural, mul};
 pub(crate) use schoolbook::{div_rem_word, rem_word};
 
-/// From this many words of divisor and of quotient on, division by a reciprocal is faster than schoolbook.
+/// Number of words of divisor and of quotient from which division by a reciprocal is faster than schoolbook.
 const RECIPROCAL_MIN: usize = 250;
 
-/// Quotient and remainder, maybe with leading zero words; the divisor's last word is not zero, the dividend is no shorter.
+/// Returns quotient and remainder, possibly with leading zero words. Range: the divisor's last word is not zero, and
+/// the dividend is no shorter.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (n, k) = (d.len(), a.len() - d.len() + 1);
     if n < RECIPROCAL_MIN || k < RECIPROCAL_MIN {
@@ -28,14 +29,14 @@ pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     by_blocks(a, d).unwrap_or_else(|| schoolbook::div_rem(a, d))
 }
 
-/// A divisor that is used many times: its reciprocal is kept if that pays.
+/// A divisor for repeated use. It keeps its reciprocal if that pays.
 pub(crate) struct Divisor {
     value: Natural,
     reciprocal: Option<(Barrett, modular::Workspace)>,
 }
 
 impl Divisor {
-    /// A divisor > 0.
+    /// Makes a divisor from a value above 0.
     pub(crate) fn new(value: Natural) -> Self {
         debug_assert!(!value.is_zero());
         let long = value.words().len() >= RECIPROCAL_MIN;
@@ -69,7 +70,7 @@ impl Divisor {
     }
 }
 
-/// With one reciprocal for all blocks of n words.
+/// Divides with one reciprocal for all blocks of n words.
 fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
     let n = d.len();
     let barrett = Barrett::for_division(d, a.len().div_ceil(n)).ok()?;
@@ -85,10 +86,11 @@ fn by_blocks(a: &[u64], d: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
     Some((quotient, remainder))
 }
 
-/// The quotient of k words needs the top words only: without the lowest `dropped` = n - k - 2 words of both, it is right or one too large.
+/// Computes a quotient of k words from the top words only. Without the lowest `dropped` = n - k - 2 words of both, it
+/// is right or one too large.
 ///
-/// With d' = floor(d / B^s) > d / B^s - 1, the quotient grows by less than (a/d) B^s / (d - B^s), which is at most
-/// B^k B^(n-k-2) / (B^(n-1) - B^(n-k-2)) < 1.
+/// With d' = floor(d / B^s) > d / B^s - 1, the quotient grows by less than (a/d) B^s / (d - B^s), which is at most B^k
+/// B^(n-k-2) / (B^(n-1) - B^(n-k-2)) < 1.
 fn div_rem_short_quotient(a: &[u64], d: &[u64], dropped: usize) -> (Vec<u64>, Vec<u64>) {
     let (mut quotient, _) = div_rem(&a[dropped..], &d[dropped..]);
     let used = trim(&quotient).len();

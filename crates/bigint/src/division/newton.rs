@@ -1,4 +1,4 @@
-//! Reciprocals by Newton's iteration, from which quotients of long numbers are products.
+//! Reciprocals by Newton's iteration, which turn quotients of long numbers into products.
 
 use solinas_field::limbs;
 use zeroize::Zeroizing;
@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::schoolbook;
 use crate::mul;
 
-/// Reciprocals of no more words come from schoolbook division.
+/// Schoolbook division computes reciprocals of up to this many words.
 const BASECASE_WORDS: usize = 48;
 
 /// floor(B^2n / m), B = 2^64, for m of n words. Range: the last word of `m` is not zero. The result has n + 1 words, or n + 2 for m = B^(n-1).
@@ -36,7 +36,7 @@ fn exact(d: &[u64]) -> Vec<u64> {
     }
     let mut v = approximate(d);
     let mut product = Zeroizing::new(mul::product(&v, d));
-    // v d lies within 3 d of B^2n: what is missing is taken from or given to v.
+    // v d lies within 3 d of B^2n; the loops correct v by the difference.
     while product[2 * n] != 0 {
         limbs::sub(&mut product, d);
         limbs::sub_1(&mut v, 1);
@@ -58,11 +58,12 @@ fn basecase(d: &[u64]) -> Vec<u64> {
     v
 }
 
-/// v with |v - B^2n / d| < 2, for d of n words with its top bit set; n + 1 words.
+/// Returns v with |v - B^2n / d| < 2, for d of n words with its top bit set; n + 1 words.
 ///
-/// From v' for the top h = floor(n/2) + 1 words of d, by v = v' B^(n-h) + v' e / B^2h with e = B^(n+h) - d v'.
-/// With |v' - B^2h / d'| < 2, where d' < d / B^(n-h) + 1, the relative error of v' is below 4 B^-h, so |e| < 4 B^n, and Newton's step leaves a
-/// relative error of 16 B^-2h, which is less than B^-1 in all. The lowest n - h - 1 words of e count for less than 2 B^-2, rounding down for 1.
+/// It starts from v' for the top h = floor(n/2) + 1 words of d and computes v = v' B^(n-h) + v' e / B^2h with e =
+/// B^(n+h) - d v'. With |v' - B^2h / d'| < 2, where d' < d / B^(n-h) + 1, the relative error of v' is below 4 B^-h, so
+/// |e| < 4 B^n. Newton's step leaves a relative error of 16 B^-2h, which is less than B^-1 in all. The lowest n - h - 1
+/// words of e contribute less than 2 B^-2, and rounding down contributes 1.
 fn approximate(d: &[u64]) -> Vec<u64> {
     let n = d.len();
     if n <= BASECASE_WORDS {

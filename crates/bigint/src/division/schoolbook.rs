@@ -1,5 +1,5 @@
-//! Schoolbook division (Knuth, TAOCP vol. 2, algorithm 4.3.1 D), with the quotient's words from a reciprocal of the divisor's two top words
-//! (Möller, Granlund: Improved division by invariant integers, 2011, algorithms 4 to 6).
+//! Schoolbook division (Knuth, TAOCP vol. 2, algorithm 4.3.1 D). The quotient's words come from a reciprocal of the
+//! divisor's two top words (Möller, Granlund: Improved division by invariant integers, 2011, algorithms 4 to 6).
 
 use solinas_field::limbs;
 use zeroize::Zeroizing;
@@ -101,7 +101,8 @@ pub(crate) fn rem_word(a: &[u64], d: u64) -> u64 {
     r
 }
 
-/// Quotient and remainder; the last word of `d` is not zero and `a` is no shorter. No other copies remain in memory.
+/// Returns quotient and remainder. Range: the last word of `d` is not zero and `a` is no shorter. No other copies
+/// remain in memory.
 pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     if let [word] = *d {
         let mut quotient = a.to_vec();
@@ -122,15 +123,15 @@ pub(crate) fn div_rem(a: &[u64], d: &[u64]) -> (Vec<u64>, Vec<u64>) {
     (quotient, r)
 }
 
-/// q <- r / d, r <- r modulo d. Shape: `d` of n >= 2 words with the top bit set; `q` has as many words as `r` beyond n; the top n words of
-/// `r` are below `d`.
+/// q <- r / d, r <- r modulo d. Shape: `d` has n >= 2 words with the top bit set; `q` has as many words as `r` beyond
+/// n. Range: the top n words of `r` are below `d`.
 fn div_rem_normalized(q: &mut [u64], r: &mut [u64], d: &[u64]) {
     let n = d.len();
     let top = Divisor2::new(d[n - 1], d[n - 2]);
     for (i, q) in q.iter_mut().enumerate().rev() {
         let r = &mut r[i..=i + n];
         let (u2, u1, u0) = (r[n], r[n - 1], r[n - 2]);
-        // The quotient's word, or one too large (TAOCP 4.3.1, exercise 20).
+        // This is the quotient's word, or one too large (TAOCP 4.3.1, exercise 20).
         let mut word = if (u2, u1) == (top.d1, top.d0) { u64::MAX } else { top.quotient(u2, u1, u0) };
         let borrow = limbs::submul_1(&mut r[..n], d, word);
         let (high, negative) = u2.overflowing_sub(borrow);

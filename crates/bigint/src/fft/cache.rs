@@ -1,4 +1,4 @@
-//! Products with plans and scratch that are kept.
+//! Products that reuse plans and scratch memory.
 
 use core::cell::RefCell;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::size::{self, Task};
 use super::spectrum::Shape;
 use super::{Engine, Ring};
 
-/// Plans for products on one thread, by length: `m 2^k` digits are at `32 (m / 2) + k`.
+/// Plans for products on one thread, by length. The plan for `m 2^k` digits is at `32 (m / 2) + k`.
 static PLANS: [OnceLock<Option<complex::Plan>>; 128] = [const { OnceLock::new() }; 128];
 
 /// Buffers of a thread, as long as its longest product needed.
@@ -21,12 +21,13 @@ pub(super) struct Scratch {
     floats: AlignedVec<f64>,
     elements: AlignedVec<u64>,
     residue: Vec<u64>,
-    /// The last product's lengths, and the shape for them.
+    /// The last product's lengths, and their shape.
     last: Option<(Task, Shape)>,
 }
 
 impl Scratch {
-    /// Runs `work` on this thread's. It is taken out meanwhile: while a transform waits for its other threads, this one may be given another product.
+    /// Runs `work` on this thread's scratch. The scratch is taken out meanwhile, because this thread may receive
+    /// another product while a transform waits for its other threads.
     pub(super) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         let mut scratch = SCRATCH.take();
         let done = work(&mut scratch);
@@ -34,7 +35,7 @@ impl Scratch {
         done
     }
 
-    /// Floats for spectra; their contents are arbitrary.
+    /// Returns floats for spectra, with arbitrary contents.
     pub(super) fn floats(&mut self, len: usize) -> &mut [f64] {
         if self.floats.len() < len {
             self.floats.zeroize();
@@ -43,7 +44,7 @@ impl Scratch {
         &mut self.floats[..len]
     }
 
-    /// Field elements for spectra; their contents are arbitrary.
+    /// Returns field elements for spectra, with arbitrary contents.
     pub(super) fn elements(&mut self, len: usize) -> &mut [u64] {
         if self.elements.len() < len {
             self.elements.zeroize();
@@ -52,7 +53,7 @@ impl Scratch {
         &mut self.elements[..len]
     }
 
-    /// `out <-` the first words of a residue of `words` words, which `work` writes; the others must be zero.
+    /// `out <-` the first words of a residue of `words` words, which `work` writes. The other words must be zero.
     pub(super) fn residue<T>(
         &mut self,
         words: usize,
@@ -74,7 +75,7 @@ impl Scratch {
         done
     }
 
-    /// What [`size::choose`] says of a product by complex transforms.
+    /// Returns the choice of [`size::choose`] for a product by complex transforms.
     fn shape(&mut self, task: Task) -> Option<Shape> {
         match self.last {
             Some((last, shape)) if last == task => Some(shape),
@@ -99,22 +100,22 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// The plan for products in so many digits, made when first asked for; `None` if there is no such length.
+/// Returns the plan for products in `digits` digits, made at the first call. Returns `None` if there is no such length.
 fn plan(digits: usize) -> Option<&'static complex::Plan> {
     let log = digits.trailing_zeros() as usize;
     let slot = PLANS.get(32 * ((digits >> log) / 2) + log)?;
-    // An environment that asks for a back end which the CPU lacks gets a typed error from every plan; products still work.
+    // If the environment names a back end that the CPU lacks, every plan returns a typed error; products still work.
     let make = || complex::Plan::new(digits, Wrap::Plus, Backend::detect().unwrap_or(Backend::Scalar), 1).ok();
     slot.get_or_init(make).as_ref()
 }
 
 /// `out <- a b`. Shape: `out` has the words of `a` and of `b` together; all are written.
 ///
-/// The time depends on the lengths only, but for carries ([`crate::fft`], *Time*). The transforms of the operands remain in the thread's scratch: see
-/// [`wipe_scratch`].
+/// The time depends on the lengths only, except for carries ([`crate::fft`], *Time*). The transforms of the operands
+/// remain in the thread's scratch: see [`wipe_scratch`].
 ///
 /// # Panics
-/// When `out` has another length.
+/// Panics if `out` has another length.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
     if !convolve(out, a, Some(b)) {
@@ -127,7 +128,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
 /// As [`mul`], in two thirds of its time.
 ///
 /// # Panics
-/// When `out` has another length.
+/// Panics if `out` has another length.
 pub fn square(out: &mut [u64], a: &[u64]) {
     assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
     if !convolve(out, a, None) {
@@ -135,7 +136,7 @@ pub fn square(out: &mut [u64], a: &[u64]) {
     }
 }
 
-/// `out <- a b`, or `a^2` without `b`, by one transform; false if none is long enough.
+/// `out <- a b`, or `a^2` without `b`, by one transform. Returns false if no transform is long enough.
 fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
     let Ok(task) = Task::product(a.len(), b.unwrap_or(a).len(), 1) else { return false };
     Scratch::with(|scratch| {
@@ -149,7 +150,7 @@ fn convolve(out: &mut [u64], a: &[u64], b: Option<&[u64]>) -> bool {
     })
 }
 
-/// `out <- a b`, by `mul` of the two halves of the longer operand.
+/// `out <- a b`, by calls of `mul` for the two halves of the longer operand.
 fn in_parts(out: &mut [u64], a: &[u64], b: &[u64], mul: impl Fn(&mut [u64], &[u64], &[u64])) {
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
     let (low, high) = long.split_at(long.len() / 2);
@@ -162,7 +163,7 @@ fn in_parts(out: &mut [u64], a: &[u64], b: &[u64], mul: impl Fn(&mut [u64], &[u6
     upper.zeroize();
 }
 
-/// Frees this thread's scratch, after overwriting what the last products left in it.
+/// Overwrites the data of the last products in this thread's scratch and frees it.
 pub fn wipe_scratch() {
     drop(SCRATCH.take());
 }

@@ -1,4 +1,4 @@
-//! The engines behind one interface.
+//! The two engines behind one interface.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use super::spectrum::{Data, Shape};
 use super::{Engine, Ring, size};
 use crate::Error;
 
-/// A thread that would have fewer digits of a transform than this, some 40 microseconds of work, is not worth waking.
+/// Least number of digits of a transform for each thread, some 40 microseconds of work. Waking a thread for less does
+/// not pay.
 const DIGITS_PER_THREAD: usize = 1 << 14;
 
 /// Tables of an engine for a length and a ring.
@@ -20,7 +21,7 @@ pub(super) enum Kernel {
     Solinas(Arc<solinas::Plan>),
 }
 
-/// Only for numbers that are not of the kernel's engine, which the shapes of spectra rule out.
+/// Error for numbers that are not of the kernel's engine. The shapes of spectra rule this out.
 fn other_engine(what: &'static str) -> Result<(), Error> {
     debug_assert!(false, "{what}: the shapes are compared before");
     let [found, expected] = ["another engine", "this engine"].map(str::to_owned);
@@ -106,7 +107,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// `out <-` the canonical residue, and destroys the spectrum. Shape: [`Shape::out_words`].
+    /// `out <-` the canonical residue; destroys the spectrum. Shape: [`Shape::out_words`].
     pub(super) fn inverse(&self, shape: &Shape, data: &mut Data, out: &mut [u64]) -> Result<(), Error> {
         debug_assert_eq!(out.len(), shape.out_words());
         match (self, data) {
@@ -172,21 +173,21 @@ fn inverse_solinas(plan: &solinas::Plan, shape: &Shape, data: &mut [u64], out: &
 fn fold_minus(low: &mut [u64], quotient: u64) {
     let carry = limbs::add_1(low, quotient);
     limbs::add_1(low, carry);
-    // All ones stand for zero: adding one carries.
+    // All ones represent zero: adding one carries.
     let wrapped = limbs::add_1(low, 1);
     limbs::sub_1(low, 1 - wrapped);
 }
 
-/// `(low, top) <- low - quotient` modulo `2^bits + 1`, canonical; gives the top word, 1 for `2^bits`.
+/// `(low, top) <- low - quotient` modulo `2^bits + 1`, canonical. Returns the top word, 1 for `2^bits`.
 fn fold_plus(low: &mut [u64], quotient: i64) -> u64 {
-    // -quotient: subtracted where it is negative, added where it is positive, the other part being zero.
+    // Adds -quotient: one part is subtracted or the other is added, and the remaining part is zero.
     let negative = (quotient >> 63) as u64;
     let borrow = limbs::sub_1(low, quotient as u64 & !negative);
     let carry = limbs::add_1(low, quotient.unsigned_abs() & negative);
-    // Below zero by 2^bits, which is -1: one is added. Above by 2^bits: one is subtracted.
+    // A value below zero by 2^bits, which is -1, needs one more; a value above by 2^bits needs one less.
     let above = limbs::add_1(low, borrow);
     let below = limbs::sub_1(low, carry);
-    // 2^bits itself is what either may have run into, with low words of zero, or of ones.
+    // Either step may have reached 2^bits itself, with low words of zero, or of ones.
     limbs::add_1(low, below);
     above | below
 }

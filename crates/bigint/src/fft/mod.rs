@@ -11,13 +11,15 @@
 //! | [`Engine::Complex`] | balanced, 12 to 21 bits | complex doubles ([`solinas_field::complex`]) | the error is below 1/2 for all inputs (`docs/derivations/complex-products.md`) |
 //! | [`Engine::Solinas`] | 17 to 29 bits | modulo 2^64 - 2^32 + 1 ([`solinas_field::solinas`]) | coefficients stay below the modulus |
 //!
-//! [`mul`] and [`square`] keep the plans they need.
+//! [`mul`] and [`square`] keep the plans that they need.
 //!
 //! # Time
-//! Depends on the lengths of the operands, not on their values, with one exception in the last step of [`Engine::Complex`]. Residues of up to 512
-//! words have none. In longer ones a carry from one stream of digits into the next goes through 16 words whatever they hold, and the one that comes
-//! round from the highest digit through 512; each goes on from there only through words that are all ones (all zeros, for a borrow). Of random
-//! residues that happens to a carry with probability 2^-960 at most; operands such as powers of two minus one can bring it about.
+//! The time depends on the lengths of the operands and not on their values, with one exception in the last step of
+//! [`Engine::Complex`]. Residues of up to 512 words have no exception. In longer ones, a carry from one stream of
+//! digits into the next goes through 16 words whatever they hold. The carry from the highest digit around to the lowest
+//! goes through 512. Each carry goes on from there only through words that are all ones (all zeros, for a borrow). For
+//! random residues, the probability is at most 2^-960 for a carry. Operands such as powers of two minus one can cause
+//! it.
 //!
 //! ```
 //! use solinas_bigint::fft::{Options, Plan, Ring};
@@ -44,17 +46,17 @@ pub use cache::{mul, square, wipe_scratch};
 pub use plan::{Options, Plan};
 pub use spectrum::Spectrum;
 
-/// How products are computed.
+/// Method that computes products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// Complex doubles with a proven bound of the error: the fast one on CPUs.
+    /// Complex doubles with a proven bound of the error. It is the fast engine on CPUs.
     Complex,
-    /// The prime field modulo 2^64 - 2^32 + 1: the reference, which all hardware computes alike.
+    /// The prime field modulo 2^64 - 2^32 + 1. It is the reference, which all hardware computes alike.
     Solinas,
 }
 
 impl Engine {
-    /// The ring in which it computes products that do not wrap: the faster one.
+    /// Returns the ring in which this engine computes products that do not wrap, the faster of the two.
     fn product_ring(self) -> Ring {
         match self {
             Self::Complex => Ring::Plus,

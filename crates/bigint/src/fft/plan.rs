@@ -1,4 +1,4 @@
-//! Plans: a ring or a product's lengths, with digits and tables chosen once.
+//! Plans: a ring or a product's lengths, with digits and tables selected once.
 
 use solinas_field::Backend;
 
@@ -9,15 +9,15 @@ use super::spectrum::{Content, Shape, Spectrum};
 use super::{Engine, Ring};
 use crate::Error;
 
-/// More threads than this would each have next to nothing to do.
+/// Largest number of threads; with more, each has next to nothing to do.
 const MAX_THREADS: usize = 256;
 
-/// How a plan computes.
+/// Options of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The engine; the faster one if `None`.
+    /// The engine. Defaults to the faster one.
     pub engine: Option<Engine>,
-    /// The vector unit; [`Backend::detect`] if `None`.
+    /// The vector unit. Defaults to [`Backend::detect`].
     pub backend: Option<Backend>,
     /// Threads that share one transform, at least 1.
     pub threads: usize,
@@ -26,36 +26,39 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The fastest engine on the best vector unit, one thread, single products.
+    /// Returns the fastest engine on the best vector unit, with one thread and single products.
     fn default() -> Self {
         Self { engine: None, backend: None, threads: 1, terms: 1 }
     }
 }
 
-/// Products of integers modulo `2^bits - 1` or `2^bits + 1`, `bits` a multiple of 64, or that do not wrap.
+/// Plan for products of integers modulo `2^bits - 1` or `2^bits + 1`, `bits` a multiple of 64, or for products that do
+/// not wrap.
 ///
-/// Spectra are of one plan, or of plans made alike. Applying a plan allocates nothing, once a thread has done so before.
+/// Operations need spectra of one plan, or of plans with equal options. Applying a plan allocates nothing, except the
+/// first time on a thread.
 #[derive(Clone, Debug)]
 pub struct Plan {
     shape: Shape,
     kernel: Kernel,
-    /// Products that may be added up.
+    /// Number of products that may be added up.
     terms: usize,
-    /// For products that do not wrap: most words of the longer and of the shorter operand.
+    /// For products that do not wrap: largest numbers of words of the longer and of the shorter operand.
     product: Option<[usize; 2]>,
 }
 
 impl Plan {
-    /// A plan for residues of at least `min_bits` bits: [`Plan::bits`] says how many it has.
+    /// Makes a plan for residues of at least `min_bits` bits. [`Plan::bits`] returns their number of bits.
     ///
     /// # Errors
-    /// [`Error::TransformTooLong`] past the longest transform; [`Error::Field`] for a back end that the environment asks for and this CPU lacks.
+    /// [`Error::TransformTooLong`] past the longest transform; [`Error::Field`] if the environment names a back end
+    /// that this CPU lacks.
     pub fn new(min_bits: usize, ring: Ring, options: &Options) -> Result<Self, Error> {
         let [plan] = Self::alike(min_bits, [ring], options)?;
         Ok(plan)
     }
 
-    /// Plans modulo `2^bits - 1` and `2^bits + 1` for the same `bits`, at least `min_bits`.
+    /// Makes plans modulo `2^bits - 1` and `2^bits + 1` for the same `bits`, at least `min_bits`.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -72,7 +75,8 @@ impl Plan {
         plans.try_into().map_err(|_| Error::TransformTooLong { bits: min_bits, max: 0 })
     }
 
-    /// A plan for products of one operand of at most `a_words` words and one of at most `b_words`, which never wrap: [`Plan::words`] is at least `a_words + b_words`.
+    /// Makes a plan for products of one operand of at most `a_words` words and one of at most `b_words`. They never
+    /// wrap: [`Plan::words`] is at least `a_words + b_words`.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -99,12 +103,13 @@ impl Plan {
         self.shape.words()
     }
 
-    /// Words that [`Plan::inverse`] writes: [`Plan::words`], and one more modulo `2^bits + 1`, where `2^bits` is a residue.
+    /// Words that [`Plan::inverse`] writes: [`Plan::words`], and one more modulo `2^bits + 1`, where `2^bits` is a
+    /// residue.
     pub fn out_words(&self) -> usize {
         if self.product.is_some() { self.words() } else { self.shape.out_words() }
     }
 
-    /// The engine it computes with.
+    /// The engine of this plan.
     pub fn engine(&self) -> Engine {
         self.shape.engine
     }
@@ -114,7 +119,7 @@ impl Plan {
         (self.shape.digits, self.shape.digit_bits)
     }
 
-    /// Zero, transformed.
+    /// Returns zero, transformed.
     pub fn spectrum(&self) -> Spectrum {
         Spectrum { shape: self.shape, content: Content::Zero, data: self.kernel.zeros() }
     }
@@ -139,7 +144,8 @@ impl Plan {
         if out.len() == expected { Ok(()) } else { Err(Error::OutputLength { what, words: out.len(), expected }) }
     }
 
-    /// `out <-` the transform of `x`. Shape: at most [`Plan::words`] words, of a plan for products at most those of its longer operand.
+    /// `out <-` the transform of `x`. Shape: `x` has at most [`Plan::words`] words, or for a plan of products at most
+    /// those of its longer operand.
     ///
     /// # Errors
     /// [`Error::OperandTooLong`] for more words, [`Error::SpectrumOfAnotherPlan`].
@@ -151,7 +157,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The product's content, if the plan's bounds hold for it.
+    /// Returns the product's content, if it is within the plan's bounds.
     fn product_of(&self, what: &'static str, a: Content, b: Content) -> Result<Content, Error> {
         let words = |content| match content {
             Content::Zero => Ok(0),
@@ -169,11 +175,11 @@ impl Plan {
         if a == Content::Zero || b == Content::Zero { Ok(Content::Zero) } else { Ok(Content::Products { terms: 1 }) }
     }
 
-    /// `a <- a b`, of the transforms of two integers.
+    /// `a <- a b`, for the transforms of two integers.
     ///
     /// # Errors
-    /// [`Error::SpectrumOfAnotherPlan`]; [`Error::SpectrumContent`] if one is a product already; [`Error::ProductTooLong`] for operands that a plan for
-    /// products was not made for.
+    /// [`Error::SpectrumOfAnotherPlan`]; [`Error::SpectrumContent`] if one is already a product;
+    /// [`Error::ProductTooLong`] for operands that exceed the lengths of a plan for products.
     pub fn multiply(&self, a: &mut Spectrum, b: &Spectrum) -> Result<(), Error> {
         self.check("multiply", a)?;
         self.check("multiply", b)?;
@@ -184,7 +190,7 @@ impl Plan {
         Ok(())
     }
 
-    /// `a <- a^2`, of the transform of an integer.
+    /// `a <- a^2`, for the transform of an integer.
     ///
     /// # Errors
     /// As [`Plan::multiply`].
@@ -200,7 +206,8 @@ impl Plan {
     /// `sum <- sum + a b`, where `sum` is zero or a sum of products.
     ///
     /// # Errors
-    /// As [`Plan::multiply`]; [`Error::SpectrumContent`] if `sum` is the transform of an integer, [`Error::TooManyTerms`] for more products than the plan adds up.
+    /// As [`Plan::multiply`]; [`Error::SpectrumContent`] if `sum` is the transform of an integer;
+    /// [`Error::TooManyTerms`] if it has more products than the plan allows.
     pub fn multiply_add(&self, sum: &mut Spectrum, a: &Spectrum, b: &Spectrum) -> Result<(), Error> {
         const WHAT: &str = "multiply_add";
         for spectrum in [&*sum, a, b] {
@@ -226,7 +233,7 @@ impl Plan {
         Ok(())
     }
 
-    /// `out <-` the canonical residue that `s` stands for, which stands for zero afterwards. Shape: [`Plan::out_words`].
+    /// `out <-` the canonical residue that `s` represents. `s` is zero afterwards. Shape: [`Plan::out_words`].
     ///
     /// # Errors
     /// [`Error::SpectrumOfAnotherPlan`], [`Error::OutputLength`].
@@ -243,9 +250,11 @@ impl Plan {
         })
     }
 
-    /// `out <- a b`, canonical. Shape: operands as [`Plan::forward`] and [`Plan::multiply`] take them; `out` [`Plan::out_words`].
+    /// `out <- a b`, canonical. Shape: operands as for [`Plan::forward`] and [`Plan::multiply`]; `out`
+    /// [`Plan::out_words`].
     ///
-    /// Faster than [`Plan::forward`] twice, [`Plan::multiply`] and [`Plan::inverse`]; the transforms remain in the thread's scratch: see [`super::wipe_scratch`].
+    /// It is faster than [`Plan::forward`] twice, [`Plan::multiply`] and [`Plan::inverse`]. The transforms remain in
+    /// the thread's scratch: see [`super::wipe_scratch`].
     ///
     /// # Errors
     /// [`Error::OperandTooLong`], [`Error::ProductTooLong`], [`Error::OutputLength`].

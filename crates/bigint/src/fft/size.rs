@@ -7,43 +7,44 @@ use super::spectrum::Shape;
 use super::{Engine, Ring};
 use crate::Error;
 
-/// Digits of a transform over the power of two in its length, at least: residues are then whole words.
+/// Least number of digits of a transform over the power of two in its length, so that residues are whole words.
 const SMALLEST: usize = 128;
-/// Bits of a digit, at most, in complex transforms.
+/// Largest number of bits of a digit in complex transforms.
 const COMPLEX_DIGIT_BITS: usize = 25;
 /// Digits of the longest transform over F_p.
 const SOLINAS_MAX_DIGITS: usize = 17 << 22;
-/// Digits shorter than this would make carries run over many of them.
+/// Least number of bits of a digit. Carries would run over many shorter digits.
 const MIN_DIGIT_BITS: usize = 6;
 
-/// What a transform is to compute.
+/// Requirements on a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Task {
-    /// Least bits of the ring.
+    /// Least number of bits of the ring.
     pub bits: usize,
-    /// Words of the operands; `None` for residues, which may fill every digit of the ring.
+    /// Words of the operands. `None` means residues, which may fill every digit of the ring.
     pub words: Option<[usize; 2]>,
-    /// Products that are added up.
+    /// Number of products that are added up.
     pub terms: usize,
 }
 
 impl Task {
-    /// Products of residues modulo 2^bits -+ 1.
+    /// Returns the task of products of residues modulo 2^bits -+ 1.
     pub(super) fn ring(min_bits: usize, terms: usize) -> Self {
         Self { bits: min_bits, words: None, terms }
     }
 
-    /// Products that do not wrap.
+    /// Returns the task of products that do not wrap.
     ///
     /// # Errors
-    /// [`Error::TransformTooLong`] for more bits than a number can say.
+    /// [`Error::TransformTooLong`] if the number of bits overflows.
     pub(super) fn product(a_words: usize, b_words: usize, terms: usize) -> Result<Self, Error> {
         let bits = a_words.checked_add(b_words).and_then(|words| words.checked_mul(64));
         let too_long = Error::TransformTooLong { bits: usize::MAX, max: complex::MAX_DIGITS * MIN_DIGIT_BITS };
         Ok(Self { bits: bits.ok_or(too_long)?, words: Some([a_words, b_words]), terms })
     }
 
-    /// Digits that each operand fills, of `digits` of so many bits: one more where the highest is full, for its carry.
+    /// Returns the number of digits that each operand fills, of `digits` digits of `digit_bits` bits. An operand whose
+    /// highest digit is full fills one more, for its carry.
     fn operands(&self, digit_bits: usize, digits: usize) -> [usize; 2] {
         self.words.map_or([digits; 2], |words| words.map(|words| (64 * words / digit_bits + 1).min(digits)))
     }
@@ -56,7 +57,7 @@ pub(super) fn wrap(ring: Ring) -> Wrap {
     }
 }
 
-/// The size of digits, if `digits` of them can do the task without an error.
+/// Returns the size of digits, if `digits` of them can do the task without an error.
 fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
     let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
     let [a, b] = task.operands(bits as usize, digits);
@@ -64,7 +65,8 @@ fn complex_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32>
     rings.iter().all(fits).then_some(bits)
 }
 
-/// Whether `digits` digits modulo p can do the task: sums of products stay below p, or p / 2 in magnitude where signs differ.
+/// Returns the size of digits, if `digits` of them modulo p can do the task. Sums of products must stay below p, or
+/// below p / 2 in magnitude if signs differ.
 fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32> {
     let bits = task.bits.div_ceil(digits).max(MIN_DIGIT_BITS) as u32;
     let [a, b] = task.operands(bits as usize, digits);
@@ -73,8 +75,8 @@ fn solinas_digit_bits(task: &Task, rings: &[Ring], digits: usize) -> Option<u32>
     (bits <= solinas::max_digit_bits(products)?).then_some(bits)
 }
 
-/// The shortest of the lengths `m 2^k` in `least..=most`, `m` in `odd`, for which `digit_bits` gives a size of digits. Times are nearly as `n log n`,
-/// whatever the odd factor.
+/// Returns the shortest of the lengths `m 2^k` in `least..=most`, `m` in `odd`, for which `digit_bits` gives a size of
+/// digits. The time grows nearly as `n log n`, whatever the odd factor.
 fn shortest(
     odd: [usize; 4],
     least: usize,
@@ -86,10 +88,10 @@ fn shortest(
     odd.into_iter().filter_map(|m| lengths(m).find_map(|n| Some((n, digit_bits(n)?)))).min()
 }
 
-/// The shape of the shortest transform for a task that all of `rings` can do, in the first of them.
+/// Returns the shape of the shortest transform for a task that all of `rings` can do, in the first of them.
 ///
 /// # Errors
-/// [`Error::TransformTooLong`] when no length is enough.
+/// [`Error::TransformTooLong`] if no length is enough.
 pub(super) fn choose(task: &Task, rings: &[Ring], engine: Engine) -> Result<Shape, Error> {
     let (found, most) = match engine {
         Engine::Complex => {

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use super::{Engine, Ring};
 
-/// What must agree for spectra to be multiplied: engine, ring, and how residues are cut into digits.
+/// Properties that must agree if spectra are multiplied: engine, ring, and the division of residues into digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub engine: Engine,
@@ -21,7 +21,7 @@ impl Shape {
         self.digits * self.digit_bits as usize / 64
     }
 
-    /// Words that an engine writes: one more where `2^bits` is a residue.
+    /// Words that an engine writes: one more than a residue has if `2^bits` is a residue.
     pub(super) fn out_words(&self) -> usize {
         self.words() + usize::from(self.ring == Ring::Plus)
     }
@@ -34,14 +34,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// What a spectrum stands for.
+/// Value that a spectrum represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// Zero, whatever the numbers are.
     Zero,
-    /// The transform of an integer of so many words.
+    /// The transform of an integer of `words` words.
     Operand { words: usize },
-    /// A sum of so many products.
+    /// A sum of `terms` products.
     Products { terms: usize },
 }
 
@@ -52,9 +52,10 @@ pub(super) enum Data {
     Solinas(AlignedVec<u64>),
 }
 
-/// An integer, or a sum of products, in the transformed domain of a [`super::Plan`]. Made by [`super::Plan::spectrum`].
+/// An integer, or a sum of products, in the transformed domain of a [`super::Plan`]. [`super::Plan::spectrum`] makes
+/// it.
 ///
-/// It does not show its contents, and [`Zeroize`] wipes them.
+/// `Debug` does not show its contents, and [`Zeroize`] wipes them.
 #[derive(Clone)]
 pub struct Spectrum {
     pub(super) shape: Shape,
@@ -63,7 +64,7 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// Makes it stand for zero, as the start of a sum of products. The numbers remain: see [`Zeroize`].
+    /// Sets the spectrum to zero, as the start of a sum of products. Its memory keeps the old numbers: see [`Zeroize`].
     pub fn clear(&mut self) {
         self.content = Content::Zero;
     }

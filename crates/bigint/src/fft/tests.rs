@@ -1,4 +1,4 @@
-//! Products and residues against schoolbook products and plain reduction.
+//! Tests of products and residues against schoolbook products and plain reduction.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -152,7 +152,7 @@ fn residues_match_plain_reduction() {
                     plan.mul_square(&mut out, b).unwrap();
                     assert_eq!(natural(&out), expected, "{plan:?}");
                 }
-                // A transform there and back gives the canonical residue, also of short operands.
+                // A forward and an inverse transform give the canonical residue, also of short operands.
                 for a in operands(words, &mut random).iter().chain(&operands(words / 3, &mut random)) {
                     plan.forward(a, &mut s).unwrap();
                     plan.inverse(&mut s, &mut out).unwrap();

@@ -1,7 +1,7 @@
 //! Barrett's reduction (wang2014, algorithm 3.1, with the division by 2^(2q) that the print lacks), truncated at words.
 //!
-//! For a modulus m of n words, B = 2^64 and mu = floor(B^2n / m), the quotient of x < m B^n is estimated by
-//! q = floor(floor(x / B^(n-1)) mu / B^(n+1)), which is at most 2 too small (`docs/derivations/barrett.md`); then x - q m < 3 m.
+//! For a modulus m of n words, B = 2^64 and mu = floor(B^2n / m), the estimate of the quotient of x < m B^n is q =
+//! floor(floor(x / B^(n-1)) mu / B^(n+1)). It is at most 2 too small (`docs/derivations/barrett.md`), so x - q m < 3 m.
 //!
 //! ```text
 //!  x   |<--------------- 2n words --------------->|
@@ -12,7 +12,8 @@
 //!  x - q m modulo 2^N - 1, minus m twice at most
 //! ```
 //!
-//! With T one transform at full length, a product costs 3T, x1 mu 2T and q m 1T: 6T; a square or a product by a prepared operand 5T.
+//! Let T be one transform at full length. A product costs 3T, x1 mu 2T and q m 1T: 6T. A square or a product by a
+//! prepared operand costs 5T.
 
 use solinas_field::limbs;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -24,11 +25,11 @@ use crate::fft::{Options, Plan, Ring, Spectrum};
 use crate::mul::{self, Thresholds};
 use crate::{Error, Natural};
 
-/// Plans of its own pay for a divisor from this many quotients on; [`mul::mul`] has its plans ready.
+/// Number of quotients from which plans for a divisor pay. [`mul::mul`] has its plans ready.
 const PLANNED_QUOTIENTS_MIN: usize = 32;
 
-/// A modulus > 1 with what Barrett's method keeps of it. Time depends on the length of the modulus only, not on the values reduced, but for the
-/// carries of transforms ([`crate::fft`], *Time*).
+/// A modulus > 1 with the precomputed data of Barrett's method. Time depends on the length of the modulus only, not on
+/// the values reduced, except for the carries of transforms ([`crate::fft`], *Time*).
 #[derive(ZeroizeOnDrop)]
 pub struct Barrett {
     /// m, n + 1 words, the last one zero.
@@ -42,15 +43,15 @@ opaque!(Barrett);
 
 #[derive(ZeroizeOnDrop)]
 struct Transforms {
-    /// Products of 2n + 3 words.
+    /// Plan of products of 2n + 3 words.
     #[zeroize(skip)]
     full: Plan,
-    /// Residues modulo 2^N - 1 >= 3m.
+    /// Plan of residues modulo 2^N - 1 >= 3m.
     #[zeroize(skip)]
     half: Plan,
-    /// Of mu, by `full`.
+    /// Transform of mu, by `full`.
     mu: Spectrum,
-    /// Of m, by `half`.
+    /// Transform of m, by `half`.
     modulus: Spectrum,
 }
 opaque!(Transforms);
@@ -70,7 +71,7 @@ pub struct Workspace {
 }
 opaque!(Workspace);
 
-/// A residue whose transform is kept: products by it save a third of theirs.
+/// A residue whose transform is kept. Products by it save a third of their own transforms.
 #[derive(ZeroizeOnDrop)]
 pub struct Operand {
     words: Vec<u64>,
@@ -82,12 +83,13 @@ impl Barrett {
     /// Builds the reciprocal, the plans and the kept transforms.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for 0 and 1; what the transforms refuse.
+    /// [`Error::ModulusTooSmall`] for 0 and 1; errors of the transforms.
     pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
         Self::with_transforms(modulus, options, modulus.words().len() >= Thresholds::detect().barrett_fft)
     }
 
-    /// As [`Self::new`], with products by transforms or by [`mul::mul`] instead of the faster for the size.
+    /// Makes a plan as [`Self::new`] does, with products by transforms or by [`mul::mul`] as requested, instead of the
+    /// faster way for the size.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -98,7 +100,7 @@ impl Barrett {
         Self::for_words(modulus.words(), options, transforms)
     }
 
-    /// For a divisor whose last word is not zero, 1 included, and so many quotients.
+    /// Makes a plan for a divisor, 1 included, and `quotients` quotients. Range: the divisor's last word is not zero.
     pub(crate) fn for_division(divisor: &[u64], quotients: usize) -> Result<Self, Error> {
         let transforms = quotients >= PLANNED_QUOTIENTS_MIN && divisor.len() >= Thresholds::detect().barrett_fft;
         Self::for_words(divisor, &Options::default(), transforms)
@@ -149,7 +151,7 @@ impl Barrett {
     /// remainder <- x modulo m. Shape: `remainder` n words, `x` 2n words. Range: x < m B^n.
     ///
     /// # Errors
-    /// None that the plans of `self` and a workspace of its can cause.
+    /// The plans of `self` with a workspace of `self` cause none.
     pub fn reduce_words(&self, remainder: &mut [u64], x: &[u64], workspace: &mut Workspace) -> Result<(), Error> {
         self.estimate(x, workspace)?;
         self.correct(workspace);
@@ -157,7 +159,8 @@ impl Barrett {
         Ok(())
     }
 
-    /// quotient, remainder <- x / m, x modulo m; returns how often the estimate was corrected. Shape: both n words, `x` 2n words. Range: x < m B^n.
+    /// quotient, remainder <- x / m, x modulo m. Returns the number of corrections of the estimate. Shape: both n
+    /// words, `x` 2n words. Range: x < m B^n.
     pub(crate) fn div_rem_words(
         &self,
         quotient: &mut [u64],
@@ -203,7 +206,8 @@ impl Barrett {
         Ok(())
     }
 
-    /// Subtracts m from the first n + 1 words of `folded` while they are at least m, at most twice; returns how often.
+    /// Subtracts m from the first n + 1 words of `folded` while they are at least m, at most twice. Returns the number
+    /// of subtractions.
     fn correct(&self, workspace: &mut Workspace) -> u64 {
         let n = self.words();
         let r = &mut workspace.folded[..n + 1];

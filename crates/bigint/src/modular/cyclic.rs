@@ -2,7 +2,7 @@
 
 use solinas_field::limbs;
 
-/// out <- x modulo 2^N - 1, maybe as 2^N - 1 instead of 0. Shape: `out` N bits, `x` at most twice as long.
+/// out <- x modulo 2^N - 1, possibly as 2^N - 1 instead of 0. Shape: `out` N bits, `x` at most twice as long.
 pub(crate) fn fold(out: &mut [u64], x: &[u64]) {
     let (low, high) = x.split_at(x.len().min(out.len()));
     out[..low.len()].copy_from_slice(low);

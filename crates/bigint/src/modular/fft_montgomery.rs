@@ -1,8 +1,9 @@
 //! Montgomery's multiplication by transforms (wang2014, algorithm 7.1), for R = 2^N and an odd modulus m with 4m <= R.
 //!
-//! t = a b; u = t m' modulo R with m' = -1/m modulo R; c = (t + u m) / R. As c < 2m < 2^N - 1 and R = 1 modulo 2^N - 1, the sum t + u m is
-//! taken modulo 2^N - 1 at half length, and no division is left. With T one transform at full length, t costs 3T, u 2T (the transform of m' is
-//! kept) and u m 1T: 6T; a square or a product by a prepared operand 5T.
+//! t = a b; u = t m' modulo R with m' = -1/m modulo R; c = (t + u m) / R. As c < 2m < 2^N - 1 and R = 1 modulo 2^N - 1,
+//! the code takes the sum t + u m modulo 2^N - 1 at half length, and no division remains. Let T be one transform at
+//! full length. t costs 3T, u 2T (the transform of m' is kept) and u m 1T: 6T. A square or a product by a prepared
+//! operand costs 5T.
 
 use super::cyclic;
 use super::form::{Form, padded};
@@ -12,19 +13,19 @@ use crate::{Error, Natural};
 use solinas_field::limbs;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// An odd modulus > 1 with what algorithm 7.1 keeps of it. Residues are x R modulo m, in 0..2m.
+/// An odd modulus > 1 with the precomputed data of algorithm 7.1. Residues are x R modulo m, in 0..2m.
 #[derive(ZeroizeOnDrop)]
 pub struct FftMontgomery {
     modulus: Vec<u64>,
-    /// Products of twice N bits.
+    /// Plan of products of twice N bits.
     #[zeroize(skip)]
     full: Plan,
-    /// Residues modulo 2^N - 1.
+    /// Plan of residues modulo 2^N - 1.
     #[zeroize(skip)]
     half: Plan,
-    /// Of -1/m modulo 2^N, by `full`.
+    /// Transform of -1/m modulo 2^N, by `full`.
     inverse: Spectrum,
-    /// Of m, by `half`.
+    /// Transform of m, by `half`.
     modulus_spectrum: Spectrum,
     /// R modulo m.
     one: Zeroizing<Vec<u64>>,
@@ -53,7 +54,7 @@ impl FftMontgomery {
     /// Builds the inverse, the plans and the kept transforms.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for 0 and 1, [`Error::EvenModulus`]; what the transforms refuse.
+    /// [`Error::ModulusTooSmall`] for 0 and 1, [`Error::EvenModulus`]; errors of the transforms.
     pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
         if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
             return Err(Error::ModulusTooSmall { modulus });
@@ -75,7 +76,7 @@ impl FftMontgomery {
         Ok(Self { modulus, full, half, inverse, modulus_spectrum, one, entry: Operand(entry) })
     }
 
-    /// a <- what is in `s`, divided by R modulo m.
+    /// a <- the value in `s`, divided by R modulo m.
     fn reduce(&self, a: &mut [u64], workspace: &mut Workspace) -> Result<(), Error> {
         let words = self.half.words();
         let Workspace { s, half, product, wide, .. } = workspace;

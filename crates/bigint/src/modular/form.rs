@@ -1,4 +1,4 @@
-//! What every method of modular multiplication offers, and powers on top of it.
+//! The common interface of the methods of modular multiplication, and powers based on it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,9 +7,11 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::{Error, Natural, fft};
 
-/// A representation of residues with products that stay in it. Residues are slices of [`Form::residue_words`] words; workspaces are of `self`.
-/// No operation's time depends on the values, but for the carries of transforms ([`crate::fft`], *Time*), and [`Form::vartime_pow`]'s on the exponent;
-/// what residues pass through is wiped when dropped.
+/// A representation of residues with products that stay in it. Shape: residues are slices of [`Form::residue_words`]
+/// words; workspaces are of `self`.
+///
+/// The time of an operation does not depend on the values, with two exceptions: the carries of transforms
+/// ([`crate::fft`], *Time*), and the exponent in [`Form::vartime_pow`]. Buffers that hold residues are wiped on drop.
 pub trait Form {
     /// Buffers for one thread.
     type Workspace: ZeroizeOnDrop;
@@ -22,12 +24,12 @@ pub trait Form {
     fn workspace(&self) -> Self::Workspace;
     /// The residue of 1.
     fn one(&self) -> Zeroizing<Vec<u64>>;
-    /// The residue of x, in 0..m, as many words as m.
+    /// Returns the residue of x, in 0..m, with as many words as m.
     ///
     /// # Errors
-    /// None that the plans of `self` and a workspace of its can cause; the same holds for every method.
+    /// The plans of `self` with a workspace of `self` cause none; the same holds for every method.
     fn enter(&self, x: &[u64], workspace: &mut Self::Workspace) -> Result<Zeroizing<Vec<u64>>, Error>;
-    /// residue <- what it stands for, in 0..m.
+    /// residue <- the number that it represents, in 0..m.
     ///
     /// # Errors
     /// As [`Form::enter`].
@@ -53,8 +55,9 @@ pub trait Form {
     /// As [`Form::enter`].
     fn square(&self, a: &mut [u64], workspace: &mut Self::Workspace) -> Result<(), Error>;
 
-    /// residue^exponent, 1 for exponent 0, in time that depends on `bits` and not on the exponent: fixed windows (wang2014, algorithm 7.2, with
-    /// a window of w bits in place of one), and tables read from end to end. Range: exponent below 2^bits.
+    /// Returns residue^exponent, or 1 for exponent 0. The time depends on `bits` and not on the exponent. It uses fixed
+    /// windows (wang2014, algorithm 7.2, with a window of w bits in place of one), and reads tables from end to end.
+    /// Range: exponent below 2^bits.
     ///
     /// # Errors
     /// As [`Form::enter`].
@@ -89,7 +92,8 @@ pub trait Form {
         Ok(power)
     }
 
-    /// residue^exponent, 1 for exponent 0; the time depends on the exponent. Sliding windows over odd powers, whose transforms are kept.
+    /// Returns residue^exponent, or 1 for exponent 0. The time depends on the exponent. It uses sliding windows over
+    /// odd powers, whose transforms are kept.
     ///
     /// # Errors
     /// As [`Form::enter`].
@@ -133,7 +137,7 @@ pub trait Form {
     }
 }
 
-/// Bits of a window for exponents of so many bits: the one with the fewest products, table included.
+/// Returns the window in bits that needs the fewest products for exponents of `bits` bits, table included.
 fn window(bits: usize) -> usize {
     let cost = |window: usize| (1 << window) + bits.div_ceil(window);
     (1..=8).min_by_key(|&window| cost(window)).unwrap_or(1)
@@ -149,14 +153,15 @@ fn digits(exponent: &Natural, bits: usize, window: usize) -> impl Iterator<Item 
     })
 }
 
-/// x with zeros above it. Shape: `len` words, as many as x has or more.
+/// Returns x with zeros above it. Shape: `len` words, at least as many as x has.
 pub(super) fn padded(x: &[u64], len: usize) -> Zeroizing<Vec<u64>> {
     let mut words = Zeroizing::new(vec![0; len]);
     words[..x.len()].copy_from_slice(x);
     words
 }
 
-/// Runs `work` on a workspace of its own, which is wiped afterwards, as is what products have left in this thread's scratch: for secrets.
+/// Runs `work` on a workspace of its own, for secrets. It then wipes the workspace and the data of products in this
+/// thread's scratch.
 pub(super) fn with_wiped<W: ZeroizeOnDrop, T>(
     mut workspace: W,
     work: impl FnOnce(&mut W) -> Result<T, Error>,
@@ -167,7 +172,7 @@ pub(super) fn with_wiped<W: ZeroizeOnDrop, T>(
     result
 }
 
-/// Workspaces that wait for their next use.
+/// Idle workspaces.
 #[derive(Debug)]
 pub(crate) struct Pool<W>(Mutex<Vec<W>>);
 
@@ -178,7 +183,7 @@ impl<W> Default for Pool<W> {
 }
 
 impl<W> Pool<W> {
-    /// Lends a workspace, made where none waits. After an error it is dropped.
+    /// Lends a workspace. If none is idle, it makes one. After an error the workspace is dropped.
     pub(crate) fn with<T>(
         &self,
         make: impl FnOnce() -> W,

@@ -1,5 +1,5 @@
-//! McLaughlin's form of Montgomery's multiplication (New frameworks for Montgomery's modular multiplication method, Math. Comp. 73, 2004),
-//! with R = 2^N + 1 and Q = 2^N - 1.
+//! McLaughlin's form of Montgomery's multiplication (New frameworks for Montgomery's modular multiplication method,
+//! Math. Comp. 73, 2004), with R = 2^N + 1 and Q = 2^N - 1.
 //!
 //! For a, b < 2m with 4m <= 2^N, R coprime to m and m' = -1/m modulo R:
 //! ```text
@@ -7,10 +7,12 @@
 //! s = a b + u m modulo Q                 4 half transforms: a, b, u, inverse; the sum is taken in the transformed domain
 //! c = s / 2
 //! ```
-//! a b + u m = c R for an integer c < 2m, and R = 2 modulo Q, so s = 2c modulo Q; as 2c < 4m <= 2^N and 2c is even, 2c < Q and s = 2c exactly.
-//! With T one transform at full length a product costs 9 halves, 4.5T, a square or a product by a prepared operand 3.5T, against 6T and 5T of
-//! Barrett's and of Montgomery's own form. (McLaughlin prints R and Q the other way round, where s = -2c; but 2^N - 1 has small factors, 3 and 5
-//! among them, that many moduli share, and every prime factor of 2^N + 1 for N a multiple of 64 is 1 modulo 128.)
+//! a b + u m = c R for an integer c < 2m, and R = 2 modulo Q, so s = 2c modulo Q. As 2c < 4m <= 2^N and 2c is even, 2c
+//! < Q and s = 2c exactly. Let T be one transform at full length. A product costs 9 halves, 4.5T, and a square or a
+//! product by a prepared operand 3.5T. Barrett's method and Montgomery's own form cost 6T and 5T.
+//!
+//! McLaughlin prints R and Q the other way round, where s = -2c. But 2^N - 1 has small factors, among them 3 and 5,
+//! which many moduli share. Every prime factor of 2^N + 1 for N a multiple of 64 is 1 modulo 128.
 
 use solinas_field::limbs;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -20,21 +22,22 @@ use super::form::{Form, padded};
 use crate::fft::{Options, Plan, Spectrum};
 use crate::{Error, Natural};
 
-/// A modulus > 1 with what McLaughlin's form keeps of it. Residues are x R modulo m, in 0..2m. The modulus may be even.
+/// A modulus > 1 with the precomputed data of McLaughlin's form. Residues are x R modulo m, in 0..2m. The modulus may
+/// be even.
 #[derive(ZeroizeOnDrop)]
 pub struct McLaughlin {
     modulus: Vec<u64>,
-    /// Modulo R = 2^N + 1.
+    /// Plan modulo R = 2^N + 1.
     #[zeroize(skip)]
     plus: Plan,
-    /// Modulo Q = 2^N - 1.
+    /// Plan modulo Q = 2^N - 1.
     #[zeroize(skip)]
     minus: Plan,
-    /// Of m' = -1/m modulo R, by `plus`.
+    /// Transform of m' = -1/m modulo R, by `plus`.
     inverse: Spectrum,
     /// -m' modulo R, N + 64 bits.
     negated: Zeroizing<Vec<u64>>,
-    /// Of m, by `minus`.
+    /// Transform of m, by `minus`.
     modulus_spectrum: Spectrum,
     /// R modulo m.
     one: Zeroizing<Vec<u64>>,
@@ -67,8 +70,8 @@ impl McLaughlin {
     /// Builds the inverse, the plans and the kept transforms.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for 0 and 1, [`Error::NotInvertible`] where the modulus has a factor in common with 2^N + 1; what the
-    /// transforms refuse.
+    /// [`Error::ModulusTooSmall`] for 0 and 1; [`Error::NotInvertible`] if the modulus has a factor in common with
+    /// 2^N + 1; errors of the transforms.
     pub fn new(modulus: &Natural, options: &Options) -> Result<Self, Error> {
         if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
             return Err(Error::ModulusTooSmall { modulus });
@@ -96,7 +99,7 @@ impl McLaughlin {
         let Workspace { plus: [s, _], minus: [sum, t], residue, quotient } = workspace;
         let words = self.plus.words();
         self.plus.inverse(s, residue)?;
-        // a b = 2^N = -1 is the one residue that has no N bits: its u is -m'.
+        // a b = 2^N = -1 is the one residue that does not fit N bits; its u is -m'.
         let minus_one = residue[words];
         self.plus.forward(&residue[..words], s)?;
         self.plus.multiply(s, &self.inverse)?;
@@ -113,7 +116,7 @@ impl McLaughlin {
     }
 }
 
-/// Transforms of a residue.
+/// Returns the transforms of a residue.
 fn operand(plus: &Plan, minus: &Plan, residue: &[u64]) -> Result<Operand, Error> {
     let mut operand = Operand { plus: plus.spectrum(), minus: minus.spectrum() };
     plus.forward(residue, &mut operand.plus)?;

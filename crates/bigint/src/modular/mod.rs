@@ -1,7 +1,7 @@
 //! Arithmetic modulo one number.
 //!
-//! [`Modulus`] is the one to use: it takes any modulus > 1 and chooses among the methods by measured thresholds. The methods share the
-//! interface [`Form`]; T is one transform of twice the modulus's length:
+//! Use [`Modulus`]: it takes any modulus > 1 and selects the method by measured thresholds. The methods share the
+//! interface [`Form`]. T is one transform of twice the modulus's length:
 //!
 //! | method | moduli | product | square, product by a kept transform | setup |
 //! |---|---|---|---|---|
@@ -10,7 +10,7 @@
 //! | [`FftMontgomery`] | odd | 6T | 5T | a 2-adic inverse |
 //! | [`McLaughlin`] | coprime to 2^N + 1 | 4.5T | 3.5T | an inverse modulo 2^N + 1 |
 
-/// `Debug` without contents: they may be secret.
+/// Implements `Debug` without contents, which may be secret.
 macro_rules! opaque {
     ($name:ident) => {
         impl core::fmt::Debug for $name {

@@ -1,4 +1,4 @@
-//! One modulus, every operation, whichever method is fastest.
+//! One modulus with every operation, by the fastest method.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -15,36 +15,38 @@ use crate::montgomery::Montgomery;
 use crate::mul::Thresholds;
 use crate::{Error, Natural};
 
-/// [`McLaughlin`] needs an inverse, whose time is about what it saves, over [`Barrett`], with an exponent of so many bits.
+/// Number of bits of an exponent from which [`McLaughlin`] is faster than [`Barrett`]. Below it, its inverse takes as
+/// long as it saves.
 const MCLAUGHLIN_MIN_BITS: usize = 300;
 
 /// A method of modular multiplication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Word by word ([`Montgomery`]); odd moduli.
+    /// Word by word ([`Montgomery`]), for odd moduli.
     Montgomery,
-    /// Three products by transforms ([`FftMontgomery`]); odd moduli.
+    /// Three products by transforms ([`FftMontgomery`]), for odd moduli.
     FftMontgomery,
-    /// Modulo 2^N + 1 and 2^N - 1 ([`McLaughlin`]); moduli coprime to 2^N + 1, nearly all.
+    /// Products modulo 2^N + 1 and 2^N - 1 ([`McLaughlin`]), for moduli coprime to 2^N + 1, which nearly all are.
     McLaughlin,
-    /// By a reciprocal ([`Barrett`]); all moduli.
+    /// A reciprocal ([`Barrett`]), for all moduli.
     Barrett,
 }
 
-/// How a [`Modulus`] works; the default chooses by size.
+/// Options of a [`Modulus`]. The default selects the method by size.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModulusOptions {
-    /// The method of every product and power, instead of the fastest for the size.
+    /// The method of every product and power. Defaults to the fastest for the size.
     pub method: Option<Method>,
     /// Engine, back end and threads of the transforms.
     pub fft: Options,
 }
 
-/// A modulus > 1, with plans built once for all operations on residues. It may be shared between threads.
+/// A modulus > 1, with plans built once for all operations on residues. Threads may share it.
 ///
-/// Operands may be any numbers; those not below the modulus are reduced first. Products and [`Modulus::pow`] take time that depends on lengths
-/// only when operands are below the modulus. The modulus, what is derived from it, and buffers are wiped when dropped; results are the caller's.
+/// Operands may be any numbers; those that are not below the modulus are reduced first. For operands below the modulus,
+/// the time of products and [`Modulus::pow`] depends on lengths only. The modulus, data derived from it, and buffers
+/// are wiped on drop. The caller must wipe results if they are secret.
 ///
 /// ```
 /// use solinas_bigint::{Modulus, Natural};
@@ -65,7 +67,7 @@ pub struct Modulus {
     mclaughlin: Lazy<Pooled<McLaughlin>>,
 }
 
-/// A method set up at its first use, or why the modulus cannot have it.
+/// A method that is set up at its first use, or the reason why the modulus cannot have it.
 type Lazy<T> = OnceLock<Result<T, Error>>;
 
 impl fmt::Debug for Modulus {
@@ -84,7 +86,7 @@ struct Pooled<F: Form> {
     pool: Pool<F::Workspace>,
 }
 
-/// A factor whose transform is kept by a [`Modulus`]: products by it save a sixth of theirs.
+/// A factor whose transform a [`Modulus`] keeps. Products by it save a sixth of their transforms.
 pub struct Prepared {
     operand: barrett::Operand,
     modulus: Arc<Zeroizing<Natural>>,
@@ -92,19 +94,19 @@ pub struct Prepared {
 opaque!(Prepared);
 
 impl Modulus {
-    /// Plans for a modulus, with the default options.
+    /// Makes plans for a modulus, with the default options.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for 0 and 1; [`Error::Field`] where `SOLINAS_BACKEND` names no back end.
+    /// [`Error::ModulusTooSmall`] for 0 and 1; [`Error::Field`] if `SOLINAS_BACKEND` names no back end.
     pub fn new(modulus: &Natural) -> Result<Self, Error> {
         Self::with_options(modulus, &ModulusOptions::default())
     }
 
-    /// Plans for a modulus.
+    /// Makes plans for a modulus.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for 0 and 1; what the method asked for refuses ([`Error::EvenModulus`], [`Error::NotInvertible`]); what the
-    /// transforms refuse.
+    /// [`Error::ModulusTooSmall`] for 0 and 1; errors of the requested method ([`Error::EvenModulus`],
+    /// [`Error::NotInvertible`]); errors of the transforms.
     pub fn with_options(modulus: &Natural, options: &ModulusOptions) -> Result<Self, Error> {
         let modulus = Self {
             value: Arc::new(Zeroizing::new(modulus.clone())),
@@ -129,10 +131,10 @@ impl Modulus {
         &self.value
     }
 
-    /// x modulo the modulus. Range: any x.
+    /// Returns x modulo the modulus. Range: any x.
     ///
     /// # Errors
-    /// What the transforms refuse, which no plan that could be built should; the same holds for every operation.
+    /// Errors of the transforms, which no plan that was built should return; the same holds for every operation.
     pub fn reduce(&self, x: &Natural) -> Result<Natural, Error> {
         if *x < *self.value() {
             return Ok(x.clone());
@@ -218,11 +220,11 @@ impl Modulus {
         Ok(Prepared { operand, modulus: Arc::clone(&self.value) })
     }
 
-    /// a times a factor that this modulus prepared.
+    /// Returns a times a factor that this modulus prepared.
     ///
     /// # Errors
-    /// [`Error::PreparedForAnotherModulus`]; [`Error::SpectrumOfAnotherPlan`] where an equal modulus with other options prepared it; as
-    /// [`Self::reduce`].
+    /// [`Error::PreparedForAnotherModulus`]; [`Error::SpectrumOfAnotherPlan`] if an equal modulus with other options
+    /// prepared it; as [`Self::reduce`].
     pub fn mul_prepared(&self, a: &Natural, factor: &Prepared) -> Result<Natural, Error> {
         if factor.modulus != self.value {
             return Err(Error::PreparedForAnotherModulus {
@@ -237,8 +239,9 @@ impl Modulus {
         })
     }
 
-    /// base^exponent for a secret exponent; 0^0 is 1. The time depends on the bits of the modulus, or of the exponent where it has more, and not
-    /// on their values, but for the carries of transforms ([`crate::fft`], *Time*). The buffers are wiped afterwards; the base and the result are the caller's.
+    /// Returns base^exponent for a secret exponent; 0^0 is 1. The time depends on the bits of the modulus, or of the
+    /// exponent if it has more. It does not depend on their values, except for the carries of transforms
+    /// ([`crate::fft`], *Time*). The buffers are wiped afterwards; the caller must wipe the base and the result.
     ///
     /// # Errors
     /// As [`Self::reduce`].
@@ -255,7 +258,7 @@ impl Modulus {
         }
     }
 
-    /// base^exponent for a public exponent, whose bits the time tells; 0^0 is 1.
+    /// Returns base^exponent for a public exponent; 0^0 is 1. The time reveals the exponent.
     ///
     /// # Errors
     /// As [`Self::reduce`].
@@ -273,7 +276,7 @@ impl Modulus {
         }
     }
 
-    /// The x with a x = 1. The time tells the values.
+    /// Returns the x with a x = 1. The time reveals the values.
     ///
     /// # Errors
     /// [`Error::NotInvertible`].
@@ -281,7 +284,7 @@ impl Modulus {
         a.vartime_inverse(&self.value)
     }
 
-    /// The method that powers with exponents of so many bits are taken by.
+    /// Returns the method of powers with exponents of `exponent_bits` bits.
     pub fn power_method(&self, exponent_bits: usize) -> Method {
         if let Some(method) = self.options.method {
             return method;
@@ -291,11 +294,11 @@ impl Modulus {
             return Method::Montgomery;
         }
         let worth = self.mclaughlin.get().is_some() || exponent_bits >= MCLAUGHLIN_MIN_BITS;
-        // A modulus with a factor in common with 2^N + 1 has no such form.
+        // A modulus that has a factor in common with 2^N + 1 has no such form.
         if long && worth && self.mclaughlin().is_ok() { Method::McLaughlin } else { Method::Barrett }
     }
 
-    /// x modulo the modulus, as many words as the modulus.
+    /// Returns x modulo the modulus, with as many words as the modulus.
     fn residue(&self, x: &Natural) -> Result<Zeroizing<Vec<u64>>, Error> {
         let reduced = Zeroizing::new(self.reduce(x)?);
         Ok(form::padded(reduced.words(), self.barrett.words()))
@@ -323,7 +326,7 @@ impl<F: Form> Pooled<F> {
         Self { form, pool: Pool::default() }
     }
 
-    /// The number that stands for work done on the residue of x.
+    /// Runs `work` on the residue of x and returns the number that the result represents.
     fn on_residue(
         &self,
         x: &[u64],
@@ -363,12 +366,12 @@ impl<F: Form> Pooled<F> {
     }
 }
 
-/// What the cell holds, made first where it is empty; a failure is kept too.
+/// Returns the value of the cell. If it is empty, it makes the value first; a failure is kept too.
 fn get<T>(cell: &Lazy<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     cell.get_or_init(make).as_ref().map_err(Error::clone)
 }
 
-/// The number of these words, which are not copied.
+/// Returns the number of these words, without a copy.
 fn natural(mut words: Zeroizing<Vec<u64>>) -> Natural {
     Natural::from_words(std::mem::take(&mut *words))
 }

@@ -1,4 +1,4 @@
-//! Every method against division.
+//! Tests of every method against division.
 
 use proptest::prelude::*;
 use rand::rngs::ChaCha8Rng;
@@ -15,7 +15,7 @@ fn forced(modulus: &Natural, method: Method) -> Result<Modulus, Error> {
     Modulus::with_options(modulus, &ModulusOptions { method: Some(method), ..Default::default() })
 }
 
-/// None where the method cannot have the modulus.
+/// Returns the modulus, or `None` if the method does not support it.
 fn possible(m: &Natural, method: Method) -> Option<Modulus> {
     match forced(m, method) {
         Ok(modulus) => Some(modulus),
@@ -30,7 +30,7 @@ fn random_words(len: usize, seed: u64) -> Natural {
     Natural::from_words(ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect::<Vec<_>>())
 }
 
-/// Moduli and residues at which carries and corrections are worst.
+/// Returns moduli and residues for which carries and corrections are worst.
 fn moduli(words: usize) -> Vec<Natural> {
     let power = Natural::power_of_two(64 * words);
     let half = Natural::power_of_two(64 * words - 1);
@@ -154,7 +154,7 @@ fn barrett_by_words_and_by_transforms_agree() {
             let n = m.words().len();
             let by_words = Barrett::with_transforms(&m, &Options::default(), false).unwrap();
             let by_transforms = Barrett::with_transforms(&m, &Options::default(), true).unwrap();
-            // The largest x there may be: m B^n - 1.
+            // The largest possible x: m B^n - 1.
             let largest = (&m << (64 * n)).checked_sub(&Natural::one()).unwrap();
             for x in [largest, m.square(), Natural::ZERO, random_words(n, 13)] {
                 let mut double = x.words().to_vec();

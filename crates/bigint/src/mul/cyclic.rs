@@ -3,8 +3,8 @@
 use crate::fft::{Options, Plan, Ring};
 use crate::{Error, Natural};
 
-/// The ring of integers modulo 2^bits - 1 or 2^bits + 1, for a number of bits that transforms take for nothing: a product is half as long as one
-/// that does not wrap.
+/// The ring of integers modulo 2^bits - 1 or 2^bits + 1, where transforms reduce without extra cost: a product is half
+/// as long as one that does not wrap.
 ///
 /// ```
 /// use solinas_bigint::Natural;
@@ -24,14 +24,14 @@ pub struct Cyclic {
     modulus: Natural,
 }
 
-/// A number below 2^bits in magnitude, and whether it stands for its negative.
+/// A number below 2^bits in magnitude, with a sign.
 struct Residue {
     magnitude: Natural,
     negative: bool,
 }
 
 impl Cyclic {
-    /// The ring of the least number of bits, at least `min_bits`, that transforms take.
+    /// Makes the ring of the least number of bits, at least `min_bits`, that transforms support.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -55,16 +55,16 @@ impl Cyclic {
         &self.modulus
     }
 
-    /// x modulo the modulus, by sums of blocks alone.
+    /// Returns x modulo the modulus, by sums of blocks alone.
     pub fn reduce(&self, x: &Natural) -> Natural {
         let residue = self.fold(x);
         self.canonical(residue.magnitude, residue.negative)
     }
 
-    /// a b. Range: any a, b.
+    /// Returns a b. Range: any a, b.
     ///
     /// # Errors
-    /// None that a plan which was built can cause.
+    /// A plan that was built causes none.
     pub fn mul(&self, a: &Natural, b: &Natural) -> Result<Natural, Error> {
         let (a, b) = (self.fold(a), self.fold(b));
         let (mut s, mut t) = (self.plan.spectrum(), self.plan.spectrum());
@@ -76,10 +76,10 @@ impl Cyclic {
         Ok(self.canonical(Natural::from_words(product), a.negative ^ b.negative))
     }
 
-    /// a^2. Range: any a.
+    /// Returns a^2. Range: any a.
     ///
     /// # Errors
-    /// None that a plan which was built can cause.
+    /// A plan that was built causes none.
     pub fn square(&self, a: &Natural) -> Result<Natural, Error> {
         let mut s = self.plan.spectrum();
         self.plan.forward(self.fold(a).magnitude.words(), &mut s)?;
@@ -89,7 +89,7 @@ impl Cyclic {
         Ok(self.canonical(Natural::from_words(square), false))
     }
 
-    /// The sum of blocks of so many bits, with alternating signs where 2^bits = -1.
+    /// Returns the sum of blocks of `bits` bits, with alternating signs if 2^bits = -1.
     fn fold(&self, x: &Natural) -> Residue {
         let words = self.plan.words();
         if x.words().len() <= words {
@@ -105,7 +105,7 @@ impl Cyclic {
         Residue { negative: folded.negative ^ (even < odd), ..folded }
     }
 
-    /// The canonical residue of a number that is at most 2^bits, or of its negative.
+    /// Returns the canonical residue of a number that is at most 2^bits, or of its negative.
     fn canonical(&self, magnitude: Natural, negative: bool) -> Natural {
         if negative && !magnitude.is_zero() {
             self.modulus.abs_diff(&magnitude)

@@ -1,17 +1,17 @@
-//! Karatsuba's method: with a = a1 B + a0 and b = b1 B + b0,
-//! a b = a1 b1 B^2 + (a0 b0 + a1 b1 - (a0 - a1)(b0 - b1)) B + a0 b0, three products of half the length.
+//! Karatsuba's method: with a = a1 B + a0 and b = b1 B + b0, a b = a1 b1 B^2 + (a0 b0 + a1 b1 - (a0 - a1)(b0 - b1)) B +
+//! a0 b0. That takes three products of half the length.
 //!
-//! Signs are taken by masks, so that the time depends on the lengths only.
+//! Masks handle the signs, so that the time depends on the lengths only.
 
 use solinas_field::limbs;
 
 use super::Thresholds;
 
-/// Shorter operands than this are not worth cutting the longer one into blocks of their length,
+/// Least length of the shorter operand for which the longer one is cut into blocks of that length.
 pub(super) const BLOCK_MIN: usize = 20;
-/// nor are these longer ones, which the schoolbook's kernels take whole.
+/// Least length of the longer operand for that; the schoolbook kernels take shorter ones whole.
 pub(super) const BLOCKS_MIN: usize = 48;
-/// Less than every threshold.
+/// Lower bound of every threshold.
 const LEAST: usize = 32;
 
 /// Words of scratch that [`mul`] and [`square`] need when the shorter operand has `n`.
@@ -37,7 +37,8 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
         balanced(out, a, b, scratch, least);
         return;
     }
-    // The part of `a` beyond whole blocks of n words first, then the blocks downwards, so that every addition is to words written before.
+    // First the part of `a` beyond whole blocks of n words, then the blocks downwards, so that every addition is to
+    // words written before.
     let at = a.len() / n * n;
     if at < a.len() {
         mul(&mut out[at..], b, &a[at..], scratch);
@@ -53,7 +54,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     }
 }
 
-/// out <- a * b for operands of one length, by the schoolbook below `least` words.
+/// out <- a * b for operands of one length, by the schoolbook method below `least` words.
 fn balanced(out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64], least: usize) {
     let n = a.len();
     if n < least {
@@ -107,14 +108,14 @@ fn combine(out: &mut [u64], middle: &mut [u64], half: usize) {
     limbs::add(&mut out[half..], &middle[..room.min(2 * half + 1)]);
 }
 
-/// out <- |a - b|; returns all ones if a < b, else 0. Shape: `b` no longer than `a`, `out` as long as `a`.
+/// out <- |a - b|; returns all ones if a < b, otherwise 0. Shape: `b` no longer than `a`, `out` as long as `a`.
 fn difference(out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     let mask = limbs::sub_to(out, a, b).wrapping_neg();
     negate_if(mask, out);
     mask
 }
 
-/// a <- -a modulo 2^(64 n) if `mask` is all ones, a if it is 0.
+/// a <- -a modulo 2^(64 n) if `mask` is all ones, unchanged if it is 0.
 fn negate_if(mask: u64, a: &mut [u64]) {
     let mut carry = mask & 1;
     for x in a {

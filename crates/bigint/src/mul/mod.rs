@@ -1,7 +1,8 @@
 //! Products on little-endian word slices.
 //!
-//! Schoolbook for short operands, [`karatsuba`] between, transforms ([`crate::fft`]) for long ones; [`Thresholds`] says from where on, which
-//! depends on the instructions of the CPU. The time depends on the lengths only, but for the carries of transforms ([`crate::fft`], *Time*).
+//! Short operands use the schoolbook method, longer ones [`karatsuba`], and long ones transforms ([`crate::fft`]).
+//! [`Thresholds`] holds the crossover lengths, which depend on the instructions of the CPU. The time depends on the
+//! lengths only, except for the carries of transforms ([`crate::fft`], *Time*).
 
 mod cyclic;
 pub mod karatsuba;
@@ -15,13 +16,14 @@ use crate::fft::{self, Options, Plan};
 pub use cyclic::Cyclic;
 pub use thresholds::Thresholds;
 
-/// An operand more than this many times longer than the other is cut into blocks, which share the transform of the shorter one.
+/// If an operand is more than this many times longer than the other, it is cut into blocks, which share the transform
+/// of the shorter one.
 const BLOCK_RATIO: usize = 4;
 
-/// out <- a * b. Shape: `out` has the words of `a` and of `b` together; leading zero words may be there.
+/// out <- a * b. Shape: `out` has the words of `a` and of `b` together; leading zero words are allowed.
 ///
 /// # Panics
-/// When `out` has another length.
+/// Panics if `out` has another length.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     assert_eq!(out.len(), a.len() + b.len(), "a product has the words of both operands");
     let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
@@ -34,7 +36,7 @@ pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// a * b, as many words as both.
+/// Returns a * b, with as many words as both operands together.
 pub fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut out = vec![0; a.len() + b.len()];
     mul(&mut out, a, b);
@@ -44,7 +46,7 @@ pub fn product(a: &[u64], b: &[u64]) -> Vec<u64> {
 /// out <- a^2. Shape: `out` has twice the words of `a`.
 ///
 /// # Panics
-/// When `out` has another length.
+/// Panics if `out` has another length.
 pub fn square(out: &mut [u64], a: &[u64]) {
     assert_eq!(out.len(), 2 * a.len(), "a square has twice the words of its root");
     let thresholds = Thresholds::detect();
@@ -57,15 +59,15 @@ pub fn square(out: &mut [u64], a: &[u64]) {
     }
 }
 
-/// Scratch that is wiped when freed: the operands may be secrets.
+/// Returns scratch that is wiped when freed, because the operands may be secret.
 fn karatsuba_scratch(words: usize) -> Zeroizing<Vec<u64>> {
     Zeroizing::new(vec![0; karatsuba::scratch_words(words)])
 }
 
 /// out <- long * short, with `long` cut into blocks; `short` is transformed once.
 ///
-/// With blocks of k times the shorter length s, a block costs two transforms of (k+1) s words instead of three: 2 (k+1)/k against 3 per word of
-/// the long operand, and the transforms are short enough for the caches.
+/// With blocks of k times the shorter length s, a block costs two transforms of (k+1) s words instead of three: 2
+/// (k+1)/k against 3 per word of the long operand. The transforms are also short enough for the caches.
 fn mul_blocks(out: &mut [u64], long: &[u64], short: &[u64]) -> Result<(), Error> {
     let blocks = long.len().div_ceil(BLOCK_RATIO * short.len());
     let block = long.len().div_ceil(blocks);

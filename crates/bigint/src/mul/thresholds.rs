@@ -1,17 +1,18 @@
-//! From which lengths on which method is the fastest, by what multiplies words.
+//! Crossover lengths between multiplication algorithms, one table for each word multiplier.
 
 use solinas_field::limbs::Multiplier;
 
-/// Lengths in words, of the shorter operand or of the modulus, from which on a method is used (measured by `examples/thresholds.rs` on Zen 4).
+/// Lengths in words from which a method is used, of the shorter operand or of the modulus (measured by
+/// `examples/thresholds.rs` on Zen 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Karatsuba's method instead of the schoolbook's.
+    /// Karatsuba's method instead of the schoolbook method.
     pub karatsuba: usize,
-    /// The same for squares.
+    /// Karatsuba's method for squares.
     pub karatsuba_square: usize,
-    /// Transforms instead of Karatsuba's method, or of the schoolbook's where this is less.
+    /// Transforms instead of Karatsuba's method, or instead of the schoolbook method if this length is less.
     pub fft: usize,
-    /// The same for squares.
+    /// Transforms for squares.
     pub fft_square: usize,
     /// Kept transforms in Barrett's method.
     pub barrett_fft: usize,
@@ -20,13 +21,14 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Those of this CPU, with the instructions that `SOLINAS_BACKEND` allows.
+    /// Returns the lengths for this CPU, with the instructions that `SOLINAS_BACKEND` allows.
     pub fn detect() -> Self {
         Self::of(Multiplier::detect())
     }
 
-    /// Those for one way to multiply words. On 52-bit digits the schoolbook reaches as far as its kernels do, and there transforms take over, but for
-    /// squares with IFMA, whose halves are digits again.
+    /// Returns the lengths for one way to multiply words. On 52-bit digits the schoolbook method reaches as far as its
+    /// kernels, and then transforms take over. Squares with IFMA are an exception, because their halves are digits
+    /// again.
     fn of(multiplier: Multiplier) -> Self {
         let [karatsuba, karatsuba_square, fft, fft_square, barrett_fft, power_fft] = match multiplier {
             Multiplier::Portable => [32, 96, 2000, 2500, 1500, 1500],

@@ -14,7 +14,7 @@ impl Natural {
         Self { words }
     }
 
-    /// Bits up to the highest one set; 0 for zero.
+    /// Number of bits up to the highest one that is set; 0 for zero.
     pub fn bit_len(&self) -> usize {
         self.words.last().map_or(0, |top| 64 * self.words.len() - top.leading_zeros() as usize)
     }
@@ -24,7 +24,7 @@ impl Natural {
         self.words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
-    /// Sets bit `index`, making the number longer where needed.
+    /// Sets bit `index`. The number grows if needed.
     pub fn set_bit(&mut self, index: usize) {
         if self.words.len() <= index / 64 {
             self.words.resize(index / 64 + 1, 0);
@@ -32,7 +32,7 @@ impl Natural {
         self.words[index / 64] |= 1 << (index % 64);
     }
 
-    /// How often 2 divides this; `None` for zero.
+    /// Number of times that 2 divides this; `None` for zero.
     pub fn trailing_zeros(&self) -> Option<usize> {
         let index = self.words.iter().position(|&word| word != 0)?;
         Some(64 * index + self.words[index].trailing_zeros() as usize)

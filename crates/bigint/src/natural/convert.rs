@@ -17,7 +17,7 @@ impl Natural {
         Self::from_words(bytes.chunks(8).map(word).collect::<Vec<_>>())
     }
 
-    /// The number whose bytes these are, highest first.
+    /// Returns the number with these bytes, highest first.
     pub fn from_be_bytes(bytes: &[u8]) -> Self {
         let word = |chunk: &[u8]| {
             let mut word = [0; 8];
@@ -27,24 +27,24 @@ impl Natural {
         Self::from_words(bytes.rchunks(8).map(word).collect::<Vec<_>>())
     }
 
-    /// The bytes, lowest first, without leading zero bytes; none for zero.
+    /// Returns the bytes, lowest first, without leading zero bytes; none for zero.
     pub fn to_le_bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(self.bit_len().div_ceil(8));
         bytes
     }
 
-    /// The bytes, highest first, without leading zero bytes; none for zero.
+    /// Returns the bytes, highest first, without leading zero bytes; none for zero.
     pub fn to_be_bytes(&self) -> Vec<u8> {
         let mut bytes = self.to_le_bytes();
         bytes.reverse();
         bytes
     }
 
-    /// Exactly `len` bytes, highest first, with leading zeros.
+    /// Returns exactly `len` bytes, highest first, with leading zeros.
     ///
     /// # Errors
-    /// [`Error::OperandTooLong`] when the number does not fit.
+    /// [`Error::OperandTooLong`] if the number does not fit.
     pub fn to_be_bytes_padded(&self, len: usize) -> Result<Vec<u8>, Error> {
         let bits = self.bit_len();
         if bits.div_ceil(8) > len {
@@ -59,7 +59,7 @@ impl Natural {
     /// Reads hexadecimal digits of either case, highest first, without prefix.
     ///
     /// # Errors
-    /// [`Error::Digit`] with the position of what is no digit, [`Error::NoDigits`] for an empty text.
+    /// [`Error::Digit`] with the position of a character that is not a digit, [`Error::NoDigits`] for an empty text.
     pub fn from_hex(text: &str) -> Result<Self, Error> {
         digits(text, 16, "hexadecimal")?;
         let nibble = |c: &u8| (*c as char).to_digit(16).unwrap_or_default().into();
@@ -67,7 +67,7 @@ impl Natural {
         Ok(Self::from_words(text.as_bytes().rchunks(16).map(word).collect::<Vec<_>>()))
     }
 
-    /// Hexadecimal digits in lower case, highest first, without prefix; `0` for zero.
+    /// Returns hexadecimal digits in lower case, highest first, without prefix; `0` for zero.
     pub fn to_hex(&self) -> String {
         let mut text = String::with_capacity(16 * self.words.len() + 1);
         let mut words = self.words.iter().rev();
@@ -80,7 +80,7 @@ impl Natural {
     }
 }
 
-/// Checks that a text is one or more digits.
+/// Checks that a text consists of one or more digits.
 pub(super) fn digits(text: &str, radix: u32, base: &'static str) -> Result<(), Error> {
     match text.char_indices().find(|(_, c)| !c.is_digit(radix)) {
         Some((position, found)) => Err(Error::Digit { base, position, found }),
@@ -92,7 +92,7 @@ pub(super) fn digits(text: &str, radix: u32, base: &'static str) -> Result<(), E
 impl FromStr for Natural {
     type Err = Error;
 
-    /// Decimal digits, or `0x` and hexadecimal digits.
+    /// Reads decimal digits, or `0x` and hexadecimal digits.
     fn from_str(text: &str) -> Result<Self, Error> {
         let Some(hex) = text.strip_prefix("0x") else { return Self::from_decimal(text) };
         Self::from_hex(hex).map_err(|error| match error {
@@ -121,7 +121,7 @@ impl fmt::Display for Natural {
 }
 
 impl fmt::Debug for Natural {
-    /// Hexadecimal; long numbers by their first and last digits and their length.
+    /// Writes hexadecimal digits; for long numbers, the first and last digits and the length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.words[..] {
             [low, .., high] if self.words.len() > 8 => {

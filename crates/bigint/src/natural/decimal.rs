@@ -1,4 +1,5 @@
-//! Decimal digits, both ways by halves: the time of a few products times the logarithm of the length.
+//! Conversion to and from decimal digits by halves. It takes the time of a few products times the logarithm of the
+//! length.
 
 use super::{Natural, convert, trim};
 use crate::Error;
@@ -8,10 +9,10 @@ use crate::division::{self, Divisor};
 const CHUNK: usize = 19;
 /// 10^[`CHUNK`].
 const CHUNK_BASE: u64 = 10u64.pow(CHUNK as u32);
-/// Numbers of no more words are converted word by word.
+/// Numbers of up to this many words are converted word by word.
 const BASECASE_WORDS: usize = 40;
 
-/// 10^([`CHUNK`] 2^k) for k = 0, 1, ... as long as they are needed for numbers of `words` words, that is until the square is longer.
+/// Returns 10^([`CHUNK`] 2^k) for k = 0, 1, ..., as many as numbers of `words` words need: until the square is longer.
 fn powers(words: usize) -> Vec<Natural> {
     let mut powers = vec![Natural::from(CHUNK_BASE)];
     while let Some(top) = powers.last()
@@ -26,7 +27,7 @@ impl Natural {
     /// Reads decimal digits, highest first.
     ///
     /// # Errors
-    /// [`Error::Digit`] with the position of what is no digit, [`Error::NoDigits`] for an empty text.
+    /// [`Error::Digit`] with the position of a character that is not a digit, [`Error::NoDigits`] for an empty text.
     pub fn from_decimal(text: &str) -> Result<Self, Error> {
         convert::digits(text, 10, "decimal")?;
         // 19 digits are 63.1 bits.
@@ -34,7 +35,7 @@ impl Natural {
         Ok(read(text.as_bytes(), &powers))
     }
 
-    /// Decimal digits, highest first; `0` for zero.
+    /// Returns decimal digits, highest first; `0` for zero.
     pub fn to_decimal(&self) -> String {
         let mut divisors: Vec<_> = powers(self.words.len()).into_iter().map(Divisor::new).collect();
         let mut digits = Vec::with_capacity(self.words.len() * 20 + 20);
@@ -48,7 +49,7 @@ impl Natural {
     }
 }
 
-/// The number with these digits; `powers` as [`powers`] gives them.
+/// Returns the number with these digits. `powers` is the result of [`powers`].
 fn read(text: &[u8], powers: &[Natural]) -> Natural {
     let chunks = text.len().div_ceil(CHUNK);
     if chunks <= BASECASE_WORDS {
@@ -71,7 +72,7 @@ fn read(text: &[u8], powers: &[Natural]) -> Natural {
 /// Appends the digits of `a`, with leading zeros up to `width`.
 fn write(digits: &mut Vec<u8>, a: &Natural, divisors: &mut [Divisor], width: usize) {
     if a.words().len() > BASECASE_WORDS {
-        // The greatest power that is not above a; its square is above a, or it is the last one.
+        // The greatest power that is not above a. Its square is above a, or it is the last power.
         let k = divisors.partition_point(|divisor| *divisor.value() <= *a);
         if let Some(k) = k.checked_sub(1) {
             let (high, low) = divisors[k].div_rem(a);

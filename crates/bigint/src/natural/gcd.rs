@@ -1,5 +1,6 @@
-//! Greatest common divisors and inverses. Long numbers are reduced by [`hgcd`], the rest by Lehmer's method: Euclid's quotients come from the leading words, and several steps at once are
-//! applied to the whole numbers (Knuth, TAOCP vol. 2, algorithm 4.5.2 L; Cohen, A Course in Computational Algebraic Number Theory, 1.3.7).
+//! Greatest common divisors and inverses. [`hgcd`] reduces long numbers, and Lehmer's method the rest. Euclid's
+//! quotients come from the leading words, and several steps at once are applied to the whole numbers (Knuth, TAOCP vol.
+//! 2, algorithm 4.5.2 L; Cohen, A Course in Computational Algebraic Number Theory, 1.3.7).
 
 use solinas_field::limbs;
 
@@ -8,17 +9,17 @@ use super::hgcd::hgcd;
 use crate::Error;
 
 impl Natural {
-    /// Greatest common divisor, 0 only for two zeros.
+    /// Returns the greatest common divisor, 0 only for two zeros.
     pub fn vartime_gcd(&self, other: &Self) -> Self {
         let mut euclid = Euclid::new(self, other, false);
         euclid.run();
         euclid.x
     }
 
-    /// The x in 0..`modulus` with self * x = 1 modulo `modulus`.
+    /// Returns the x in 0..`modulus` with self * x = 1 modulo `modulus`.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for moduli 0 and 1, [`Error::NotInvertible`] when there is a common factor.
+    /// [`Error::ModulusTooSmall`] for moduli 0 and 1, [`Error::NotInvertible`] if there is a common factor.
     pub fn vartime_inverse(&self, modulus: &Self) -> Result<Self, Error> {
         if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
             return Err(Error::ModulusTooSmall { modulus });
@@ -35,10 +36,11 @@ impl Natural {
     }
 }
 
-/// Numbers of more bits are reduced by [`hgcd`].
+/// [`hgcd`] reduces numbers of more bits.
 const HGCD_MIN_BITS: usize = 64 * 320;
 
-/// Euclid's sequence of remainders x > y, with |s|, |t| such that x = +-s b and y = -+t b modulo the first number, where b is the second.
+/// State of Euclid's sequence of remainders x > y, with |s|, |t| such that x = +-s b and y = -+t b modulo the first
+/// number, where b is the second.
 struct Euclid {
     x: Natural,
     y: Natural,
@@ -55,7 +57,7 @@ impl Euclid {
         Self { x, y, s, t, odd: false, cofactors }
     }
 
-    /// Goes on until y = 0; then x is the greatest common divisor.
+    /// Continues until y = 0; then x is the greatest common divisor.
     fn run(&mut self) {
         while !self.y.is_zero() {
             if self.y.bit_len() >= HGCD_MIN_BITS {
@@ -67,7 +69,7 @@ impl Euclid {
         }
     }
 
-    /// The steps that the upper halves settle, or one.
+    /// Takes the steps that the upper halves determine, or one step.
     fn halve(&mut self) {
         let shift = self.x.bit_len() / 2;
         let (matrix, high_x, high_y) = hgcd(&self.x >> shift, &self.y >> shift);
@@ -84,7 +86,7 @@ impl Euclid {
         self.odd ^= matrix.odd;
     }
 
-    /// One step with the whole quotient.
+    /// Takes one step with the whole quotient.
     fn divide(&mut self) {
         let Ok((quotient, remainder)) = self.x.div_rem(&self.y) else { return };
         self.x = std::mem::replace(&mut self.y, remainder);
@@ -105,7 +107,7 @@ impl Euclid {
     }
 }
 
-/// a x - b y, which is not negative.
+/// Returns a x - b y, which is not negative.
 pub(super) fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 1];
     let (low, high) = words.split_at_mut(x.words().len());
@@ -116,7 +118,7 @@ pub(super) fn difference(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     Natural::from_words(words)
 }
 
-/// a x + b y.
+/// Returns a x + b y.
 pub(super) fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     let mut words = vec![0; x.words().len().max(y.words().len()) + 2];
     let (low, high) = words.split_at_mut(x.words().len());
@@ -127,7 +129,8 @@ pub(super) fn sum(x: &Natural, a: u64, y: &Natural, b: u64) -> Natural {
     Natural::from_words(words)
 }
 
-/// Some of Euclid's steps on numbers x, y: (x, y) <- (a x - b y, d y - c x), or with all signs changed after an odd number of steps.
+/// Some of Euclid's steps on numbers x, y: (x, y) <- (a x - b y, d y - c x). After an odd number of steps all signs are
+/// changed.
 pub(super) struct Steps {
     pub(super) a: u64,
     pub(super) b: u64,
@@ -137,13 +140,13 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// The steps that the leading 62 bits of x settle; none (b = 0) when they settle none.
+    /// Returns the steps that the leading 62 bits of x determine; none (b = 0) if they determine none.
     ///
-    /// With x' = floor(x / 2^k), y' = floor(y / 2^k), both (x' + a) / (y' + c) and (x' + b) / (y' + d), with signed coefficients, bound the
-    /// quotient; where they agree it is right.
+    /// With x' = floor(x / 2^k), y' = floor(y / 2^k), both (x' + a) / (y' + c) and (x' + b) / (y' + d), with signed
+    /// coefficients, bound the quotient. If they agree, it is right.
     pub(super) fn of_leading(x: &Natural, y: &Natural) -> Self {
         if x.bit_len() < y.bit_len() {
-            // The first step is a swap; `divide` does it.
+            // The first step is a swap, which `divide` takes.
             return Self { a: 1, b: 0, c: 0, d: 1, odd: false };
         }
         let shift = x.bit_len().saturating_sub(62);
@@ -164,7 +167,7 @@ impl Steps {
         Self { a, b, c, d, odd }
     }
 
-    /// The steps on whole numbers.
+    /// Applies the steps to whole numbers.
     pub(super) fn apply(&self, x: &Natural, y: &Natural) -> (Natural, Natural) {
         let &Self { a, b, c, d, odd } = self;
         if odd {

@@ -1,10 +1,11 @@
-//! Half of Euclid's algorithm at a time, from the leading halves of the numbers (Möller, On Schönhage's algorithm and subquadratic integer gcd
-//! computation, Math. Comp. 77, 2008): greatest common divisors in the time of some products times the logarithm of the length.
+//! Half of Euclid's algorithm at a time, from the leading halves of the numbers (Möller, On Schönhage's algorithm and
+//! subquadratic integer gcd computation, Math. Comp. 77, 2008). A greatest common divisor takes the time of some
+//! products times the logarithm of the length.
 
 use super::Natural;
 use super::gcd::{Steps, sum};
 
-/// Numbers of fewer bits are reduced by Lehmer's steps.
+/// Lehmer's steps reduce numbers of fewer bits.
 const RECURSIVE_MIN_BITS: usize = 64 * 160;
 
 /// Steps of Euclid's algorithm from (x, y) to (x', y'): x = a x' + b y', y = c x' + d y', with determinant 1, or -1 if `odd`.
@@ -22,7 +23,7 @@ impl Matrix {
         Self { a: Natural::one(), b: Natural::ZERO, c: Natural::ZERO, d: Natural::one(), odd: false }
     }
 
-    /// Whether no step was taken.
+    /// Returns whether the matrix contains no step.
     pub(super) fn is_identity(&self) -> bool {
         self.b.is_zero() && self.c.is_zero()
     }
@@ -38,7 +39,7 @@ impl Matrix {
         }
     }
 
-    /// (x', y') for x, y whose parts above bit `shift` this matrix took to `high`.
+    /// Returns (x', y') for x, y. This matrix took their parts above bit `shift` to `high`.
     pub(super) fn apply(
         &self,
         x: &Natural,
@@ -47,7 +48,7 @@ impl Matrix {
         high: (&Natural, &Natural),
     ) -> (Natural, Natural) {
         let (x, y) = (x.low_bits(shift), y.low_bits(shift));
-        // (d x - b y, a y - c x), with all signs changed after an odd number of steps.
+        // (d x - b y, a y - c x); after an odd number of steps all signs are changed.
         let part = |high: &Natural, plus: Natural, minus: Natural| {
             let high = high << shift;
             let (plus, minus) = if self.odd { (minus, plus) } else { (plus, minus) };
@@ -57,10 +58,11 @@ impl Matrix {
     }
 }
 
-/// The steps from (x, y) to (x', y') that leave both at least 2^s, s = n/2 + 1 for n bits, and their difference less; with x' and y'.
+/// Takes the steps from (x, y) to (x', y') that leave both at least 2^s, s = n/2 + 1 for n bits, and their difference
+/// less. Returns the matrix, x' and y'.
 ///
-/// So the entries of the matrix are below 2^(n-s) < 2^s, and the same steps done on longer numbers of which x and y are the leading bits leave
-/// positive numbers, whatever the lower bits are: they move x' by less than the largest entry.
+/// So the entries of the matrix are below 2^(n-s) < 2^s. The same steps on longer numbers whose leading bits are x and
+/// y leave positive numbers, whatever the lower bits are: these move x' by less than the largest entry.
 pub(super) fn hgcd(mut x: Natural, mut y: Natural) -> (Matrix, Natural, Natural) {
     let bits = longest(&x, &y);
     let least = bits / 2 + 1;
@@ -77,7 +79,7 @@ pub(super) fn hgcd(mut x: Natural, mut y: Natural) -> (Matrix, Natural, Natural)
         }
         let size = longest(&x, &y);
         if size > least + 2 && shortest(&x, &y) > least {
-            // The upper part of 2 (size - s) - 1 bits goes down to size - s bits, so x and y to about s.
+            // The upper part of 2 (size - s) - 1 bits is reduced to size - s bits, and so x and y to about s.
             let shift = 2 * least + 1 - size;
             let (steps, high_x, high_y) = hgcd(&x >> shift, &y >> shift);
             (x, y) = steps.apply(&x, &y, shift, (&high_x, &high_y));
@@ -96,7 +98,8 @@ fn shortest(x: &Natural, y: &Natural) -> usize {
     x.bit_len().min(y.bit_len())
 }
 
-/// Steps that leave both numbers at least 2^`least`, as many as leading words settle, else one; false if there is none.
+/// Takes the steps that leave both numbers at least 2^`least`: as many as leading words determine, otherwise one.
+/// Returns false if there is none.
 fn step(matrix: &mut Matrix, x: &mut Natural, y: &mut Natural, least: usize) -> bool {
     if shortest(x, y) > least + 64 {
         let steps = Steps::of_leading(x, y);
@@ -113,7 +116,7 @@ fn step(matrix: &mut Matrix, x: &mut Natural, y: &mut Natural, least: usize) -> 
             }
         }
     }
-    // One division, of the greater by the less, or one less than its quotient where the remainder would be too short.
+    // One division of the greater by the less, with a quotient smaller by one if the remainder would be too short.
     let swapped = *x < *y;
     let (greater, less) = if swapped { (&mut *y, &*x) } else { (&mut *x, &*y) };
     if less.bit_len() <= least || greater.abs_diff(less).bit_len() <= least {

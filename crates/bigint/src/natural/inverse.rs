@@ -1,4 +1,4 @@
-//! Inverses of secrets: binary Euclid with a fixed number of steps.
+//! Inverses of secrets, by binary Euclid with a fixed number of steps.
 
 use solinas_field::limbs;
 use zeroize::{Zeroize, Zeroizing};
@@ -24,7 +24,8 @@ impl Row {
             blend(words, choice, &scratch[..n]);
         };
         halved(&mut self.value, 0, scratch);
-        // Where x or y is odd, (x + m) a - (y + a) m is the same and both sums are even: not both a and m are even, and value is.
+        // If x or y is odd, (x + m) a - (y + a) m has the same value and both sums are even, because value is even and
+        // a and m are not both even.
         let odd = (self.x[0] | self.y[0]) & choice & 1;
         let (carry_x, carry_y) = (add_if(&mut self.x, odd, m, scratch), add_if(&mut self.y, odd, a, scratch));
         halved(&mut self.x, carry_x, scratch);
@@ -52,7 +53,7 @@ fn blend(out: &mut [u64], choice: u64, a: &[u64]) {
     }
 }
 
-/// The words of a number, with leading zeros up to `n` words.
+/// Returns the words of a number, with leading zeros up to `n` words.
 fn padded(x: &Natural, n: usize) -> Vec<u64> {
     let mut words = vec![0; n];
     words[..x.words().len()].copy_from_slice(x.words());
@@ -83,8 +84,9 @@ fn add_if(a: &mut [u64], choice: u64, b: &[u64], scratch: &mut [u64]) -> u64 {
 }
 
 impl Natural {
-    /// Greatest common divisor, 0 only for two zeros, in time that depends only on the greater length and on how often 2 divides the result:
-    /// for secrets. [`Natural::vartime_gcd`] is many times faster.
+    /// Returns the greatest common divisor, 0 only for two zeros. The time depends only on the greater length and on
+    /// the number of times that 2 divides the result. Use it for secrets; [`Natural::vartime_gcd`] is many times
+    /// faster.
     pub fn gcd(&self, other: &Self) -> Self {
         let twos = [self, other].into_iter().filter_map(Self::trailing_zeros).min();
         let Some(twos) = twos else { return Self::ZERO };
@@ -92,7 +94,7 @@ impl Natural {
         let [u, v] = [self, other].map(|x| padded(&Zeroizing::new(x >> twos), n));
         let (mut u, mut v) = (Zeroizing::new(u), Zeroizing::new(v));
         let mut scratch = Zeroizing::new(vec![0; n]);
-        // One of them is odd, always; every step takes a bit off one, until it is zero.
+        // One of the numbers is always odd. Every step removes a bit from one of them, until it is zero.
         for _ in 0..128 * n {
             let both_odd = u[0] & v[0] & 1;
             let less = limbs::lt(&v, &u);
@@ -106,13 +108,14 @@ impl Natural {
         &*Zeroizing::new(Self::from_words(&u[..])) << twos
     }
 
-    /// The x in 0..`modulus` with self * x = 1 modulo `modulus`, in time that depends on the modulus's length only (if self is below it):
-    /// for secrets. [`Natural::vartime_inverse`] is many times faster.
+    /// Returns the x in 0..`modulus` with self * x = 1 modulo `modulus`. The time depends on the modulus's length only,
+    /// if self is below the modulus. Use it for secrets; [`Natural::vartime_inverse`] is many times faster.
     ///
-    /// Each of 2n steps for n bits subtracts the less of two odd numbers from the greater, or not, and halves the even one.
+    /// Each of 2n steps for n bits subtracts the less of two odd numbers from the greater, or not, and halves the even
+    /// one.
     ///
     /// # Errors
-    /// [`Error::ModulusTooSmall`] for moduli 0 and 1, [`Error::NotInvertible`] when there is a common factor.
+    /// [`Error::ModulusTooSmall`] for moduli 0 and 1, [`Error::NotInvertible`] if there is a common factor.
     pub fn inverse(&self, modulus: &Self) -> Result<Self, Error> {
         if let Some(modulus @ (0 | 1)) = modulus.to_u64() {
             return Err(Error::ModulusTooSmall { modulus });
@@ -131,7 +134,8 @@ impl Natural {
             };
             Row { value: value.to_vec(), x: unit(x), y: unit(y) }
         };
-        // u = x a - y m, v = y m - x a; for a = 1 the coefficient y = 1 of v is not below a, but then v is never added to.
+        // u = x a - y m, v = y m - x a. For a = 1 the coefficient y = 1 of v is not below a, but then nothing is added
+        // to v.
         let (mut u, mut v) = (row(&a, 1, 0), row(m, 0, 1));
         let mut scratch = vec![0; n];
         for _ in 0..128 * n {

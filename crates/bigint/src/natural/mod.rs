@@ -16,9 +16,10 @@ use zeroize::Zeroize;
 
 /// An integer >= 0 of any size.
 ///
-/// Words of 64 bits, lowest first, without leading zero words (zero has none), so its length in memory tells its size. It is not wiped when
-/// dropped: holders of secrets call [`Zeroize::zeroize`] or wrap it. Time depends on lengths, and also on values where a name begins with
-/// `vartime_` and in comparisons, divisions and conversions to and from decimal.
+/// It consists of words of 64 bits, lowest first, without leading zero words (zero has none), so its length in memory
+/// reveals its size. It is not wiped on drop: for secrets, call [`Zeroize::zeroize`] or wrap it. Time depends on
+/// lengths. It depends also on values if a name begins with `vartime_`, and in comparisons, divisions and conversions
+/// to and from decimal.
 ///
 /// `Display` and `FromStr` are decimal, `{:x}` and `{:X}` hexadecimal (`{:#x}` with `0x`).
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -36,7 +37,7 @@ impl Natural {
         Self { words: vec![1] }
     }
 
-    /// sum `words[i]` 2^(64 i); leading zero words may be there.
+    /// sum `words[i]` 2^(64 i); leading zero words are allowed.
     pub fn from_words(words: impl Into<Vec<u64>>) -> Self {
         let mut words = words.into();
         let len = significant(&words);
@@ -44,12 +45,12 @@ impl Natural {
         Self { words }
     }
 
-    /// The words, lowest first; the last one is not zero.
+    /// Returns the words, lowest first; the last one is not zero.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The words, lowest first; the last one is not zero.
+    /// Returns the words, lowest first; the last one is not zero.
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
@@ -64,7 +65,7 @@ impl Natural {
         self.words == [1]
     }
 
-    /// Whether this is even; zero is.
+    /// Whether this is even; zero is even.
     pub fn is_even(&self) -> bool {
         self.words.first().is_none_or(|word| word & 1 == 0)
     }
@@ -87,12 +88,12 @@ impl Natural {
     }
 }
 
-/// Length without leading zero words.
+/// Returns the length without leading zero words.
 pub(crate) fn significant(words: &[u64]) -> usize {
     words.iter().rposition(|&word| word != 0).map_or(0, |top| top + 1)
 }
 
-/// Without leading zero words.
+/// Returns the words without leading zero words.
 pub(crate) fn trim(words: &[u64]) -> &[u64] {
     &words[..significant(words)]
 }

@@ -31,7 +31,7 @@ impl Natural {
         Self::from_words(words)
     }
 
-    /// Quotient and remainder: self = quotient * divisor + remainder with remainder < divisor.
+    /// Returns quotient and remainder: self = quotient * divisor + remainder with remainder < divisor.
     ///
     /// # Errors
     /// [`Error::DivisionByZero`].

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 use super::Natural;
 
 impl Natural {
-    /// Uniform in 0..2^`bits`.
+    /// Returns a number uniform in 0..2^`bits`.
     pub fn random_bits(bits: usize, rng: &mut impl RngCore) -> Self {
         let mut words: Vec<u64> = (0..bits.div_ceil(64)).map(|_| rng.next_u64()).collect();
         if let Some(top) = words.last_mut() {
@@ -15,7 +15,8 @@ impl Natural {
         Self::from_words(words)
     }
 
-    /// Uniform in 0..`bound`, by rejection (fewer than two draws on average); `None` if the bound is zero.
+    /// Returns a number uniform in 0..`bound`, by rejection (fewer than two draws on average), or `None` if the bound
+    /// is zero.
     pub fn random_below(bound: &Self, rng: &mut impl RngCore) -> Option<Self> {
         if bound.is_zero() {
             return None;

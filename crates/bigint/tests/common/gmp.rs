@@ -1,4 +1,4 @@
-//! GMP, the judge of every result: found in the system when the tests run, never linked.
+//! GMP, the reference for every result. The tests find it in the system when they run, and never link it.
 
 use std::ffi::{CString, c_char, c_int, c_long, c_ulong, c_void};
 use std::sync::OnceLock;
@@ -29,10 +29,10 @@ pub(crate) struct Gmp {
 }
 
 impl Gmp {
-    /// The library of the system.
+    /// Returns the library of the system.
     ///
     /// # Panics
-    /// When there is none, with what to install.
+    /// Panics if there is none; the message says what to install.
     pub(crate) fn get() -> &'static Self {
         static GMP: OnceLock<Gmp> = OnceLock::new();
         GMP.get_or_init(|| {
@@ -49,7 +49,7 @@ impl Gmp {
         })
     }
 
-    /// A symbol of GMP with the type of its manual.
+    /// Returns a symbol of GMP with the type from its manual.
     fn symbol<F: Copy, T>(&self, name: &str, then: impl FnOnce(&F) -> T) -> T {
         // SAFETY: each caller names a symbol with its type in GMP's manual.
         match unsafe { self.library.get::<F>(name) } {
@@ -141,7 +141,7 @@ impl Gmp {
         (found != 0).then(|| out.words())
     }
 
-    /// Reads digits; GMP's answer to what is none is not used.
+    /// Reads digits. The tests do not use GMP's answer to other characters.
     pub(crate) fn parse_decimal(&self, text: &str) -> Vec<u64> {
         let mut out = self.number(&[]);
         let Ok(text) = CString::new(text) else { panic!("digits have no zero byte") };
@@ -162,7 +162,7 @@ impl Gmp {
         text.into_iter().take_while(|&byte| byte != 0).map(char::from).collect()
     }
 
-    /// Whether GMP thinks that a is prime.
+    /// Returns whether GMP considers a to be prime.
     pub(crate) fn is_probable_prime(&self, a: &[u64]) -> bool {
         type IsPrime = unsafe extern "C" fn(*const Mpz, c_int) -> c_int;
         let a = self.number(a);
@@ -171,7 +171,7 @@ impl Gmp {
     }
 }
 
-/// A number of GMP's, freed when dropped.
+/// An integer of GMP's, freed on drop.
 struct Number<'a> {
     gmp: &'a Gmp,
     value: Mpz,

@@ -1,4 +1,4 @@
-//! Operands that are hard on carries, digits and corrections, and random ones.
+//! Operands that are difficult for carries, digits and corrections, and random ones.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;

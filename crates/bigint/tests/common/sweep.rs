@@ -1,4 +1,4 @@
-//! Every operation at one size against GMP, on every engine, back end and number of threads.
+//! Tests of every operation at one size against GMP, on every engine, back end and number of threads.
 
 use solinas_bigint::fft::{Engine, Options, Plan};
 use solinas_bigint::{Error, Method, Modulus, ModulusOptions, Natural, mul};
@@ -9,7 +9,7 @@ use super::operands::Pattern;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// Every way that transforms can be taken here, with 1 and 2 threads.
+/// Returns every way of taking transforms on this CPU, with 1 and 2 threads.
 pub(crate) fn options() -> Vec<Options> {
     let mut all = Vec::new();
     for engine in [Engine::Complex, Engine::Solinas] {
@@ -28,7 +28,8 @@ fn trimmed(mut words: Vec<u64>) -> Vec<u64> {
     words
 }
 
-/// Products and squares of `words` words, and products by a shorter operand, by the default choice. Returns how many were compared.
+/// Compares products and squares of `words` words, and products by a shorter operand, by the default choice. Returns
+/// the number of comparisons.
 pub(crate) fn products(words: usize, seed: u64) -> usize {
     let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let mut count = 0;
@@ -50,7 +51,7 @@ pub(crate) fn products(words: usize, seed: u64) -> usize {
     count
 }
 
-/// Products of `words` words by transforms, each with these options. Returns how many were compared.
+/// Compares products of `words` words by transforms, each with these options. Returns the number of comparisons.
 pub(crate) fn transforms(words: usize, all: &[Options], seed: u64) -> usize {
     let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let pairs = [
@@ -87,7 +88,8 @@ pub(crate) fn transforms(words: usize, all: &[Options], seed: u64) -> usize {
     count
 }
 
-/// Reductions, products, squares and powers modulo numbers of `words` words. Returns how many were compared.
+/// Compares reductions, products, squares and powers modulo numbers of `words` words. Returns the number of
+/// comparisons.
 pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: u64) -> usize {
     let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     let pattern = Pattern::ALL[words % 6];
@@ -124,7 +126,7 @@ pub(crate) fn moduli(words: usize, all: &[Options], exponent_bits: usize, seed: 
     count
 }
 
-/// Divisions of numbers of up to 3 times `words` words by one of `words` words, and decimal digits both ways.
+/// Compares divisions of numbers of up to 3 times `words` words by one of `words` words, and decimal digits both ways.
 pub(crate) fn divisions(words: usize, seed: u64) -> usize {
     let (gmp, mut random) = (Gmp::get(), ChaCha8Rng::seed_from_u64(seed ^ words as u64));
     for pattern in Pattern::ALL {

@@ -1,6 +1,7 @@
 //! Pictures of netlists as SVG: every gate of a small one, bars of counts by level of a large one.
 
 use super::layout::{Layout, Placed};
+use crate::counted;
 use crate::{GateCosts, Netlist};
 use std::fmt::Write;
 
@@ -161,11 +162,15 @@ fn draw_levels(netlist: &Netlist, costs: &GateCosts) -> String {
         let _ = writeln!(body, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escaped(text));
     };
     let summary = format!(
-        "{} input bits, {} output bits, {} gates, {} bootstraps, depth {}",
-        stats.input_bits, stats.output_bits, stats.gates, stats.bootstraps, stats.depth
+        "{}, {}, {}, {}, depth {}",
+        counted(stats.input_bits, "input bit"),
+        counted(stats.output_bits, "output bit"),
+        counted(stats.gates, "gate"),
+        counted(stats.bootstraps, "bootstrap"),
+        stats.depth
     );
     text(left, 26.0, "start", &summary);
-    let per = if group == 1 { String::from("level") } else { format!("{group} levels") };
+    let per = if group == 1 { String::from("level") } else { counted(group, "level") };
     text(left, 46.0, "start", &format!("bootstraps per {per}, from the inputs (left) to the outputs (right)"));
     text(left - 8.0, top + 10.0, "end", &format!("{most:.0}"));
     text(left - 8.0, top + height, "end", "0");

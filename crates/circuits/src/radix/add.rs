@@ -1,5 +1,6 @@
 //! Addition, and the summation of columns of blocks that every product ends in.
 
+use super::column::{Column, Group};
 use super::{Int, Radix, Result, Style, blocks, mask};
 use crate::lut::Linear;
 
@@ -9,7 +10,7 @@ pub(super) type Columns = Vec<Vec<Linear>>;
 /// A sum can be refined by a prefix of carries when no column exceeds this: then a carry is 0 or 1.
 const PREFIX_MAX: i32 = 6;
 /// Greatest argument that reads a table directly.
-const MAX: i32 = 15;
+pub(super) const MAX: i32 = 15;
 
 impl Radix<'_> {
     /// `a + b`, wrapping.
@@ -69,27 +70,22 @@ impl Radix<'_> {
     pub(super) fn sum_columns(&mut self, mut columns: Columns, width: u8) -> Result<Int> {
         let n = blocks(width);
         columns.resize(n, Vec::new());
+        let style = self.style;
+        let fills = |group: &Group, all: i64| match style {
+            Style::FewestRotations => group.mass >= MAX - 1 && all > MAX.into(),
+            Style::LowestDepth => all > PREFIX_MAX.into() && (group.values.len() > 2 || group.mass > PREFIX_MAX),
+        };
         // Whole waves over all columns while a rotation can be filled; the levels stay few.
         loop {
             let mut next: Columns = vec![Vec::new(); n];
             let mut worked = false;
             for (i, column) in columns.into_iter().enumerate() {
-                let mut rest = column;
-                loop {
-                    let (group, left, mass) = self.pack(&rest)?;
-                    let all: i32 = rest.iter().map(|x| self.builder.max(x)).sum();
-                    let worth = match self.style {
-                        Style::FewestRotations => mass >= MAX - 1 && all > MAX,
-                        Style::LowestDepth => all > PREFIX_MAX && (group.len() > 2 || mass > PREFIX_MAX),
-                    };
-                    if !worth || group.len() < 2 {
-                        break;
-                    }
+                let mut column = Column::new(column, &mut self.builder);
+                while let Some(group) = self.pack(&mut column, fills)? {
                     self.reduce(&group, i, mask(i, width), &mut next)?;
                     worked = true;
-                    rest = left;
                 }
-                next[i].append(&mut rest);
+                next[i].extend(column.iter().cloned());
             }
             columns = next;
             if !worked {
@@ -99,33 +95,30 @@ impl Radix<'_> {
         self.propagate(columns, 0, width)
     }
 
-    /// Largest group of values that one rotation takes, the rest, and the group's maximum. Where noise would leave a group of one, all are
-    /// refreshed first.
-    fn pack(&mut self, column: &[Linear]) -> Result<(Vec<Linear>, Vec<Linear>, i32)> {
+    /// Takes a group of two or more values for one rotation out of a column, if it is `worth` it; that gets the group and the sum of the column's maxima.
+    /// Where noise would leave a group of one, all values are refreshed first.
+    fn pack(&mut self, column: &mut Column, worth: impl Fn(&Group, i64) -> bool) -> Result<Option<Vec<Linear>>> {
         self.builder.limits().check()?;
-        let packed = self.pack_as_is(column);
-        if packed.0.len() > 1 || column.len() < 2 {
-            return Ok(packed);
+        let all = column.mass();
+        let worth = |group: &Group| group.values.len() > 1 && worth(group, all);
+        let group = column.take(&self.builder);
+        if worth(&group) {
+            return Ok(Some(group.values));
         }
-        let fresh = column.iter().map(|x| self.builder.refresh(x)).collect::<Result<Vec<_>>>()?;
-        Ok(self.pack_as_is(&fresh))
-    }
-
-    fn pack_as_is(&mut self, column: &[Linear]) -> (Vec<Linear>, Vec<Linear>, i32) {
-        let budget = self.builder.budget().max_weight;
-        let mut order: Vec<(i32, &Linear)> = column.iter().map(|x| (self.builder.max(x), x)).collect();
-        order.sort_by_key(|(max, _)| -max);
-        let (mut group, mut rest, mut mass, mut sum) = (Vec::new(), Vec::new(), 0, Linear::default());
-        for (max, x) in order {
-            let with = sum.plus(x);
-            if mass + max <= MAX && (group.is_empty() || self.builder.weight(&with) <= budget) {
-                (mass, sum) = (mass + max, with);
-                group.push(x.clone());
-            } else {
-                rest.push(x.clone());
+        if group.values.len() < 2 && column.len() > 0 {
+            let mut fresh = Column::default();
+            for value in group.values.iter().chain(column.iter()) {
+                let value = self.builder.refresh(value)?;
+                fresh.push(value, &mut self.builder);
+            }
+            let group = fresh.take(&self.builder);
+            if worth(&group) {
+                *column = fresh;
+                return Ok(Some(group.values));
             }
         }
-        (group, rest, mass)
+        column.put_back(group, &mut self.builder);
+        Ok(None)
     }
 
     /// One rotation: a group of column `i` becomes its digit there and its carry in the next column.
@@ -172,15 +165,13 @@ impl Radix<'_> {
         }
         let mut digits = Vec::with_capacity(n);
         for i in 0..n {
-            while self.mass(&columns[i]) > MAX || !self.fits(&columns[i]) {
-                let (group, rest, _) = self.pack(&columns[i])?;
-                if group.len() < 2 {
-                    break;
-                }
-                columns[i] = rest;
+            let mut column = Column::new(std::mem::take(&mut columns[i]), &mut self.builder);
+            while column.mass() > MAX.into() || !self.fits(&column) {
+                let Some(group) = self.pack(&mut column, |_, _| true)? else { break };
                 self.reduce(&group, i, mask(i), &mut columns)?;
+                columns[i].drain(..).for_each(|digit| column.push(digit, &mut self.builder));
             }
-            let last = std::mem::take(&mut columns[i]);
+            let last: Vec<Linear> = column.iter().cloned().collect();
             self.reduce(&last, i, mask(i), &mut columns)?;
             digits.push(columns[i].pop().unwrap_or_default());
         }
@@ -192,7 +183,7 @@ impl Radix<'_> {
     }
 
     /// Whether two or more values keep within the budget; what a refresh of each would cost is more than another rotation.
-    fn fits(&self, column: &[Linear]) -> bool {
+    fn fits(&self, column: &Column) -> bool {
         let sum = Linear::sum(column.iter().map(|x| (x, 1)), 0);
         column.len() < 3 || self.builder.weight(&sum) <= self.builder.budget().max_weight
     }

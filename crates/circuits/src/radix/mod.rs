@@ -5,6 +5,7 @@
 
 mod add;
 mod bitwise;
+mod column;
 mod compare;
 mod div;
 mod lower;

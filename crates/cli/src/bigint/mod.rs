@@ -11,6 +11,7 @@ use number::{Format, Operand, OutFormat, read_operand};
 use serde::Serialize;
 use solinas_bigint::fft::{Engine, Options, Plan, Spectrum};
 use solinas_bigint::{Modulus, ModulusOptions, Natural};
+use solinas_circuits::counted;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ Examples:
   solinas bigint mul a.txt b.txt --engine solinas --threads 2 -o c.txt
   solinas bigint convert --in-format hex digits.txt --out-format dec
 
-A number is decimal digits, 0x and hexadecimal digits, the name of a file that holds such digits or bytes, or - for standard input. A file
+A number is decimal digits, 0x and hexadecimal digits, the name of a file that holds such digits or bytes, or - for standard input. A file \
 whose name is a number is ./NAME. The result has the format of the first number unless --out-format says otherwise.";
 
 #[derive(clap::Args)]
@@ -298,7 +299,9 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
                 None => write_bytes(Some(path), &format.bytes(&value), out)?,
             }
             let report = Report { output: Some(path), bits, seconds, value: None };
-            out.report(&report, || format!("{}: {bits} bits, computed in {seconds:.3} s\n", path.display()))
+            out.report(&report, || {
+                format!("{}: {}, computed in {seconds:.3} s\n", path.display(), counted(bits, "bit"))
+            })
         }
         None if out.json() => {
             let value = text(format).unwrap_or_else(|| text(OutFormat::Hex).unwrap_or_default());

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, usage};
 use crate::output::Output;
 use crate::progress::{abandonable, cancellable, interruptible, visible, watch};
 use serde::Serialize;
+use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
 use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
 use std::path::PathBuf;
@@ -175,12 +176,12 @@ struct Done<'a> {
 }
 
 fn cost(estimate: &Estimate) -> String {
-    let Estimate { seconds, threads, .. } = estimate;
-    let time = match *seconds {
+    let (seconds, threads) = (estimate.seconds, counted(estimate.threads, "thread"));
+    let time = match seconds {
         seconds if seconds < 0.1 => format!("{:.1} ms", seconds * 1e3),
         seconds => format!("{seconds:.1} s"),
     };
-    format!("{estimate}, about {time} on {threads} threads")
+    format!("{estimate}, about {time} on {threads}")
 }
 
 /// An operation that `--list` shows.

@@ -4,6 +4,7 @@ use super::work::{Loaded, Work, load};
 use crate::error::{Error, Result, input, usage};
 use crate::names::unknown_operation;
 use crate::values::Literal;
+use solinas_circuits::counted;
 use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
 use solinas_runtime::{Form, Plain};
 use std::path::{Path, PathBuf};
@@ -94,7 +95,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
     if !reduces && operands.len() != arity {
-        let what = format!("{name} takes {arity} operands, and {} were given", operands.len());
+        let what = format!("{name} takes {}, and got {}", counted(arity, "operand"), operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
     }
     if files.is_empty() {

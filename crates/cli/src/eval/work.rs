@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
+use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_runtime::{Ciphertext, Control, Estimate, Form, Netlist, Server};
 use std::path::{Path, PathBuf};
@@ -51,16 +52,19 @@ impl Work {
     /// The ciphertexts for the inputs of a circuit or program, one for each.
     pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
         let wanted: Vec<String> = match self {
-            Self::Circuit { netlist, .. } => {
-                netlist.inputs().iter().map(|port| format!("{} ({} bits)", port.name, port.bits.len())).collect()
-            }
+            Self::Circuit { netlist, .. } => netlist
+                .inputs()
+                .iter()
+                .map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit")))
+                .collect(),
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
                 program.inputs.iter().map(|input| format!("{} ({})", input.name, input.ty)).collect()
             }
             Self::Convert { .. } => Vec::new(),
         };
         if wanted.len() != inputs.len() {
-            let what = format!("{} has {} inputs, and {} files were given", self.label(), wanted.len(), inputs.len());
+            let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
+            let what = format!("{} takes {inputs}, and got {files}", self.label());
             return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
         }
         load(inputs)
@@ -129,7 +133,7 @@ impl Work {
         }
         for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
             if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
-                let wanted = ty.map_or_else(|| format!("{width} bits"), |ty| ty.to_string());
+                let wanted = ty.map_or_else(|| counted(width, "bit"), |ty| ty.to_string());
                 let what =
                     format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
                 let help = match ty {
@@ -144,7 +148,13 @@ impl Work {
         match arrays.find(|(_, other)| other.shape() != ct.shape()) {
             None => Ok(()),
             Some((file, other)) => Err(input(
-                format!("{} has {} values, {} has {}", first.display(), ct.len(), file.display(), other.len()),
+                format!(
+                    "{} has {}, {} has {}",
+                    first.display(),
+                    counted(ct.len(), "value"),
+                    file.display(),
+                    other.len()
+                ),
                 "arrays go together when they have one shape",
             )),
         }

@@ -6,6 +6,7 @@ use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes,
 use crate::output::Output;
 use clap::ValueEnum;
 use serde::Serialize;
+use solinas_circuits::counted;
 use solinas_schemes::rsa::{EncryptionPadding, Hash};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -175,7 +176,7 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
     let hex = || message.iter().map(|byte| format!("{byte:02x}")).collect();
     let report = Decrypted { message: path, bytes: message.len(), hex: path.is_none().then(hex) };
     match path {
-        Some(path) => out.report(&report, || format!("{}: {} bytes\n", path.display(), message.len())),
+        Some(path) => out.report(&report, || format!("{}: {}\n", path.display(), counted(message.len(), "byte"))),
         None if out.json() => out.result(&report, String::new),
         // Text may be shown.
         None => match std::str::from_utf8(&message) {

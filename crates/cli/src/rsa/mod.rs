@@ -26,7 +26,7 @@ Examples:
   solinas rsa sign --key key.pem document.pdf -o document.sig
   solinas rsa verify --key public.pem --signature document.sig document.pdf
 
-Keys are PEM or DER as other programs read and write them. RSA is for exchanging data with those: it computes nothing on ciphertexts,
+Keys are PEM or DER as other programs read and write them. RSA is for exchanging data with those: it computes nothing on ciphertexts, \
 and a quantum computer breaks it at every size.";
 
 /// Most bytes of a key file.

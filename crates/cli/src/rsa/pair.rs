@@ -1,9 +1,9 @@
 //! A private key and its public key in two files: both are written, or neither.
 
 use crate::error::{Error, Result, input};
-use crate::files::{folder, tell_leftovers};
-use solinas_formats::NewFile;
-use std::io::{self, Write};
+use crate::files::tell_leftovers;
+use solinas_formats::{NewFile, containing_folder, remove_file};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A key for a regular file, stored under another name beside it.
@@ -17,16 +17,11 @@ struct Stored {
 
 impl Stored {
     fn new(path: &Path, bytes: &[u8], secret: bool, replace: bool) -> io::Result<Self> {
-        tell_leftovers(folder(path));
-        let store = |bytes: &[u8], replace| {
-            let mut file = NewFile::create(path, secret, replace)?;
-            file.write_all(bytes)?;
-            Ok::<_, io::Error>(file)
-        };
-        let new = store(bytes, replace)?;
+        tell_leftovers(containing_folder(path));
+        let new = NewFile::with_bytes(path, bytes, secret, replace)?;
         let path = new.path().to_path_buf();
         let old = match std::fs::read(&path).map(zeroize::Zeroizing::new) {
-            Ok(old) => Some(store(&old, true)?),
+            Ok(old) => Some(NewFile::with_bytes(&path, &old, secret, true)?),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
@@ -34,15 +29,11 @@ impl Stored {
     }
 }
 
-fn sync(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { std::fs::File::open(folder(path))?.sync_all() } else { Ok(()) }
-}
-
 /// Replaces whatever has the name, or removes it.
 fn restore(path: &Path, old: Option<NewFile>) -> io::Result<()> {
     match old {
         Some(old) => old.persist().map(drop),
-        None => std::fs::remove_file(path).and_then(|()| sync(path)),
+        None => remove_file(path),
     }
 }
 
@@ -73,7 +64,7 @@ fn write_with(
     let public = public.map_err(failed(public_path))?;
 
     let removed = before("remove public").and_then(|()| match &public.old {
-        Some(_) => std::fs::remove_file(&public.path).and_then(|()| sync(&public.path)),
+        Some(_) => remove_file(&public.path),
         None => Ok(()),
     });
     removed.map_err(failed(public_path))?;

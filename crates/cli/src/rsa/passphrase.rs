@@ -37,9 +37,7 @@ impl PassphraseArgs {
     /// The passphrase of a key that exists.
     pub(super) fn of(&self, key: &Path) -> Result<Zeroizing<Vec<u8>>> {
         let option = "--passphrase-file";
-        get(self.passphrase_file.as_deref(), VARIABLE, option, || {
-            ask(&format!("Passphrase of {}: ", key.display()), option, VARIABLE)
-        })
+        get(self.passphrase_file.as_deref(), VARIABLE, option, || ask("Passphrase", key, option, VARIABLE))
     }
 }
 
@@ -51,8 +49,8 @@ pub(super) fn new_passphrase(
     key: &Path,
 ) -> Result<Zeroizing<Vec<u8>>> {
     let passphrase = get(file, variable, option, || {
-        let first = ask(&format!("New passphrase of {}: ", key.display()), option, variable)?;
-        let second = ask("Again: ", option, variable)?;
+        let first = ask("New passphrase", key, option, variable)?;
+        let second = ask("Again the new passphrase", key, option, variable)?;
         if first != second {
             return Err(input("the passphrases differ", "type the same one twice"));
         }
@@ -87,11 +85,13 @@ fn get(
     }
 }
 
-fn ask(prompt: &str, option: &str, variable: &str) -> Result<Zeroizing<Vec<u8>>> {
-    let typed = rpassword::prompt_password(crate::output::harmless(prompt)).map_err(|error| {
-        let help = format!("give {option}, or set {variable}");
-        input(format!("a passphrase is needed, and no terminal can be asked: {error}"), help)
-    })?;
+fn ask(what: &str, key: &Path, option: &str, variable: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let key = key.display();
+    let typed =
+        rpassword::prompt_password(crate::output::harmless(&format!("{what} of {key}: "))).map_err(|error| {
+            let help = format!("name a file with the passphrase: {option} FILE; or set {variable}");
+            input(format!("{key} needs a passphrase, and no terminal can be asked for it: {error}"), help)
+        })?;
     Ok(Zeroizing::new(typed.into_bytes()))
 }
 

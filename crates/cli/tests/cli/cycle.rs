@@ -45,6 +45,8 @@ fn columns_and_standard_input_become_arrays() {
     place.run("encrypt --key CLIENT --type u4 --csv bids.csv --column bid -o bids.ct");
     place.run("encrypt --key CLIENT --type u4 --csv bids.csv --column 1 -o same.ct");
     assert_eq!(place.run("decrypt --key CLIENT bids.ct same.ct --csv"), "bids,same\n3,3\n15,15\n");
+    place.encrypt("u4", "7", "a,b.ct");
+    assert_eq!(place.run("decrypt --key CLIENT a,b.ct bids.ct --csv"), "\"a,b\",bids\n7,3\n,15\n");
     assert_eq!(place.run("decrypt --key CLIENT bids.ct same.ct"), "bids.ct: 3 15\nsame.ct: 3 15\n");
     place.command("encrypt --key CLIENT --type i4 - -o in.ct").write_stdin("-8, 7\n0").assert().success();
     assert_eq!(place.run("decrypt --key CLIENT in.ct"), "-8\n7\n0\n");

@@ -122,7 +122,8 @@ fn without_a_terminal_the_options_are_named() {
         let output = command.current_dir(place.path("")).env_remove("SOLINAS_PASSPHRASE").output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(message.contains(expected) && message.contains("--passphrase-file"), "{message}");
+        assert!(message.contains(expected) && message.contains("--passphrase-file FILE"), "{message}");
+        assert!(message.contains("locked.pem needs a passphrase"), "{message}");
     }
 }
 
@@ -144,7 +145,10 @@ fn a_terminal_is_asked_for_passphrases() {
         (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let (done, said) = typed("passphrase key.pem", "correct horse\ncorrect horse\n");
-    assert!(done && said.contains("New passphrase of key.pem: ") && said.contains("Again: "), "{said}");
+    assert!(
+        done && said.contains("New passphrase of key.pem: ") && said.contains("Again the new passphrase of key.pem: "),
+        "{said}"
+    );
     let (done, said) = typed("public key.pem -o ours.pem", "correct horse\n");
     assert!(done && said.contains("Passphrase of key.pem: "), "{said}");
     assert_eq!(place.read("ours.pem"), place.read("public.pem"));

@@ -89,6 +89,30 @@ fn ctrl_c_stops_with_130_and_leaves_no_output() {
     assert_eq!(place.files(), ["a.ct"]);
 }
 
+/// Quotients of neighbours, which take seconds to plan.
+#[cfg(target_os = "linux")]
+fn divisions() -> String {
+    use solinas_circuits::program::{Op, ProgramBuilder, Type};
+    let mut builder = ProgramBuilder::new();
+    let values: Vec<_> = (0..=20).map(|i| builder.input(format!("x{i}"), Type::Uint(128)).unwrap()).collect();
+    for (i, pair) in values.windows(2).enumerate() {
+        let quotient = builder.op(Op::Div, pair).unwrap();
+        builder.output(format!("q{i}"), quotient);
+    }
+    serde_json::to_string(&builder.finish().unwrap()).unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_stops_the_planning_of_an_estimate() {
+    let place = Place::new();
+    place.write("f.json", divisions());
+    for line in ["--params gates-128", "--params gates-128 --json"] {
+        let message = interrupted(&place, &format!("eval --program f.json --estimate {line}"));
+        assert!(message.contains("interrupted") && message.contains("nothing was written"), "{message}");
+    }
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn ctrl_c_stops_a_pass_over_a_matrix_and_what_measures_one() {

@@ -1,8 +1,10 @@
-/* inject CALLS N ACTION FILE COMMAND..: runs COMMAND, and lets its Nth system call of CALLS fail, or kills it there.
+/* inject CALLS N ACTION FILE COMMAND..: runs COMMAND, and makes its Nth system call of CALLS fail, or sends a signal there.
  *
  * CALLS   rename | sync | unlink | write | create: calls of that kind, in all threads; of writes those to regular files
+ *         any: every call, in all threads
  * N       1 for the first; 0 for none
- * ACTION  fail: the call does nothing and gives EIO (ENOSPC for write and create); kill: SIGKILL before the call
+ * ACTION  fail: the call does nothing and gives EIO (ENOSPC for write and create)
+ *         KILL | TERM | INT: this signal comes before the call
  * FILE    takes the number of such calls
  *
  * The exit status is COMMAND's, 128 + the signal that ended it, or 120 when this program fails. Calls are seen by ptrace, since some libraries
@@ -41,6 +43,8 @@ static void fail(const char *what) {
 
 /* The error for a call of the kind, 0 for another call. */
 static int matches(const char *kind, pid_t thread, const syscall_info *call) {
+    if (strcmp(kind, "any") == 0)
+        return EIO;
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         if (CALLS[i].number != (long)call->entry.nr || strcmp(CALLS[i].kind, kind) != 0)
             continue;
@@ -58,14 +62,24 @@ static int matches(const char *kind, pid_t thread, const syscall_info *call) {
     return 0;
 }
 
+/* The signal of an action, 0 for that of `fail`. */
+static int signal_of(const char *action) {
+    static const struct { const char *action; int signal; } SIGNALS[] = {{"KILL", SIGKILL}, {"TERM", SIGTERM}, {"INT", SIGINT}};
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
+        if (strcmp(SIGNALS[i].action, action) == 0)
+            return SIGNALS[i].signal;
+    }
+    return 0;
+}
+
 int main(int count, char **arguments) {
     if (count < 6) {
-        fprintf(stderr, "usage: inject rename|sync|unlink|write|create N fail|kill FILE COMMAND..\n");
+        fprintf(stderr, "usage: inject rename|sync|unlink|write|create|any N fail|KILL|TERM|INT FILE COMMAND..\n");
         return 120;
     }
     const char *kind = arguments[1];
     const long wanted = atol(arguments[2]);
-    const int kills = strcmp(arguments[3], "kill") == 0;
+    const int sent = signal_of(arguments[3]);
     const pid_t child = fork();
     if (child < 0)
         fail("fork");
@@ -84,7 +98,7 @@ int main(int count, char **arguments) {
     ptrace(PTRACE_SYSCALL, child, 0, 0);
     long seen = 0;
     pid_t failing = 0; /* the thread whose call is to fail, and its error */
-    int error = 0, result = 120;
+    int error = 0, result = 120, running = 0;
     for (;;) {
         const pid_t thread = waitpid(-1, &status, __WALL);
         if (thread < 0)
@@ -99,14 +113,14 @@ int main(int count, char **arguments) {
             syscall_info call;
             ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof call, &call);
             if (call.op == PTRACE_SYSCALL_INFO_ENTRY) {
-                const int found = matches(kind, thread, &call);
+                const int found = running ? matches(kind, thread, &call) : 0;
                 if (found != 0 && ++seen == wanted) {
-                    if (kills) {
-                        kill(child, SIGKILL);
-                        continue;
+                    if (sent != 0) {
+                        kill(child, sent);
+                    } else {
+                        failing = thread, error = found;
+                        ptrace(PTRACE_POKEUSER, thread, offsetof(struct user_regs_struct, orig_rax), -1L);
                     }
-                    failing = thread, error = found;
-                    ptrace(PTRACE_POKEUSER, thread, offsetof(struct user_regs_struct, orig_rax), -1L);
                 }
             } else if (thread == failing) {
                 ptrace(PTRACE_POKEUSER, thread, offsetof(struct user_regs_struct, rax), (long)-error);
@@ -114,6 +128,7 @@ int main(int count, char **arguments) {
             }
             signal = 0;
         } else if (signal == SIGTRAP || signal == SIGSTOP) {
+            running |= status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
             signal = 0; /* of a new thread, or of execve */
         }
         ptrace(PTRACE_SYSCALL, thread, 0, (long)signal);

@@ -7,6 +7,8 @@
 
 mod memory;
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -174,6 +176,14 @@ impl<'a> Trial<'a> {
         (output, fs::read_to_string(count).unwrap().trim().parse().unwrap())
     }
 
+    /// Runs the command and sends it a signal after that time.
+    fn signal(&self, after: Duration, signal: &str) -> Output {
+        let child = self.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(after);
+        assert!(Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().is_ok());
+        child.wait_with_output().unwrap()
+    }
+
     /// What holds at any time: files are old, or new and whole; secret ones are their owner's alone.
     fn check(&self, what: &str) {
         for (name, (bytes, mode)) in files(self.place.path()) {
@@ -241,50 +251,70 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Pseudo-random numbers for moments and choices (xorshift64).
-struct Moments(u64);
-
-impl Moments {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound.max(1)
-    }
+/// Outcomes of the kills of a verb.
+#[derive(Clone, Default)]
+struct Tally {
+    at_a_call: usize,
+    at_a_time: usize,
+    /// The command had done its work before the signal took effect: no kill.
+    late: usize,
 }
 
+/// A clean run of a verb: its system calls in all threads, and its duration.
+fn measure(verb: &Verb) -> (usize, Duration) {
+    let (trial, begin) = (Trial::new(verb), Instant::now());
+    let output = trial.command().output().unwrap();
+    assert!(output.status.success(), "{}: {output:?}", verb.name);
+    let duration = begin.elapsed();
+    let (output, calls) = Trial::new(verb).inject("any", 0, "fail");
+    assert!(output.status.success(), "{}: {output:?}", verb.name);
+    (calls, duration)
+}
+
+/// Each command is killed half of the times before a random one of all its system calls, and half of the times after a random part of its duration, since
+/// long computations make no calls. A command that ends before is not counted, and runs again until the signal ends it.
 #[test]
 fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
-    let durations: Vec<Duration> = VERBS
-        .iter()
-        .map(|verb| {
-            let (trial, begin) = (Trial::new(verb), Instant::now());
-            let output = trial.command().output().unwrap();
-            assert!(output.status.success(), "{}: {output:?}", verb.name);
-            begin.elapsed()
-        })
-        .collect();
-    let kills = long().unwrap_or(2 * VERBS.len());
-    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
-    let mut ended = 0;
+    let clean: Vec<(usize, Duration)> = VERBS.iter().map(measure).collect();
+    let kills = long().unwrap_or(VERBS.len());
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let mut tallies = vec![Tally::default(); VERBS.len()];
     for kill in 0..kills {
-        let (verb, signal) = (&VERBS[kill % VERBS.len()], ["KILL", "TERM", "INT"][moments.below(3) as usize]);
-        let after = moments.below(durations[kill % VERBS.len()].as_micros() as u64);
-        let trial = Trial::new(verb);
-        let child = trial.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(after));
-        assert!(Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().is_ok());
-        let output = child.wait_with_output().unwrap();
-        let what = format!("kill {kill}: {} by {signal} after {after} us", verb.name);
-        if let Some(code) = output.status.code() {
-            ended += usize::from(code == 0);
-            let message = String::from_utf8_lossy(&output.stderr);
-            assert!([0, 130].contains(&code), "{what}: exit code {code}: {message}");
+        let index = kill % VERBS.len();
+        let (verb, (calls, duration), tally) = (&VERBS[index], clean[index], &mut tallies[index]);
+        let at_a_call = (index + kill / VERBS.len()).is_multiple_of(2);
+        loop {
+            let signal = ["KILL", "TERM", "INT"][random.random_range(0..3)];
+            let trial = Trial::new(verb);
+            let (output, moment) = if at_a_call {
+                let at = random.random_range(1..=calls);
+                (trial.inject("any", at, signal).0, format!("call {at} of {calls}"))
+            } else {
+                let after = random.random_range(0..duration.as_micros() as u64);
+                (trial.signal(Duration::from_micros(after), signal), format!("{after} us"))
+            };
+            let what = format!("kill {kill}: {} by {signal} at {moment}", verb.name);
+            match output.status.code() {
+                Some(0) => tally.late += 1,
+                // By the signal itself, by `inject` that says so, or by the command's answer to it.
+                None | Some(130 | 137 | 143) => {
+                    trial.check(&what);
+                    trial.check_next(&what);
+                    break;
+                }
+                code => panic!("{what}: {code:?}: {}", String::from_utf8_lossy(&output.stderr)),
+            }
+            assert!(tally.late < 20 + kills, "{what}: the command always ends before");
         }
-        trial.check(&what);
-        trial.check_next(&what);
+        *if at_a_call { &mut tally.at_a_call } else { &mut tally.at_a_time } += 1;
     }
-    println!("{kills} kills of {} verbs, {ended} of them too late", VERBS.len());
+    for (verb, Tally { at_a_call, at_a_time, late }) in VERBS.iter().zip(tallies) {
+        let name = verb.name;
+        println!(
+            "{name:24} killed {at_a_call} times at a call, {at_a_time} times at a time; ended {late} times before"
+        );
+    }
+    println!("{kills} kills of running commands");
 }
 
 /// Every call of a kind in every verb, or a few of them.
@@ -298,7 +328,7 @@ fn inject_all(kind: &str) {
         for at in (1..=calls).filter(few) {
             let what = format!("{kind} {at} of {calls} of {}", verb.name);
             let trial = Trial::new(verb);
-            let (output, _) = trial.inject(kind, at, "kill");
+            let (output, _) = trial.inject(kind, at, "KILL");
             assert!(output.status.code() == Some(128 + 9), "{what}: {output:?}");
             trial.check(&what);
             trial.check_next(&what);

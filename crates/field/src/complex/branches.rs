@@ -1,15 +1,16 @@
-//! Everything below the top, branch by branch and depth first: a node is finished while it is in the nearest cache.
+//! The steps below the top, branch by branch and depth first: a node is finished while it is in the nearest cache.
 
 use super::points::{Points, Rows, pass};
 use super::tree::{TILE_POINTS, Tree};
 use crate::fft::butterfly::{C, mul, transpose};
 use crate::fft::tile::{Broadcast, Columns, Square, TILE, TileTwiddles, forward_tile, inverse_tile, join8, split8};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use core::ops::Range;
 
-/// The steps below the top whose nodes begin with a tile, outermost first: of a branch from `from` to `to`, the others there.
+/// Runs the steps below the top whose nodes begin with a tile, outermost first. The first step reads `from` and writes
+/// `to`; the others work in `to`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
+unsafe fn split_at<L: F64Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: usize) {
     let at = tile * TILE_POINTS;
     for (i, step) in tree.steps[tree.top_steps()..].iter().enumerate() {
         if at.is_multiple_of(step.length) {
@@ -21,9 +22,9 @@ unsafe fn split_at<L: Lanes>(l: L, tree: &Tree, from: Points, to: Points, tile: 
     }
 }
 
-/// The steps below the top whose nodes end with a tile: innermost first.
+/// Runs the steps below the top whose nodes end with a tile, innermost first.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
+unsafe fn join_at<L: F64Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     let end = (tile + 1) * TILE_POINTS;
     for step in tree.steps[tree.top_steps()..].iter().rev() {
         if end.is_multiple_of(step.length) {
@@ -35,9 +36,9 @@ unsafe fn join_at<L: Lanes>(l: L, tree: &Tree, p: Points, tile: usize) {
     }
 }
 
-/// Everything below the top, for whole branches.
+/// Runs all steps below the top, for whole branches.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
+pub(super) unsafe fn branches_forward<L: F64Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
         // SAFETY: the caller's contract.
         unsafe {
@@ -50,7 +51,7 @@ pub(super) unsafe fn branches_forward<L: Lanes>(l: L, tree: &Tree, p: Points, ti
 
 /// Inverse of [`branches_forward`], times the length of a branch.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
+pub(super) unsafe fn branches_inverse<L: F64Lanes>(l: L, tree: &Tree, p: Points, tiles: Range<usize>) {
     for tile in tiles {
         // SAFETY: the caller's contract.
         unsafe {
@@ -61,10 +62,17 @@ pub(super) unsafe fn branches_inverse<L: Lanes>(l: L, tree: &Tree, p: Points, ti
     }
 }
 
-/// Forward below the top for both operands, product, inverse: each tile is transformed, multiplied and transformed back while in
-/// registers. Branches of `b` are left half transformed, where the first of them was; without it, the square of `a`.
+/// Transforms both operands below the top, multiplies them, and transforms back. Each tile is transformed, multiplied
+/// and transformed back in registers. The branches of `b` stay half transformed, at the place of the first of them.
+/// Without `b`, it computes the square of `a`.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b: Option<Points>, tiles: Range<usize>) {
+pub(super) unsafe fn branches_convolve<L: F64Lanes>(
+    l: L,
+    tree: &Tree,
+    a: Points,
+    b: Option<Points>,
+    tiles: Range<usize>,
+) {
     let branch = tree.top().branch;
     let first = tiles.start * TILE_POINTS;
     let (gaps_before_first, in_steps) = (tree.gaps_before(tiles.start), tree.top_steps() < tree.steps.len());
@@ -77,7 +85,7 @@ pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b
             let w = tree.tile(tile);
             if let Some(b) = b {
                 let from = b.at(gaps);
-                // What is not written back to its own place need not travel through the caches.
+                // Data that is not written back to its own place need not pass through the caches.
                 let since = tile * TILE_POINTS / branch * branch - first;
                 let b = if in_steps { b.at(gaps_before_first).before(since) } else { from };
                 split_at(l, tree, from, b, tile);
@@ -91,7 +99,7 @@ pub(super) unsafe fn branches_convolve<L: Lanes>(l: L, tree: &Tree, a: Points, b
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_in_registers<L: Lanes>(l: L, w: TileTwiddles, from: Square) -> [C<L::V>; TILE] {
+unsafe fn forward_in_registers<L: F64Lanes>(l: L, w: TileTwiddles, from: Square) -> [C<L::V>; TILE] {
     // SAFETY: a tile and its twiddles.
     unsafe {
         let mut v = from.load_rows(l, 0);
@@ -103,7 +111,7 @@ unsafe fn forward_in_registers<L: Lanes>(l: L, w: TileTwiddles, from: Square) ->
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_from_registers<L: Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V>; TILE], to: Square) {
+unsafe fn inverse_from_registers<L: F64Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V>; TILE], to: Square) {
     // SAFETY: a tile and its twiddles.
     unsafe {
         join8(l, &mut v, Columns(w.columns));
@@ -114,7 +122,7 @@ unsafe fn inverse_from_registers<L: Lanes>(l: L, w: TileTwiddles, mut v: [C<L::V
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn convolve_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
+unsafe fn convolve_tile<L: F64Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
     // SAFETY: tiles and their twiddles.
     unsafe {
         if L::WIDTH == TILE {
@@ -137,7 +145,7 @@ unsafe fn convolve_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square, b: Square) {
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn square_tile<L: Lanes>(l: L, w: TileTwiddles, a: Square) {
+unsafe fn square_tile<L: F64Lanes>(l: L, w: TileTwiddles, a: Square) {
     // SAFETY: a tile and its twiddles.
     unsafe {
         if L::WIDTH == TILE {

@@ -1,27 +1,29 @@
-//! Coefficients back to words: carries of several streams side by side, one a lane.
+//! Conversion of coefficients to words: carries of several streams side by side, one stream in each lane.
 //!
-//! The integer part is plain loops over arrays of a register's size, which the compiler turns into the vector instructions of the back end.
+//! The integer part is plain loops over arrays of a register's size, which the compiler turns into the vector
+//! instructions of the back end.
 
 use super::digits::MAX_DIGIT_BITS;
 use super::tree::MAX_ROWS;
 use crate::Backend;
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-/// Columns after which every stream has filled whole words, as many as a digit has bits.
+/// Number of columns after which every stream has filled whole words, as many words as a digit has bits.
 pub(super) const CHUNK: usize = 64;
 /// Streams in a group.
 const LANES: usize = 8;
-/// Most streams: real and imaginary parts of the rows of a top.
+/// Largest number of streams: real and imaginary parts of the rows of a top.
 const MAX_STREAMS: usize = 2 * MAX_ROWS;
-/// From here to twice as much, the floats are the integers, and their bits differ as they do.
+/// From this value to twice it, the floats are the integers, and their bit patterns differ as the integers do.
 const INTEGER: f64 = (1_u64 << 52) as f64;
 
-/// What the streams carry out of some columns.
+/// Carries out of the streams after some columns.
 pub(super) type Spill = [u64; MAX_STREAMS];
 
-/// How coefficients become words: each plus the offset `(2^bits - 1) q` ([`offset_quotient`]), which makes it positive, in base `2^bits`.
+/// Conversion of coefficients to words in base `2^bits`. Each coefficient gets the offset `(2^bits - 1) q`
+/// ([`offset_quotient`]), which makes it positive.
 #[derive(Clone, Copy)]
 pub(super) struct Carry {
     scale: f64,
@@ -35,7 +37,8 @@ unsafe impl Send for Carry {}
 unsafe impl Sync for Carry {}
 
 impl Carry {
-    /// Coefficients are integers of at most `2^50` in magnitude after the factor `scale`; digits of 2 to 25 bits; each stream fills `words` words of `out`.
+    /// Makes a conversion. Range: coefficients are integers of at most `2^50` in magnitude after the factor `scale`;
+    /// digits have 2 to 25 bits. Each stream fills `words` words of `out`.
     pub(super) fn new(scale: f64, bits: u32, out: &mut [u64], words: usize) -> Self {
         Self { scale, bits, out: out.as_mut_ptr(), words }
     }
@@ -46,7 +49,7 @@ pub(super) fn offset_quotient(bits: u32) -> u64 {
     1 << (51 - bits)
 }
 
-/// Eight streams on their way through a chunk of columns.
+/// State of eight streams within a chunk of columns.
 #[derive(Clone, Copy)]
 struct Group {
     carry: [u64; LANES],
@@ -64,7 +67,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// `count` streams from column `column` on, which is a multiple of [`CHUNK`] where they are carried.
+    /// Makes `count` streams that start at column `column`. If they are carried, `column` is a multiple of [`CHUNK`].
     #[inline(always)]
     pub(super) fn new(count: usize, column: usize) -> Self {
         debug_assert!(count <= MAX_STREAMS);
@@ -76,7 +79,7 @@ impl Streams {
         Self { count, column, groups }
     }
 
-    /// What they carry out.
+    /// Carries out of the streams.
     #[inline(always)]
     pub(super) fn spill(&self) -> Spill {
         let mut spill = [0; MAX_STREAMS];
@@ -87,12 +90,14 @@ impl Streams {
         spill
     }
 
-    /// Takes the next `columns` columns, a multiple of 8 that divides [`CHUNK`]: coefficients of stream `s` from `from + s * stride` on.
+    /// Takes the next `columns` columns, a multiple of 8 that divides [`CHUNK`]. The coefficients of stream `s` start
+    /// at `from + s * stride`.
     ///
     /// # Safety
-    /// They are there; `carry` has the words of those columns, which no one else writes or reads meanwhile.
+    /// They are there; `carry` has the words of those columns, and no other thread writes or reads these words
+    /// meanwhile.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn take<L: Lanes>(
+    pub(super) unsafe fn take<L: F64Lanes>(
         &mut self,
         l: L,
         carry: Carry,
@@ -102,7 +107,7 @@ impl Streams {
     ) {
         let Carry { scale, bits, out, words } = carry;
         let mask = (1_u64 << bits) - 1;
-        // The sum with a coefficient has it, and its offset, in its low bits.
+        // The sum with a coefficient has the coefficient and its offset in its low bits.
         let integer = INTEGER + ((1_u64 << 51) - offset_quotient(bits)) as f64;
         let first_bit = self.column % CHUNK * bits as usize;
         self.column += columns;
@@ -148,12 +153,13 @@ impl Streams {
     }
 }
 
-/// Eight columns of eight streams from number `group` on, column by column; the stream `last` for those behind it.
+/// Returns eight columns of eight streams from number `group` on, column by column. For streams past the end, it
+/// returns the stream `last`.
 ///
 /// # Safety
 /// The streams hold eight coefficients each.
 #[inline(always)]
-unsafe fn transposed<L: Lanes>(
+unsafe fn transposed<L: F64Lanes>(
     l: L,
     from: *const f64,
     stride: usize,
@@ -164,7 +170,7 @@ unsafe fn transposed<L: Lanes>(
     for first in (0..LANES).step_by(L::WIDTH) {
         for column in (0..LANES).step_by(L::WIDTH) {
             let mut square = [l.splat(0.0); LANES];
-            // No closure: those are not inlined reliably where an instruction set is enabled.
+            // No closure: closures are not inlined reliably where an instruction set is enabled.
             for (i, v) in square[..L::WIDTH].iter_mut().enumerate() {
                 // SAFETY: a stream up to the last, a column below 8.
                 *v = unsafe { l.load(from.add((group + first + i).min(last) * stride + column)) };
@@ -180,7 +186,7 @@ unsafe fn transposed<L: Lanes>(
 }
 
 #[inline(always)]
-unsafe fn flat_kernel<L: Lanes>(
+unsafe fn flat_kernel<L: F64Lanes>(
     l: L,
     coefficients: &[f64],
     streams: usize,
@@ -197,7 +203,8 @@ unsafe fn flat_kernel<L: Lanes>(
     *spill = state.spill();
 }
 
-/// Streams that so many coefficients, a multiple of [`CHUNK`], are cut into when nothing else asks for another number.
+/// Returns the number of streams into which `coefficients` coefficients, a multiple of [`CHUNK`], are cut if nothing
+/// else determines it.
 pub(super) fn flat_streams(coefficients: usize) -> usize {
     1 << (coefficients / CHUNK).trailing_zeros().min(LANES.ilog2())
 }
@@ -205,7 +212,8 @@ pub(super) fn flat_streams(coefficients: usize) -> usize {
 /// Carries coefficients as `streams` streams of the same length, those of some columns.
 ///
 /// # Safety
-/// Columns are whole chunks; `carry` has the words of the streams, and no one else writes or reads those of these columns meanwhile.
+/// Columns are whole chunks; `carry` has the words of the streams, and no other thread writes or reads those of these
+/// columns meanwhile.
 pub(super) unsafe fn flat(
     backend: Backend,
     coefficients: &[f64],
@@ -220,18 +228,20 @@ pub(super) unsafe fn flat(
     );
 }
 
-/// Words that the last carry goes through whatever they hold, and every carry where there are no more of them.
+/// Words through which the last carry goes whatever they hold. If there are no more words, every carry does.
 pub(super) const ALWAYS: usize = 512;
-/// Words that a carry out of a stream goes through whatever they hold where there are more: random ones stop it there but once in `2^960`. This is
-/// the exception to times that depend on lengths alone; `solinas_bigint::fft` and the derivation state it.
+/// Words through which a carry out of a stream goes whatever they hold, if there are more than [`ALWAYS`]. Random words
+/// stop it there except once in `2^960`. This is the exception to times that depend on lengths alone;
+/// `solinas_bigint::fft` and the derivation state it.
 const RARELY: usize = 16;
 
-/// `out <- out + x`; the carry. Takes the same time for all values up to [`ALWAYS`] words; of more, a carry runs as far as it must.
+/// `out <- out + x`. Returns the carry. It takes the same time for all values up to [`ALWAYS`] words. With more words,
+/// a carry goes as far as it must.
 pub(super) fn add_small(out: &mut [u64], x: u64) -> u64 {
     add_through(out, x, ALWAYS)
 }
 
-/// `out <- out + x`; the carry. Goes through `always` words, and further if it must.
+/// `out <- out + x`. Returns the carry. It goes through `always` words, and further if it must.
 fn add_through(out: &mut [u64], x: u64, always: usize) -> u64 {
     let mut carry = x;
     for (i, out) in out.iter_mut().enumerate() {
@@ -244,8 +254,8 @@ fn add_through(out: &mut [u64], x: u64, always: usize) -> u64 {
     carry
 }
 
-/// Adds `first`, and what each part of each stream spills into the next: part `i` of the columns begins at word `cut(i)` of a stream. Gives the carry out
-/// of the words.
+/// Adds `first`, and adds the carries that each part of each stream hands to the next. Part `i` of the columns begins
+/// at word `cut(i)` of a stream. Returns the carry out of the words.
 pub(super) fn join(out: &mut [u64], streams: usize, spills: &[Spill], cut: impl Fn(usize) -> usize, first: u64) -> u64 {
     let words = out.len() / streams;
     let always = if out.len() <= ALWAYS { ALWAYS } else { RARELY };
@@ -259,7 +269,7 @@ pub(super) fn join(out: &mut [u64], streams: usize, spills: &[Spill], cut: impl 
     above + carry
 }
 
-/// `out <- out - x`; the borrow. Time as [`add_small`].
+/// `out <- out - x`. Returns the borrow. Time as [`add_small`].
 pub(super) fn sub_small(out: &mut [u64], x: u64) -> u64 {
     let mut borrow = x;
     for (i, out) in out.iter_mut().enumerate() {

@@ -1,37 +1,37 @@
-//! Words to balanced digits.
+//! Conversion of words to balanced digits.
 
 use crate::Backend;
-use crate::simd::{Cut, GROUP, Lanes, dispatch};
+use crate::simd::{DigitWindow, F64Lanes, GROUP, dispatch};
 
-/// Digits of more bits are not cut.
+/// Largest number of bits of a digit.
 pub(super) const MAX_DIGIT_BITS: u32 = 25;
-/// How words are cut into digits.
+/// Positions of the digits in the words.
 pub(super) struct Windows {
-    cut: Cut,
+    cut: DigitWindow,
     bits: u32,
-    /// Added to digit 0: what comes round from the last.
+    /// Value added to digit 0: the carry that wraps around from the last digit.
     first: f64,
 }
 
 impl Windows {
-    /// For digits of 2 to [`MAX_DIGIT_BITS`] bits.
+    /// Makes the positions of digits of 2 to [`MAX_DIGIT_BITS`] bits.
     pub(super) fn new(bits: u32, first: f64) -> Self {
         debug_assert!((2..=MAX_DIGIT_BITS).contains(&bits));
-        Self { cut: Cut::new(bits), bits, first }
+        Self { cut: DigitWindow::new(bits), bits, first }
     }
 
-    /// Whether all digits of `x` from number `digit` on (a multiple of 8) are zero.
+    /// Returns whether all digits of `x` from number `digit` on (a multiple of 8) are zero.
     #[inline(always)]
     pub(super) fn end_before(&self, x: &[u64], digit: usize) -> bool {
         digit / GROUP * self.bits as usize > size_of_val(x)
     }
 
-    /// The balanced digits of `x` from digit `first` on, `len` of them (both multiples of 8); zeros beyond `x`.
+    /// Writes `len` balanced digits of `x` from digit `first` on (both multiples of 8). Digits beyond `x` are zero.
     ///
     /// # Safety
     /// `len` floats are writable at `out`, initialised or not.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn split<L: Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
+    pub(super) unsafe fn split<L: F64Lanes>(&self, l: L, x: &[u64], first: usize, out: *mut f64, len: usize) {
         let bytes = size_of_val(x);
         for group in 0..len / GROUP {
             let at = (first / GROUP + group) * self.bits as usize;
@@ -49,12 +49,12 @@ impl Windows {
         }
     }
 
-    /// Digits of which some are not inside `x`: from a copy with zeros around.
+    /// Cuts digits that are not all inside `x`, from a copy with zeros around.
     ///
     /// # Safety
     /// 8 floats are writable at `out`.
     #[cfg_attr(not(unoptimised), inline(always))]
-    unsafe fn cut_at_end<L: Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
+    unsafe fn cut_at_end<L: F64Lanes>(&self, l: L, x: &[u64], at: usize, out: *mut f64) {
         let bytes = size_of_val(x);
         let mut copy = [0_u8; 128];
         for (i, copy) in copy[..self.cut.bytes()].iter_mut().enumerate() {
@@ -73,12 +73,12 @@ impl Windows {
 }
 
 #[inline(always)]
-unsafe fn split_kernel<L: Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
+unsafe fn split_kernel<L: F64Lanes>(l: L, windows: &Windows, x: &[u64], out: &mut [f64]) {
     // SAFETY: as many floats as the slice has.
     unsafe { windows.split(l, x, 0, out.as_mut_ptr(), out.len()) };
 }
 
-/// The balanced digits of `x`, as [`Windows::split`]; `out` holds a multiple of 8.
+/// Writes the balanced digits of `x`, as [`Windows::split`] does. The length of `out` is a multiple of 8.
 pub(super) fn split(backend: Backend, windows: &Windows, x: &[u64], out: &mut [f64]) {
     dispatch!(backend, split_kernel<_>(windows: &Windows, x: &[u64], out: &mut [f64]))
 }

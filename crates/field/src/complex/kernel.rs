@@ -1,4 +1,4 @@
-//! The kernels of a plan, entered with the instructions of its back end.
+//! Entry points of a plan's kernels: each enables the instruction set of its back end.
 
 use super::branches::{branches_convolve, branches_forward, branches_inverse};
 use super::carry::{Carry, Spill};
@@ -7,12 +7,12 @@ use super::top::{Source, top_forward, top_inverse};
 use super::tree::Tree;
 use crate::Backend;
 use crate::fft::butterfly::{add, mul};
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 use core::ops::Range;
 
 /// `a[at] <- a[at] b[at]` (`a[at]^2` without `b`), or `a[at] <- a[at] + x[at] b[at]` with `x`.
 #[inline(always)]
-unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>) {
+unsafe fn pointwise<L: F64Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Points>, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {
         // SAFETY: the caller keeps the range inside the points.
         unsafe {
@@ -28,7 +28,7 @@ unsafe fn pointwise<L: Lanes>(l: L, a: Points, x: Option<Points>, b: Option<Poin
 
 /// `(low, high) <- (low + high, low - high)`, floats of a range.
 #[inline(always)]
-unsafe fn fold<L: Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize>) {
+unsafe fn fold<L: F64Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize>) {
     for at in range.step_by(L::WIDTH) {
         // SAFETY: the caller keeps the range inside both.
         unsafe {
@@ -39,17 +39,17 @@ unsafe fn fold<L: Lanes>(l: L, low: *mut f64, high: *mut f64, range: Range<usize
     }
 }
 
-/// What one call does to the points of a tree.
+/// Operation of one call on the points of a tree.
 pub(super) enum Work<'a> {
     /// The stages above the branches, for these columns of the branches.
     TopForward(Source<'a>, Range<usize>),
-    /// Its inverse, to words if asked for: whole chunks of columns then.
+    /// Inverse of [`Self::TopForward`]. If it converts to words, the columns are whole chunks.
     TopInverse(Range<usize>, Option<(Carry, &'a mut Spill)>),
-    /// The rest, for these tiles: whole branches.
+    /// The stages below the top, for these tiles, which are whole branches.
     BranchesForward(Range<usize>),
-    /// Its inverse.
+    /// Inverse of [`Self::BranchesForward`].
     BranchesInverse(Range<usize>),
-    /// The rest of both operands, their product, and its inverse.
+    /// The stages below the top of both operands, their product, and its inverse.
     Convolve(Option<Points>, Range<usize>),
 }
 

@@ -1,9 +1,10 @@
 //! Transforms of long digit sequences in complex doubles, exact by a proven error bound.
 //!
-//! Real digits modulo `x^n + 1` are folded to `n/2` complex points `z_j = d_j + i d_(j+n/2)`, their residue modulo `x^(n/2) - i`, which
-//! splits down a tree of moduli (see `tree`); a transform is the residues at its leaves, and products are pointwise. Modulo `x^n - 1`,
-//! the factors `x^(n/2) + 1`, `x^(n/4) + 1`, .. are transformed so one by one. Digits are balanced, so that sums of products stay small;
-//! the bound of the rounding errors that makes the rounded products exact is derived in `docs/derivations/complex-products.md`.
+//! Real digits modulo `x^n + 1` fold to `n/2` complex points `z_j = d_j + i d_(j+n/2)`, their residue modulo
+//! `x^(n/2) - i`. This modulus splits along a tree of moduli (see `tree`). A transform is the residues at its leaves,
+//! and products are pointwise. Modulo `x^n - 1`, the factors `x^(n/2) + 1`, `x^(n/4) + 1`, .. are transformed in this
+//! way one by one. Digits are balanced, so that sums of products stay small. `docs/derivations/complex-products.md`
+//! derives the bound of the rounding errors that makes the rounded products exact.
 //!
 //! ```text
 //!  words -> balanced digits -> [odd factor] -> radix 8 and 4 -> 8 x 8 tiles: product -> 4, 8 -> 8, [odd] -> round -> carry -> words

@@ -10,7 +10,7 @@ use crate::buffer::AlignedVec;
 use crate::{Backend, Error};
 use core::ops::Range;
 
-/// What a product is reduced by.
+/// Modulus of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrap {
     /// `x^n - 1`: the integer product modulo `2^(bits n) - 1`.
@@ -24,7 +24,7 @@ pub const MAX_DIGITS: usize = 1 << 27;
 /// Fewest digits: one tile of points.
 const MIN_DIGITS: usize = 2 * TILE_POINTS;
 
-/// A tree and where its points are in a spectrum.
+/// A tree and the position of its points in a spectrum.
 #[derive(Debug)]
 struct Segment {
     tree: Tree,
@@ -40,19 +40,20 @@ impl Segment {
 
 /// Plan of the transforms of `n` balanced digits, for products modulo `x^n - 1` or `x^n + 1`.
 ///
-/// A spectrum is [`Self::spectrum_len`] floats in an order of the plan's own, the same on every back end; products are pointwise.
-/// Products are exact when the digits are of at most [`super::max_digit_bits`] bits.
+/// A spectrum has [`Self::spectrum_len`] floats. Their order is the plan's own and the same on every back end; products
+/// are pointwise. Products are exact if the digits have at most [`super::max_digit_bits`] bits.
 #[derive(Debug)]
 pub struct Plan {
     digits: usize,
     wrap: Wrap,
-    /// Disjoint, longest first. `Plus` has one; `Minus` one for each factor `x^(n/2^i) + 1`, then the rest `x^t - 1`.
+    /// Disjoint segments, longest first. `Plus` has one. `Minus` has one for each factor `x^(n/2^i) + 1`, then the rest
+    /// `x^t - 1`.
     segments: Vec<Segment>,
     backend: Backend,
     threads: usize,
 }
 
-/// `n = 2 m 2^k`: the odd part and the power of two of `n / 2`.
+/// Splits `n / 2 = m 2^k` for `n = 2 m 2^k` into the odd part and the power of two.
 fn factor(digits: usize) -> Option<(usize, usize)> {
     let points = digits / 2;
     let odd = points >> points.checked_ilog2().map_or(0, |_| points.trailing_zeros());
@@ -62,7 +63,8 @@ fn factor(digits: usize) -> Option<(usize, usize)> {
 }
 
 impl Plan {
-    /// Plan for `digits` digits, `2 m 2^k` with `m` in `{1, 3, 5, 7}` and `k >= 6`, on up to `threads` threads of the current pool.
+    /// Makes a plan for `digits` digits, `2 m 2^k` with `m` in `{1, 3, 5, 7}` and `k >= 6`, on up to `threads` threads
+    /// of the current pool.
     ///
     /// # Errors
     /// [`Error::Digits`] for another number.
@@ -76,7 +78,7 @@ impl Plan {
         let segments = match wrap {
             Wrap::Plus => {
                 let tree = Tree::new(odd, power, 1).with_gaps();
-                vec![Segment { re: 0, im: tree.room(), tree }]
+                vec![Segment { re: 0, im: tree.imaginary_offset(), tree }]
             }
             Wrap::Minus => {
                 let mut segments = Vec::new();
@@ -93,7 +95,8 @@ impl Plan {
         Ok(Self { digits, wrap, segments, backend, threads: threads.max(1) })
     }
 
-    /// The least number of digits that a plan supports and that is at least this (at most [`MAX_DIGITS`]).
+    /// Returns the least number of digits that a plan supports and that is at least `at_least` (at most
+    /// [`MAX_DIGITS`]).
     pub fn next_digits(at_least: usize) -> usize {
         let fits = |odd: usize| {
             let power = at_least.div_ceil(2 * odd).max(TILE_POINTS).checked_next_power_of_two().unwrap_or(MAX_DIGITS);
@@ -107,17 +110,17 @@ impl Plan {
         self.digits
     }
 
-    /// What a product is reduced by.
+    /// Modulus of the products.
     pub fn wrap(&self) -> Wrap {
         self.wrap
     }
 
-    /// Back end the plan runs on.
+    /// Back end on which the plan runs.
     pub fn backend(&self) -> Backend {
         self.backend
     }
 
-    /// Most threads a call uses.
+    /// Largest number of threads that a call uses.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -125,25 +128,27 @@ impl Plan {
     /// Floats of a spectrum.
     pub fn spectrum_len(&self) -> usize {
         match self.wrap {
-            Wrap::Plus => 2 * self.segments[0].tree.room(),
+            Wrap::Plus => 2 * self.segments[0].tree.imaginary_offset(),
             Wrap::Minus => self.digits + self.segments[self.segments.len() - 1].tree.points(),
         }
     }
 
-    /// A spectrum of zeros.
+    /// Returns a spectrum of zeros.
     pub fn spectrum(&self) -> AlignedVec<f64> {
         AlignedVec::zeroed(self.spectrum_len())
     }
 
-    /// Words of a residue: `digit_bits n / 64`; one more holds `2^(digit_bits n)`, the residue of -1 under [`Wrap::Plus`].
+    /// Words of a residue: `digit_bits n / 64`. Under [`Wrap::Plus`], one more word holds `2^(digit_bits n)`, the
+    /// residue of -1.
     pub fn words(&self, digit_bits: u32) -> usize {
         self.digits / 64 * digit_bits as usize
     }
 
-    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of `digit_bits` bits (2 to 25).
+    /// `spectrum <- transform(x)`, where `x` has at most [`Self::words`] words, cut into balanced digits of
+    /// `digit_bits` bits (2 to 25).
     ///
     /// # Panics
-    /// For other lengths: they are the caller's to check.
+    /// Panics for other lengths; the caller must check them.
     pub fn forward(&self, digit_bits: u32, x: &[u64], spectrum: &mut [f64]) {
         in_pool(self.threads, || {
             let windows = self.windows(digit_bits, x);
@@ -170,11 +175,11 @@ impl Plan {
         self.pointwise(sum, Some(a), Some(b));
     }
 
-    /// `out <-` the residue whose spectrum this is, which is destroyed. `out` holds [`Self::words`] words, one more for [`Wrap::Plus`] unless
-    /// the residue is known not to be `2^(digit_bits n)`.
+    /// Writes the residue with this spectrum to `out` and destroys the spectrum. Shape: `out` holds [`Self::words`]
+    /// words. For [`Wrap::Plus`] it holds one more, unless the residue is known not to be `2^(digit_bits n)`.
     ///
     /// # Panics
-    /// For other lengths.
+    /// Panics for other lengths.
     pub fn inverse(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
         in_pool(self.threads, || {
             for (segment, p) in self.points(spectrum) {
@@ -184,11 +189,12 @@ impl Plan {
         });
     }
 
-    /// `out <- x y` (`x^2` without `y`), as [`Self::inverse`] gives it, with `scratch` of two spectra (one). Faster than the sum of its
-    /// parts: a tile is transformed, multiplied and transformed back at once.
+    /// `out <- x y` (`x^2` without `y`), as [`Self::inverse`] writes it. Shape: `scratch` holds two spectra (one
+    /// without `y`). It is faster than the sum of its parts, because it transforms a tile, multiplies it and transforms
+    /// it back at once.
     ///
     /// # Panics
-    /// For other lengths.
+    /// Panics for other lengths.
     pub fn convolve(&self, digit_bits: u32, x: &[u64], y: Option<&[u64]>, out: &mut [u64], scratch: &mut [f64]) {
         in_pool(self.threads, || self.convolve_here(digit_bits, x, y, out, scratch));
     }
@@ -221,7 +227,7 @@ impl Plan {
         self.segments.iter().map(move |segment| (segment, segment.points(at)))
     }
 
-    /// How to cut `x` into digits.
+    /// Returns the positions of the digits of `x`.
     fn windows(&self, digit_bits: u32, x: &[u64]) -> Windows {
         let words = self.words(digit_bits);
         assert!(
@@ -233,7 +239,7 @@ impl Plan {
         Windows::new(digit_bits, if self.wrap == Wrap::Plus { -top } else { top })
     }
 
-    /// Where a transform of `x` starts from: its words, unless the digits must be folded first.
+    /// Returns the input of a transform of `x`: its words, unless the digits must be folded first.
     fn load<'a>(&self, windows: &'a Windows, x: &'a [u64], spectrum: &mut [f64]) -> Source<'a> {
         if self.wrap == Wrap::Plus {
             return Source::Words(x, windows);
@@ -249,14 +255,14 @@ impl Plan {
         Source::InPlace
     }
 
-    /// The tops of all factors backwards, and their residues to coefficients, all times `n/2`.
+    /// Runs the tops of all factors backwards and combines their residues to coefficients, all times `n/2`.
     fn join_factors(&self, spectrum: &mut [f64]) {
         for (segment, p) in self.points(spectrum) {
             self.top(&segment.tree, p, |columns| Work::TopInverse(columns, None));
         }
         if self.wrap == Wrap::Minus {
             let rest = &self.segments[self.segments.len() - 1].tree;
-            // Its transform scaled by t, and its share of the result by 2^-depth: twice as much as the others'.
+            // Its transform is scaled by t, and its share of the result by 2^-depth, twice the share of the others.
             for x in &mut spectrum[..rest.points()] {
                 *x *= 0.5;
             }
@@ -268,7 +274,7 @@ impl Plan {
         }
     }
 
-    /// Spectra of which the branches are done to a canonical residue of the integer.
+    /// Converts spectra, of which the branches are done, to a canonical residue of the integer.
     fn store(&self, digit_bits: u32, spectrum: &mut [f64], out: &mut [u64]) {
         let words = self.words(digit_bits);
         let most = if self.wrap == Wrap::Plus { words + 1 } else { words };
@@ -280,7 +286,7 @@ impl Plan {
                 self.join_factors(spectrum);
                 let coefficients = &spectrum[..self.digits];
                 let streams = carry::flat_streams(self.digits);
-                // 2^(bits n) = 1: the carry comes back in; then all ones are 0.
+                // 2^(bits n) = 1, so the carry is added again at the lowest word. Then all ones are 0.
                 let carry = self.carry(streams, digit_bits, scale, 0, low, |columns, carry, spill| {
                     // SAFETY: calls at one time have other columns.
                     unsafe { carry::flat(self.backend, coefficients, streams, columns, carry, spill) }
@@ -303,7 +309,7 @@ impl Plan {
                     unsafe { kernel::run(self.backend, tree, p, work) };
                 });
                 let borrow = carry::sub_small(low, carry);
-                // Below 0: + 2^(bits n) + 1, which may be 2^(bits n) itself.
+                // A negative value gets 2^(bits n) + 1; the sum may be 2^(bits n) itself.
                 let top = carry::add_small(low, borrow);
                 high.fill(0);
                 if let Some(high) = high.first_mut() {
@@ -313,8 +319,8 @@ impl Plan {
         }
     }
 
-    /// Carries all coefficients into words, `first` into the lowest; the carry out of them. `work` carries some columns of the coefficients, which are
-    /// in streams.
+    /// Carries all coefficients into words, with `first` added to the lowest. Returns the carry out of the words.
+    /// `work` carries some columns of the coefficients, which are in streams.
     fn carry(
         &self,
         streams: usize,
@@ -331,7 +337,7 @@ impl Plan {
         let work = |part, spill: &mut Spill| {
             work(cut(part) * carry::CHUNK..cut(part + 1) * carry::CHUNK, carry, spill);
         };
-        // One thread allocates nothing.
+        // A call on one thread allocates nothing.
         let (mut one, mut many) = ([[0; 2 * MAX_ROWS]], Vec::new());
         let spills = if parts == 1 {
             &mut one[..]
@@ -349,7 +355,7 @@ impl Plan {
         unsafe { kernel::run_fold(self.backend, low.as_mut_ptr(), high.as_mut_ptr(), 0..length) };
     }
 
-    /// Does the columns of the top of a tree, all of them.
+    /// Runs all columns of the top of a tree.
     fn top<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
         parallel(self.threads, STRIP, 0..tree.top().branch, &|columns| {
             // SAFETY: the points are borrowed mutably by the caller; calls at one time have other columns.
@@ -357,7 +363,7 @@ impl Plan {
         });
     }
 
-    /// Does the tiles below, all of them.
+    /// Runs all tiles below the top.
     fn branches<'a>(&self, tree: &Tree, p: Points, work: impl Fn(Range<usize>) -> Work<'a> + Sync) {
         let grain = tree.top().branch / TILE_POINTS;
         parallel(self.threads, grain, 0..tree.points() / TILE_POINTS, &|tiles| {
@@ -371,7 +377,7 @@ impl Plan {
         assert!(x.is_none_or(|x| x.len() == len) && b.is_none_or(|b| b.len() == len), "spectra of this plan");
         for (segment, a) in self.points(a) {
             let at = |s: &[f64]| segment.points(s.as_ptr().cast_mut());
-            parallel(self.threads, STRIP, 0..segment.tree.room(), &|range| {
+            parallel(self.threads, STRIP, 0..segment.tree.imaginary_offset(), &|range| {
                 // SAFETY: the points are inside the spectra; only `a` is written, and calls at one time have other ranges.
                 unsafe { kernel::run_pointwise(self.backend, a, x.map(at), b.map(at), range) };
             });
@@ -379,12 +385,13 @@ impl Plan {
     }
 }
 
-/// `work` on a thread of the pool, which can share it out without going through the pool's queue each time.
+/// Runs `work` on a thread of the pool. That thread can distribute the work without passing through the pool's queue
+/// each time.
 fn in_pool(threads: usize, work: impl FnOnce() + Send) {
     if threads == 1 { work() } else { rayon::scope(|_| work()) }
 }
 
-/// `work` over a range, in as many parts as there are threads, cut at multiples of `grain`.
+/// Runs `work` over a range, in as many parts as there are threads, cut at multiples of `grain`.
 fn parallel(threads: usize, grain: usize, range: Range<usize>, work: &(impl Fn(Range<usize>) + Sync)) {
     let grains = range.len() / grain;
     if threads == 1 || grains < 2 {
@@ -398,7 +405,7 @@ fn parallel(threads: usize, grain: usize, range: Range<usize>, work: &(impl Fn(R
     );
 }
 
-/// `work` on the number of each part, counted from `first`, and its element of `parts`, on as many threads.
+/// Runs `work` for each element of `parts` with its number, counted from `first`, on as many threads.
 fn each<T: Send>(parts: &mut [T], first: usize, work: &(impl Fn(usize, &mut T) + Sync)) {
     if let [part] = parts {
         return work(first, part);

@@ -3,7 +3,7 @@
 use super::tree::{Step, TILE_POINTS};
 use crate::fft::butterfly::{C, join2, join4, split2, split4};
 use crate::fft::tile::{Broadcast, Square, TILE, Twiddles, join8, split8};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 
 /// Real and imaginary parts of the points of a tree, in separate arrays.
 #[derive(Clone, Copy)]
@@ -18,13 +18,13 @@ unsafe impl Sync for Points {}
 
 impl Points {
     #[inline(always)]
-    pub(super) unsafe fn load<L: Lanes>(self, l: L, at: usize) -> C<L::V> {
+    pub(super) unsafe fn load<L: F64Lanes>(self, l: L, at: usize) -> C<L::V> {
         // SAFETY: the caller keeps `at` inside the tree's points.
         unsafe { C(l.load(self.re.add(at)), l.load(self.im.add(at))) }
     }
 
     #[inline(always)]
-    pub(super) unsafe fn store<L: Lanes>(self, l: L, at: usize, v: C<L::V>) {
+    pub(super) unsafe fn store<L: F64Lanes>(self, l: L, at: usize, v: C<L::V>) {
         // SAFETY: the caller keeps `at` inside the tree's points.
         unsafe {
             l.store(self.re.add(at), v.0);
@@ -32,13 +32,13 @@ impl Points {
         }
     }
 
-    /// From point `at` on.
+    /// Returns the points from point `at` on.
     #[inline(always)]
     pub(super) fn at(self, at: usize) -> Self {
         Self { re: self.re.wrapping_add(at), im: self.im.wrapping_add(at) }
     }
 
-    /// From so many points before these on.
+    /// Returns the points that start `points` points before these.
     #[inline(always)]
     pub(super) fn before(self, points: usize) -> Self {
         Self { re: self.re.wrapping_sub(points), im: self.im.wrapping_sub(points) }
@@ -58,27 +58,27 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// From row `row` on.
+    /// Returns the rows from row `row` on.
     #[inline(always)]
     pub(super) fn from(self, row: usize) -> Self {
         Self { points: self.points.at(row * self.stride), stride: self.stride }
     }
 
-    /// Every `step`-th row, from row `row` on.
+    /// Returns every `step`-th row, from row `row` on.
     #[inline(always)]
     pub(super) fn every(self, row: usize, step: usize) -> Self {
         Self { points: self.from(row).points, stride: step * self.stride }
     }
 
-    /// Points `at` of `N` rows, of which the imaginary parts are zero and not read if `REAL`.
+    /// Loads points `at` of `N` rows. If `REAL`, the imaginary parts are zero and are not read.
     ///
     /// # Safety
     /// The rows hold a register of points from there on.
     #[inline(always)]
-    pub(super) unsafe fn gather<L: Lanes, const N: usize, const REAL: bool>(self, l: L, at: usize) -> [C<L::V>; N] {
+    pub(super) unsafe fn gather<L: F64Lanes, const N: usize, const REAL: bool>(self, l: L, at: usize) -> [C<L::V>; N] {
         let zero = l.splat(0.0);
         let mut v = [C(zero, zero); N];
-        // No closure: those are not inlined reliably where an instruction set is enabled.
+        // No closure: closures are not inlined reliably where an instruction set is enabled.
         for (i, v) in v.iter_mut().enumerate() {
             let at = at + i * self.stride;
             // SAFETY: the caller's contract.
@@ -92,16 +92,16 @@ impl Rows {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(super) unsafe fn scatter<L: Lanes, const N: usize>(self, l: L, at: usize, v: &[C<L::V>; N]) {
+    pub(super) unsafe fn scatter<L: F64Lanes, const N: usize>(self, l: L, at: usize, v: &[C<L::V>; N]) {
         for (i, v) in v.iter().enumerate() {
             // SAFETY: the caller's contract.
             unsafe { self.points.store(l, at + i * self.stride, *v) };
         }
     }
 
-    /// Asks for the first `width` points of `rows` rows.
+    /// Prefetches the first `width` points of `rows` rows.
     #[inline(always)]
-    pub(super) fn prefetch<L: Lanes>(self, l: L, rows: usize, width: usize) {
+    pub(super) fn prefetch<L: F64Lanes>(self, l: L, rows: usize, width: usize) {
         for row in 0..rows {
             let Points { re, im } = self.from(row).points;
             for at in (0..width).step_by(8) {
@@ -111,12 +111,12 @@ impl Rows {
         }
     }
 
-    /// The first row, to that of `to`.
+    /// Copies the first row to that of `to`.
     ///
     /// # Safety
     /// Both hold `width` points.
     #[cfg_attr(not(unoptimised), inline(always))]
-    pub(super) unsafe fn copy<L: Lanes>(self, l: L, to: Self, width: usize) {
+    pub(super) unsafe fn copy<L: F64Lanes>(self, l: L, to: Self, width: usize) {
         for at in (0..width).step_by(L::WIDTH) {
             // SAFETY: the caller's contract.
             unsafe { to.points.store(l, at, self.points.load(l, at)) };
@@ -124,13 +124,13 @@ impl Rows {
     }
 }
 
-/// Splits node `node` of a step: `width` columns of as many rows as its radix, of which all but the real parts are zero if `REAL`; with
-/// `INVERSE`, joins it again, times the radix.
+/// Splits node `node` of a step: `width` columns of as many rows as its radix. If `REAL`, all imaginary parts are zero.
+/// With `INVERSE`, it joins the node again, times the radix.
 ///
 /// # Safety
 /// The rows hold `width` points each, and the step has that node.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn pass<L: Lanes, const INVERSE: bool, const REAL: bool>(
+pub(super) unsafe fn pass<L: F64Lanes, const INVERSE: bool, const REAL: bool>(
     l: L,
     step: &Step,
     node: usize,

@@ -86,7 +86,7 @@ pub(super) struct Roots {
 impl Roots {
     pub(super) fn new(order: u64) -> Self {
         let step = order.isqrt().max(1);
-        // `get` asks for the first quarter of a turn only.
+        // `get` uses only the first quarter of a turn.
         let high = (0..(order / 4).div_ceil(step)).map(|h| series(h * step, order)).collect();
         let low = (0..step).map(|l| series(l, order)).collect();
         Self { order, step, high, low }
@@ -130,7 +130,7 @@ mod tests {
             let (cos, sin) = exact(q / 4 - p, q);
             return (sin, cos);
         }
-        // Divided before multiplied, with the remainder carried along.
+        // Divide before multiplying, and carry the remainder along.
         let (whole, rest) = (2 * PI / i128::from(q), 2 * PI % i128::from(q));
         let angle = whole * i128::from(p) + rest * i128::from(p) / i128::from(q);
         let (mut sums, mut term) = ([0, 0], ONE);
@@ -141,10 +141,11 @@ mod tests {
         (sums[0], sums[1])
     }
 
-    /// How far a float in 0..=1, of 2^-72 or more if it is not 0, is from a fixed-point number, in ulps of the binade below the float: the smaller
-    /// ones, where it is a power of two. The fixed-point number is off by 2^-115, which is less than 2^-30 ulp from 2^-32 on.
+    /// Returns the distance of a float from a fixed-point number, in ulps of the binade below the float (the smaller
+    /// ulps if it is a power of two). The float is in 0..=1, and 2^-72 or more if it is not 0. The fixed-point number
+    /// is off by 2^-115, which is less than 2^-30 ulp from 2^-32 on.
     fn ulps(found: f64, exact: i128) -> f64 {
-        // No bit of the float is below 2^-124: exact.
+        // The float has no bit below 2^-124, so the conversion is exact.
         let fixed = (found * ONE as f64) as i128;
         assert_eq!(fixed as f64, found * ONE as f64);
         (fixed - exact) as f64 / ONE as f64 / (found - found.next_down())
@@ -155,7 +156,7 @@ mod tests {
         for order in [4, 8, 12, 20, 28, 4 * 64, 4 * 7 * 1024, 20 << 15, 28 << 20, 4 << 26] {
             let roots = Roots::new(order);
             let quarter = order / 4;
-            // All of a small order; of a large one the ends of the quarter, and some between.
+            // All roots of a small order; for a large one, the ends of the quarter and some between.
             let stride = (quarter / 3000).max(1) | 1;
             for p in
                 (0..quarter).step_by(stride as usize).chain(0..quarter.min(50)).chain(quarter.max(50) - 50..quarter)
@@ -166,7 +167,7 @@ mod tests {
                 for error in [ulps(cos, exact_cos), ulps(sin, exact_sin)] {
                     assert!(error.abs() < 0.5001, "{p}/{order}: {error} ulp");
                 }
-                // A quarter of a turn further is a product by i, exactly.
+                // A root a quarter of a turn further is a product by i, exactly.
                 assert_eq!(roots.get(p + quarter), (-sin, cos), "{p}/{order}");
             }
         }

@@ -5,21 +5,21 @@ use super::digits::Windows;
 use super::points::{Points, Rows, pass};
 use super::tree::{MAX_ODD, MAX_ROWS, Top, Tree};
 use crate::fft::butterfly::{C, add, add_i, mul, mul_conj, sub, sub_i};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use core::ops::Range;
 
-/// Columns that go through the top of a tree together: its rows of so many points fit the nearest cache.
+/// Columns that go through the top of a tree together. Its rows of this many points fit the nearest cache.
 pub(super) const STRIP: usize = 16;
 
-/// Trees of so many points are too far away for the next strip to come in time when it is not asked for before.
+/// Number of points from which trees are too far away in memory: the next strip arrives late without a prefetch.
 const FAR: usize = 1 << 17;
 
-/// Real and imaginary parts of a strip, rows one behind the other.
+/// Real and imaginary parts of a strip, one row behind the other.
 #[repr(align(64))]
 struct Strip(#[expect(dead_code, reason = "written through a pointer")] [f64; 2 * STRIP * MAX_ROWS]);
 
 impl Strip {
-    /// Its `rows` rows: the imaginary parts follow the real ones.
+    /// Returns its `rows` rows. The imaginary parts follow the real ones.
     #[inline(always)]
     fn rows(strip: &mut core::mem::MaybeUninit<Self>, rows: usize) -> Rows {
         debug_assert!(rows <= MAX_ROWS);
@@ -28,24 +28,24 @@ impl Strip {
     }
 }
 
-/// Where the forward transform reads from.
+/// Input of the forward transform.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     /// The points themselves.
     InPlace,
-    /// Words, to be cut into digits.
+    /// Words, which the transform cuts into digits.
     Words(&'a [u64], &'a Windows),
 }
 
 /// `a + b c` with a real `c` in every lane.
 #[inline(always)]
-fn add_scaled<L: Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
+fn add_scaled<L: F64Lanes>(l: L, a: C<L::V>, b: C<L::V>, c: L::V) -> C<L::V> {
     C(l.mul_add(b.0, c, a.0), l.mul_add(b.1, c, a.1))
 }
 
 /// The short transform of odd length `M`, `out_s = sum_j b_j e(j s / M)`; with `INVERSE`, `e(-j s / M)`.
 #[inline(always)]
-fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
+fn odd_transform<L: F64Lanes, const M: usize, const INVERSE: bool>(
     l: L,
     b: [C<L::V>; M],
     roots: &[(f64, f64); MAX_ODD],
@@ -75,9 +75,9 @@ fn odd_transform<L: Lanes, const M: usize, const INVERSE: bool>(
     out
 }
 
-/// Splits off the odd factor, rows of `from` to rows of `to`, of which all but the real parts are known to be zero if `REAL`.
+/// Splits off the odd factor, from rows of `from` to rows of `to`. If `REAL`, all imaginary parts are known to be zero.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn odd_split<L: Lanes, const M: usize, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn odd_split<L: F64Lanes, const M: usize, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     for column in (0..STRIP).step_by(L::WIDTH) {
         // SAFETY: the caller's rows.
         unsafe {
@@ -93,7 +93,7 @@ unsafe fn odd_split<L: Lanes, const M: usize, const REAL: bool>(l: L, tree: &Tre
 
 /// Inverse of [`odd_split`], times `M`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn odd_join<L: F64Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: Rows) {
     for column in (0..STRIP).step_by(L::WIDTH) {
         // SAFETY: the caller's rows.
         unsafe {
@@ -107,9 +107,9 @@ unsafe fn odd_join<L: Lanes, const M: usize>(l: L, tree: &Tree, from: Rows, to: 
     }
 }
 
-/// The outer stage of the top, over rows that the inner stage's radix is between.
+/// Runs the outer stage of the top. Between its rows there are as many rows as the inner stage's radix.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn outer_split<L: Lanes, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn outer_split<L: F64Lanes, const REAL: bool>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
         match tree.odd {
@@ -123,7 +123,7 @@ unsafe fn outer_split<L: Lanes, const REAL: bool>(l: L, tree: &Tree, from: Rows,
 
 /// Inverse of [`outer_split`], times the radix.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
+unsafe fn outer_join<L: F64Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
     // SAFETY: the caller's contract.
     unsafe {
         match tree.odd {
@@ -135,9 +135,10 @@ unsafe fn outer_join<L: Lanes>(l: L, tree: &Tree, from: Rows, to: Rows) {
     }
 }
 
-/// The stages of the top (see [`Top`]), for some columns of the branches, a strip at a time: between the stages it is in a buffer.
+/// Runs the stages of the top (see [`Top`]) for some columns of the branches, a strip at a time. Between the stages,
+/// the strip is in a buffer.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points, columns: Range<usize>) {
+pub(super) unsafe fn top_forward<L: F64Lanes>(l: L, tree: &Tree, source: Source<'_>, p: Points, columns: Range<usize>) {
     let Top { outer, inner, branch, stride } = tree.top();
     let [mut cut, mut between] = [const { core::mem::MaybeUninit::<Strip>::uninit() }; 2];
     let (cut, between) = (Strip::rows(&mut cut, outer * inner), Strip::rows(&mut between, outer * inner));
@@ -185,10 +186,10 @@ pub(super) unsafe fn top_forward<L: Lanes>(l: L, tree: &Tree, source: Source<'_>
     }
 }
 
-/// Inverse of [`top_forward`], times the number of branches: to points, or further to words and what the streams of the rows spill, real parts
-/// first.
+/// Inverse of [`top_forward`], times the number of branches. It writes points, or words and the carries out of the
+/// streams of the rows, real parts first.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn top_inverse<L: Lanes>(
+pub(super) unsafe fn top_inverse<L: F64Lanes>(
     l: L,
     tree: &Tree,
     p: Points,

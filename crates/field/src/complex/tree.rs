@@ -1,8 +1,9 @@
 //! The tree of moduli under `x^L - e(phase/4)`, `L = m 2^k`: its passes and twiddle factors.
 //!
-//! The first pass splits off the odd factor, `x^(mM) - c^m = prod_s (x^M - c e(s/m))`; then each modulus `x^h - w^4` splits by radix 4 or
-//! 8 down to tiles of 64 points (`fft::tile`). With `e(t) = exp(2 pi i t)`, the modulus of node `j` of the `2^d` at depth `d` below
-//! subtree `s` is `x^(M/2^d) - e(a)`, `a = ((phase + 4 s) + 4 m brv_d(j)) / (4 m 2^d)`, where `brv_d` reverses `d` bits.
+//! The first pass splits off the odd factor, `x^(mM) - c^m = prod_s (x^M - c e(s/m))`. Then each modulus `x^h - w^4`
+//! splits by radix 4 or 8 down to tiles of 64 points (`fft::tile`). With `e(t) = exp(2 pi i t)`, the modulus of node
+//! `j` of the `2^d` at depth `d` below subtree `s` is `x^(M/2^d) - e(a)`. Here
+//! `a = ((phase + 4 s) + 4 m brv_d(j)) / (4 m 2^d)`, where `brv_d` reverses `d` bits.
 
 use super::root::Roots;
 use crate::buffer::AlignedVec;
@@ -14,7 +15,7 @@ pub(super) const TILE_POINTS: usize = TILE * TILE;
 /// Points in a gap: a row's part of a strip.
 const GAP: usize = 16;
 
-/// Most rows of the top: two steps of radix 8, or the odd factor and one.
+/// Largest number of rows of the top: two steps of radix 8, or the odd factor and one.
 pub(super) const MAX_ROWS: usize = 64;
 
 /// Largest odd factor.
@@ -58,13 +59,14 @@ pub(super) struct Tree {
     /// `(cos, sin)` of `2 pi s / m`, `s` in `0..m`.
     pub(super) odd_roots: [(f64, f64); MAX_ODD],
     pub(super) steps: Vec<Step>,
-    /// Points left free behind each branch.
+    /// Free points behind each branch.
     gap: usize,
     rows: AlignedVec<f64>,
     columns: AlignedVec<f64>,
 }
 
-/// Radices, as logarithms, that split `levels` levels: eights, then one or two fours (or a two where that is all).
+/// Returns the radices, as logarithms, that split `levels` levels: eights, then one or two fours (or a two if nothing
+/// else remains).
 pub(super) fn radices(levels: u32) -> Vec<u32> {
     let fours = match (levels, levels % 3) {
         (1, _) => return vec![1],
@@ -77,7 +79,8 @@ pub(super) fn radices(levels: u32) -> Vec<u32> {
     out
 }
 
-/// Angles of the nodes of a tree, over `4 m 2^(k+3)` so that every twiddle below a node is a whole number of units.
+/// Angles of the nodes of a tree, in units of 1 / (4 m 2^(k+3)) of a turn, so that every twiddle below a node is an
+/// integer number of units.
 struct Angles {
     roots: Roots,
     odd: u64,
@@ -116,7 +119,7 @@ impl Angles {
 }
 
 impl Tree {
-    /// Tree under `x^(odd * subtree) - e(phase/4)`, `phase` 0 or 1.
+    /// Makes the tree under `x^(odd * subtree) - e(phase/4)`, `phase` 0 or 1.
     pub(super) fn new(odd: usize, subtree: usize, phase: u64) -> Self {
         debug_assert!(subtree.is_power_of_two() && subtree >= TILE_POINTS && odd % 2 == 1);
         let levels = (subtree / TILE_POINTS).ilog2();
@@ -173,13 +176,13 @@ impl Tree {
         self.odd * self.subtree
     }
 
-    /// Twiddles of tile number `tile`.
+    /// Returns the twiddles of tile number `tile`.
     #[inline(always)]
     pub(super) fn tile(&self, tile: usize) -> TileTwiddles {
         TileTwiddles::of(&self.rows, &self.columns, tile)
     }
 
-    /// Steps that belong to the top: one below an odd factor, two where there is none.
+    /// Number of steps that belong to the top: one below an odd factor, two if there is no odd factor.
     #[inline(always)]
     pub(super) fn top_steps(&self) -> usize {
         self.steps.len().min(if self.odd > 1 { 1 } else { 2 })
@@ -198,13 +201,15 @@ impl Tree {
         Top { outer, inner, branch, stride: branch + self.gap }
     }
 
-    /// With a gap behind each branch, so that the rows of a column are in different sets of the caches, although their distance would be a power of two.
+    /// Adds a gap behind each branch. The rows of a column are then in different sets of the caches, although their
+    /// distance would be a power of two.
     pub(super) fn with_gaps(self) -> Self {
         Self { gap: GAP, ..self }
     }
 
-    /// Points between the first real and the first imaginary part, with the gaps: a quarter of 4 KiB past a multiple of it, for the same reason.
-    pub(super) fn room(&self) -> usize {
+    /// Points between the first real and the first imaginary part, with the gaps. The distance is a quarter of 4 KiB
+    /// past a multiple of it, for the same reason.
+    pub(super) fn imaginary_offset(&self) -> usize {
         let Top { outer, inner, stride, .. } = self.top();
         if self.gap == 0 { self.points() } else { (outer * inner * stride).next_multiple_of(512) + 128 }
     }
@@ -216,8 +221,8 @@ impl Tree {
     }
 }
 
-/// The top of a tree: a stage that splits by `outer` (the odd factor, or the first of two steps), then one that splits by `inner`, each 1
-/// where there is none, down to branches of `branch` points.
+/// The top of a tree. A first stage splits by `outer` (the odd factor, or the first of two steps), and a second stage
+/// splits by `inner`, down to branches of `branch` points. A missing stage has radix 1.
 pub(super) struct Top {
     pub(super) outer: usize,
     pub(super) inner: usize,

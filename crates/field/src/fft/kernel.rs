@@ -1,26 +1,26 @@
-//! The transform's kernels, written once over [`Lanes`].
+//! The transform's kernels, written once over [`F64Lanes`].
 //!
-//! Scalar twiddles of the levels at strides of a tile or more are broadcast; inside a tile, the second half of the levels reads them as
-//! vectors, one lane for each row of the tile.
+//! Levels at strides of a tile or more broadcast scalar twiddles. Inside a tile, the second half of the levels reads
+//! twiddles as vectors, one lane for each row of the tile.
 
 use super::butterfly::{C, join2, join4, split2, split4};
 use super::plan::NegacyclicPlan;
 use super::tile::{Broadcast, Square, TILE, Twiddles, forward_tile, inverse_tile};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 
-/// Where the forward transform reads its input: the pair (coefficient `j`, coefficient `j + M`).
+/// Input of the forward transform: the pair (coefficient `j`, coefficient `j + M`).
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is readable.
-pub(crate) trait Source<L: Lanes>: Copy {
+pub(crate) trait Source<L: F64Lanes>: Copy {
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V);
 }
 
-/// Where the inverse transform writes its output.
+/// Output of the inverse transform.
 ///
 /// # Safety
 /// Implementors promise that every `j` in `0..M`, a multiple of the width, is writable.
-pub(crate) trait Sink<L: Lanes>: Copy {
+pub(crate) trait Sink<L: F64Lanes>: Copy {
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V);
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct FloatSource {
     pub(super) half: usize,
 }
 
-impl<L: Lanes> Source<L> for FloatSource {
+impl<L: F64Lanes> Source<L> for FloatSource {
     #[inline(always)]
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
         // SAFETY: the maker of the source promised 2 * half readable floats.
@@ -47,7 +47,7 @@ pub(crate) struct FloatSink {
     pub(super) scale: f64,
 }
 
-impl<L: Lanes> Sink<L> for FloatSink {
+impl<L: F64Lanes> Sink<L> for FloatSink {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         let scale = lanes.splat(self.scale);
@@ -66,7 +66,7 @@ struct Working {
     half: usize,
 }
 
-impl<L: Lanes> Sink<L> for Working {
+impl<L: F64Lanes> Sink<L> for Working {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         // SAFETY: `at` holds 2 * half floats.
@@ -78,14 +78,14 @@ impl<L: Lanes> Sink<L> for Working {
 }
 
 #[inline(always)]
-unsafe fn get<L: Lanes, S: Source<L>>(l: L, source: S, j: usize) -> C<L::V> {
+unsafe fn get<L: F64Lanes, S: Source<L>>(l: L, source: S, j: usize) -> C<L::V> {
     // SAFETY: the caller's contract is the source's.
     let (re, im) = unsafe { source.get(l, j) };
     C(re, im)
 }
 
 #[inline(always)]
-unsafe fn quarters<L: Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: usize) -> [C<L::V>; 4] {
+unsafe fn quarters<L: F64Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: usize) -> [C<L::V>; 4] {
     // SAFETY: the caller's contract is the source's, at the four places.
     unsafe {
         [
@@ -97,12 +97,13 @@ unsafe fn quarters<L: Lanes, S: Source<L>>(l: L, source: S, j: usize, quarter: u
     }
 }
 
-/// Forward transform: reads `source`, leaves `M` real and then `M` imaginary parts at `dst`.
+/// Forward transform. It reads `source` and leaves `M` real and then `M` imaginary parts at `dst`.
 ///
 /// # Safety
-/// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the caller.
+/// `dst` is writable for `N` floats; the source keeps its promise; the instruction set of `lanes` is enabled in the
+/// caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
+pub(crate) unsafe fn forward<L: F64Lanes, S: Source<L>>(lanes: L, plan: &NegacyclicPlan, source: S, dst: *mut f64) {
     // SAFETY: the caller's contract.
     unsafe {
         forward_strided(lanes, plan, source, dst);
@@ -118,7 +119,7 @@ pub(crate) unsafe fn forward<L: Lanes, S: Source<L>>(lanes: L, plan: &Negacyclic
 /// # Safety
 /// As [`forward`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn forward_strided<L: Lanes, S: Source<L>>(
+pub(crate) unsafe fn forward_strided<L: F64Lanes, S: Source<L>>(
     lanes: L,
     plan: &NegacyclicPlan,
     source: S,
@@ -142,7 +143,7 @@ pub(crate) unsafe fn forward_strided<L: Lanes, S: Source<L>>(
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_pass<L: Lanes, S: Source<L>>(
+unsafe fn forward_pass<L: F64Lanes, S: Source<L>>(
     l: L,
     source: S,
     dst: *mut f64,
@@ -178,12 +179,14 @@ unsafe fn forward_pass<L: Lanes, S: Source<L>>(
     }
 }
 
-/// Inverse transform, times `M`: `src` holds a transformed polynomial and is overwritten; the coefficients go to `sink`.
+/// Inverse transform, times `M`. `src` holds a transformed polynomial and is overwritten; the coefficients go to
+/// `sink`.
 ///
 /// # Safety
-/// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the caller.
+/// `src` is writable for `N` floats; the sink keeps its promise; the instruction set of `lanes` is enabled in the
+/// caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
+pub(crate) unsafe fn inverse<L: F64Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     // SAFETY: the caller's contract.
     unsafe {
         for tile in 0..plan.tiles() {
@@ -199,7 +202,7 @@ pub(crate) unsafe fn inverse<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPl
 /// # Safety
 /// As [`inverse`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn inverse_strided<L: Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
+pub(crate) unsafe fn inverse_strided<L: F64Lanes, S: Sink<L>>(lanes: L, plan: &NegacyclicPlan, src: *mut f64, sink: S) {
     let half = plan.half;
     let working = Working { at: src, half };
     let mut length = TILE * TILE;
@@ -218,7 +221,7 @@ pub(crate) unsafe fn inverse_strided<L: Lanes, S: Sink<L>>(lanes: L, plan: &Nega
 }
 
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_pass<L: Lanes, S: Sink<L>>(
+unsafe fn inverse_pass<L: F64Lanes, S: Sink<L>>(
     l: L,
     src: *mut f64,
     half: usize,

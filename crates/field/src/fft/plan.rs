@@ -8,13 +8,15 @@ use crate::{Backend, Error, kernels};
 /// Largest ring dimension a plan supports.
 pub const MAX_DIMENSION: usize = 1 << 16;
 
-/// Plan of the negacyclic transform of real polynomials modulo `X^N + 1`: twiddle factors and back end.
+/// Plan of the negacyclic transform of real polynomials modulo `X^N + 1`. It holds twiddle factors and the back end.
 ///
-/// A transformed polynomial is `N` floats: the `N/2` real parts, then the `N/2` imaginary parts, in the order the plan leaves them.
+/// Shape: a transformed polynomial is `N` floats, the `N/2` real parts and then the `N/2` imaginary parts. The order of
+/// the points is the plan's own.
 #[derive(Debug, Clone)]
 pub struct NegacyclicPlan {
     pub(super) half: usize,
-    /// Levels at strides of `T^2` and more: radix-4 nodes (6 scalars), then the radix-2 level if their number is odd (2 scalars a node).
+    /// Twiddles of the levels at strides of `T^2` and more: radix-4 nodes (6 scalars each). If the number of levels is
+    /// odd, the radix-2 level follows (2 scalars a node).
     pub(super) strided: Vec<AlignedVec<f64>>,
     /// Per tile, the scalars of the first half of its levels.
     pub(super) rows: AlignedVec<f64>,
@@ -28,9 +30,11 @@ fn angle(depth: u32, index: usize) -> f64 {
     (0..depth).rev().fold(0.25, |turns, bit| turns / 2.0 + ((index >> bit & 1) as f64) / 2.0)
 }
 
-/// `(cos, sin)` of a dyadic angle in turns, nearly correctly rounded: the errors of the twiddle factors are the noise of a bootstrap.
+/// Returns `(cos, sin)` of a dyadic angle in turns, nearly correctly rounded: the errors of the twiddle factors are
+/// noise of a bootstrap.
 ///
-/// The angle is reduced exactly to an eighth of a turn on either side; what rounding it to radians loses is put back to first order.
+/// The function reduces the angle exactly to an eighth of a turn on either side. It restores the rounding error of the
+/// conversion to radians to first order.
 fn unit_root(turns: f64) -> (f64, f64) {
     /// `2 pi` is `TAU` plus this.
     const TAU_REST: f64 = 2.449_293_598_294_706_4e-16;
@@ -64,8 +68,8 @@ fn radix2(out: &mut Vec<f64>, depth: u32, index: usize) {
     push(out, angle(depth, index) / 2.0);
 }
 
-/// Scalars of the three levels below a node, in the order the kernels use them: one radix-4 node, then the first and third of its
-/// children (the twiddles of the second and fourth are those, times `i`).
+/// Scalars of the three levels below a node, in the order of the kernels: one radix-4 node, then the first and third of
+/// its children. The twiddles of the second and fourth child are those, times `i`.
 fn subtree(depth: u32, index: usize) -> Vec<f64> {
     let mut out = Vec::new();
     radix4(&mut out, depth, index);
@@ -82,7 +86,7 @@ fn aligned(values: &[f64]) -> AlignedVec<f64> {
 }
 
 impl NegacyclicPlan {
-    /// Plan for ring dimension `N`.
+    /// Makes a plan for ring dimension `N`.
     ///
     /// # Errors
     /// [`Error::RingDimension`] unless `N` is a power of two in `2^8 ..= 2^16`.
@@ -132,7 +136,7 @@ impl NegacyclicPlan {
         TileTwiddles::of(&self.rows, &self.columns, tile)
     }
 
-    /// Back end the plan runs on.
+    /// Back end on which the plan runs.
     pub fn backend(&self) -> Backend {
         self.backend
     }
@@ -149,7 +153,7 @@ impl NegacyclicPlan {
         unsafe { kernels::forward(self, source, dst.as_mut_ptr()) };
     }
 
-    /// Inverse of [`Self::forward`], times `scale`; `src` is overwritten.
+    /// Computes the inverse of [`Self::forward`], times `scale`. Overwrites `src`.
     pub fn inverse(&self, src: &mut [f64], dst: &mut [f64], scale: f64) {
         assert!(
             src.len() == self.dimension() && dst.len() == self.dimension(),

@@ -1,18 +1,19 @@
-//! The last six levels of the tree over 64 points, a square of 8 x 8: three levels over its rows, transpose, three again.
+//! The last six levels of the tree over 64 points, a square of 8 x 8: three levels over its rows, a transposition,
+//! three again.
 //!
-//! The three levels below a node take one radix-4 node and four of radix 2, whose twiddles are `v`, `i v`, `z v` and `i z v` with
-//! `z = e(1/8)`: five twiddle factors in all, since a product by `i` is free.
+//! The three levels below a node take one radix-4 node and four of radix 2, whose twiddles are `v`, `i v`, `z v` and
+//! `i z v` with `z = e(1/8)`. They need five twiddle factors in all, since a product by `i` has no cost.
 
 use super::butterfly::{C, add, add_i, join4, mul, mul_conj, split4, sub, sub_i, transpose};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 
 /// Points on the side of a tile.
 pub(crate) const TILE: usize = 8;
 /// Twiddle SCALARS of the three levels below a node: `w`, `w^2`, `w^3` of the radix-4 node, then `v` and `z v`.
 pub(crate) const SCALARS: usize = 10;
 
-/// Where the twiddles of a node are: one number for all lanes, or a vector for each.
-pub(crate) trait Twiddles<L: Lanes>: Copy {
+/// Location of the twiddles of a node: one number for all lanes, or a vector for each.
+pub(crate) trait Twiddles<L: F64Lanes>: Copy {
     /// Scalar number `i`.
     ///
     /// # Safety
@@ -34,7 +35,7 @@ pub(crate) trait Twiddles<L: Lanes>: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct Broadcast(pub(crate) *const f64);
 
-impl<L: Lanes> Twiddles<L> for Broadcast {
+impl<L: F64Lanes> Twiddles<L> for Broadcast {
     #[inline(always)]
     unsafe fn scalar(self, lanes: L, i: usize) -> L::V {
         // SAFETY: the caller's contract.
@@ -42,11 +43,11 @@ impl<L: Lanes> Twiddles<L> for Broadcast {
     }
 }
 
-/// A twiddle for each of eight nodes, of which the lanes are some.
+/// A twiddle for each of eight nodes. The lanes cover some of these nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns(pub(crate) *const f64);
 
-impl<L: Lanes> Twiddles<L> for Columns {
+impl<L: F64Lanes> Twiddles<L> for Columns {
     #[inline(always)]
     unsafe fn scalar(self, lanes: L, i: usize) -> L::V {
         // SAFETY: the caller's contract.
@@ -59,7 +60,7 @@ impl<L: Lanes> Twiddles<L> for Columns {
 /// # Safety
 /// `w` holds [`SCALARS`] scalars.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn split8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
+pub(crate) unsafe fn split8<L: F64Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
     // SAFETY: scalars below SCALARS.
     let [a, b, c, d, e] = unsafe { [w.get(l, 0), w.get(l, 1), w.get(l, 2), w.get(l, 3), w.get(l, 4)] };
     for i in 0..2 {
@@ -78,7 +79,7 @@ pub(crate) unsafe fn split8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twi
 /// # Safety
 /// As [`split8`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn join8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
+pub(crate) unsafe fn join8<L: F64Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twiddles<L>) {
     // SAFETY: scalars below SCALARS.
     let [a, b, c, d, e] = unsafe { [w.get(l, 0), w.get(l, 1), w.get(l, 2), w.get(l, 3), w.get(l, 4)] };
     for (first, w) in [(0, d), (4, e)] {
@@ -94,7 +95,7 @@ pub(crate) unsafe fn join8<L: Lanes>(l: L, v: &mut [C<L::V>; TILE], w: impl Twid
 
 /// `i a conj(w)`, which is `-a conj(i w)`.
 #[inline(always)]
-fn mul_conj_i<L: Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
+fn mul_conj_i<L: F64Lanes>(l: L, a: C<L::V>, w: C<L::V>) -> C<L::V> {
     C(l.mul_sub(a.0, w.1, l.mul(a.1, w.0)), l.mul_add(a.0, w.0, l.mul(a.1, w.1)))
 }
 
@@ -116,7 +117,7 @@ impl Square {
     /// # Safety
     /// `at + WIDTH` is at most 64.
     #[inline(always)]
-    pub(crate) unsafe fn load<L: Lanes>(self, l: L, at: usize) -> C<L::V> {
+    pub(crate) unsafe fn load<L: F64Lanes>(self, l: L, at: usize) -> C<L::V> {
         // SAFETY: the caller keeps `at` inside the square.
         unsafe { C(l.load(self.re.add(at)), l.load(self.im.add(at))) }
     }
@@ -124,7 +125,7 @@ impl Square {
     /// # Safety
     /// `at + WIDTH` is at most 64.
     #[inline(always)]
-    pub(crate) unsafe fn store<L: Lanes>(self, l: L, at: usize, v: C<L::V>) {
+    pub(crate) unsafe fn store<L: F64Lanes>(self, l: L, at: usize, v: C<L::V>) {
         // SAFETY: the caller keeps `at` inside the square.
         unsafe {
             l.store(self.re.add(at), v.0);
@@ -137,7 +138,7 @@ impl Square {
     /// # Safety
     /// `group + WIDTH` is at most 8.
     #[inline(always)]
-    unsafe fn load_transposed<L: Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
+    unsafe fn load_transposed<L: F64Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
         let zero = l.splat(0.0);
         let mut v = [C(zero, zero); TILE];
         for first in (0..TILE).step_by(L::WIDTH) {
@@ -156,7 +157,7 @@ impl Square {
     /// # Safety
     /// `group + WIDTH` is at most 8.
     #[inline(always)]
-    pub(crate) unsafe fn load_rows<L: Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
+    pub(crate) unsafe fn load_rows<L: F64Lanes>(self, l: L, group: usize) -> [C<L::V>; TILE] {
         let zero = l.splat(0.0);
         let mut v = [C(zero, zero); TILE];
         for (row, v) in v.iter_mut().enumerate() {
@@ -171,7 +172,7 @@ impl Square {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn store_rows<L: Lanes>(self, l: L, group: usize, v: &[C<L::V>; TILE]) {
+    pub(crate) unsafe fn store_rows<L: F64Lanes>(self, l: L, group: usize, v: &[C<L::V>; TILE]) {
         for (row, v) in v.iter().enumerate() {
             // SAFETY: row * TILE + group + lane is below 64.
             unsafe { self.store(l, row * TILE + group, *v) };
@@ -187,7 +188,7 @@ pub(crate) struct TileTwiddles {
 }
 
 impl TileTwiddles {
-    /// Those of tile number `tile`.
+    /// Returns the twiddles of tile number `tile`.
     #[inline(always)]
     pub(crate) fn of(rows: &[f64], columns: &[f64], tile: usize) -> Self {
         debug_assert!((tile + 1) * SCALARS <= rows.len() && (tile + 1) * SCALARS * TILE <= columns.len());
@@ -204,7 +205,7 @@ impl TileTwiddles {
 /// Both squares are tiles of 64 real and 64 imaginary parts, the twiddles are there, and the instruction set of `lanes` is enabled in the
 /// caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn forward_tile<L: Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
+pub(crate) unsafe fn forward_tile<L: F64Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.
     unsafe {
         if L::WIDTH == TILE {
@@ -236,7 +237,7 @@ pub(crate) unsafe fn forward_tile<L: Lanes>(l: L, w: TileTwiddles, from: Square,
 /// # Safety
 /// Both are tiles.
 #[inline(always)]
-unsafe fn copy<L: Lanes>(l: L, from: Square, to: Square) {
+unsafe fn copy<L: F64Lanes>(l: L, from: Square, to: Square) {
     for at in (0..TILE * TILE).step_by(L::WIDTH) {
         // SAFETY: below 64.
         unsafe { to.store(l, at, from.load(l, at)) };
@@ -248,7 +249,7 @@ unsafe fn copy<L: Lanes>(l: L, from: Square, to: Square) {
 /// # Safety
 /// As [`forward_tile`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn inverse_tile<L: Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
+pub(crate) unsafe fn inverse_tile<L: F64Lanes>(l: L, w: TileTwiddles, from: Square, to: Square) {
     // SAFETY: places in a square are below 64.
     unsafe {
         if L::WIDTH == TILE {

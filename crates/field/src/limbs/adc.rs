@@ -1,4 +1,4 @@
-//! Sums and differences by x86-64 add-with-carry: 1 cycle a word, where the compiler's code for the portable loop takes 1.9.
+//! Sums and differences by x86-64 add-with-carry: 1 cycle a word. The compiler's code for the portable loop takes 1.9.
 
 use core::arch::asm;
 
@@ -43,12 +43,12 @@ macro_rules! chain {
 }
 
 chain!(
-    /// The whole blocks of 8 words: a <- a + b; returns the carry out of them.
+    /// Adds the whole blocks of 8 words: a <- a + b. Returns the carry out of them.
     add_blocks,
     "adc"
 );
 chain!(
-    /// The whole blocks of 8 words: a <- a - b; returns the borrow out of them.
+    /// Subtracts the whole blocks of 8 words: a <- a - b. Returns the borrow out of them.
     sub_blocks,
     "sbb"
 );

@@ -16,7 +16,7 @@ pub fn add_to(out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     add_to_on(super::unit::detected(), out, a, b)
 }
 
-/// a <- a + w; returns the carry, 0 or 1, except for an empty `a`, where it is `w`.
+/// a <- a + w; returns the carry, 0 or 1. For an empty `a`, the carry is `w`.
 pub fn add_1(a: &mut [u64], w: u64) -> u64 {
     let mut carry = w;
     for x in a {
@@ -36,7 +36,7 @@ pub fn sub_to(out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     sub_to_on(super::unit::detected(), out, a, b)
 }
 
-/// a <- a - w; returns the borrow, 0 or 1, except for an empty `a`, where it is `w`.
+/// a <- a - w; returns the borrow, 0 or 1. For an empty `a`, the borrow is `w`.
 pub fn sub_1(a: &mut [u64], w: u64) -> u64 {
     let mut borrow = w;
     for x in a {
@@ -55,22 +55,24 @@ pub fn neg(a: &mut [u64]) -> u64 {
     borrow.into()
 }
 
-/// out <- a + b modulo m, in two passes. Shape: all of the same length. Range: a, b in 0..m, out too.
+/// out <- a + b modulo m, in two passes. Shape: all of the same length. Range: a, b and out in 0..m.
 pub fn add_mod(out: &mut [u64], a: &[u64], b: &[u64], m: &[u64]) {
     add_mod_on(super::unit::detected(), out, a, b, m);
 }
 
-/// out <- a - b modulo m, in two passes. Shape: all of the same length. Range: a, b in 0..m, out too.
+/// out <- a - b modulo m, in two passes. Shape: all of the same length. Range: a, b and out in 0..m.
 pub fn sub_mod(out: &mut [u64], a: &[u64], b: &[u64], m: &[u64]) {
     sub_mod_on(super::unit::detected(), out, a, b, m);
 }
 
-/// out <- a + b modulo m, in one pass: the highest words tell whether m is taken. Shape: all of the same length. Range: a, b in 0..m, out too.
+/// out <- a + b modulo m, in one pass: the highest words decide whether m is subtracted. Shape: all of the same length.
+/// Range: a, b and out in 0..m.
 pub fn vartime_add_mod(out: &mut [u64], a: &[u64], b: &[u64], m: &[u64]) {
     vartime_add_mod_on(super::unit::detected(), out, a, b, m);
 }
 
-/// out <- a - b modulo m, in one pass: the highest words tell whether m is added. Shape: all of the same length. Range: a, b in 0..m, out too.
+/// out <- a - b modulo m, in one pass: the highest words decide whether m is added. Shape: all of the same length.
+/// Range: a, b and out in 0..m.
 pub fn vartime_sub_mod(out: &mut [u64], a: &[u64], b: &[u64], m: &[u64]) {
     vartime_sub_mod_on(super::unit::detected(), out, a, b, m);
 }
@@ -178,9 +180,11 @@ pub(super) fn vartime_sub_mod_on(backend: Backend, out: &mut [u64], a: &[u64], b
     add_on(backend, out, m);
 }
 
-/// Whether a + b is at least m, from the highest words down to where it is sure. Shape: of the same length.
+/// Returns whether a + b is at least m. It reads from the highest words down, until the result is certain. Shape: all
+/// of the same length.
 fn vartime_sum_reaches(a: &[u64], b: &[u64], m: &[u64]) -> bool {
-    // (a + b - m) / 2^(64 i), rounded down but for what the words below i of a, b and m give: more than -1 and less than 2.
+    // (a + b - m) / 2^(64 i), rounded down, without the contribution of the words below i of a, b and m, which is more
+    // than -1 and less than 2.
     let mut top = 0i128;
     for ((&a, &b), &m) in a.iter().zip(b).zip(m).rev() {
         top = (top << 64) + i128::from(a) + i128::from(b) - i128::from(m);

@@ -1,15 +1,15 @@
 //! Products by `mulx` with two carry chains (`adcx`, `adox`), in blocks of 8 by 8 words.
 //!
-//! A block keeps 8 words of the sum in registers while 8 rows pass: row k adds `a[0..8] * b[k]`, and lets the lowest word go, which is
-//! final. Bound: `mulx` runs once a cycle, 64 cycles a block; a row is 37 micro-operations, 6.2 cycles at 6 a cycle, so the multiplier
-//! bounds it. Measured figures: `docs/derivations/montgomery.md`.
+//! A block keeps 8 words of the sum in registers while 8 rows pass. Row k adds `a[0..8] * b[k]` and stores the lowest
+//! word, which is final. Bound: `mulx` runs once a cycle, 64 cycles a block. A row is 37 micro-operations, 6.2 cycles
+//! at 6 a cycle, so the multiplier is the bound. Measured figures: `docs/derivations/montgomery.md`.
 
 use super::BLOCK;
 use super::unit::Adx;
 use core::arch::naked_asm;
 
-/// One row: the register named first holds the lowest word, and in the end the highest.
-/// In: rdx multiplier, rsi a, rdi sum, rbp zero. Lost: rax, rcx.
+/// One row. The register named first holds the lowest word, and in the end the highest. In: rdx multiplier, rsi a, rdi
+/// sum, rbp zero. Clobbered: rax, rcx.
 macro_rules! row {
     ($k:literal, $r0:literal, $r1:literal, $r2:literal, $r3:literal, $r4:literal, $r5:literal, $r6:literal, $r7:literal) => {
         concat!(
@@ -89,7 +89,7 @@ macro_rules! row {
     };
 }
 
-/// A row before which `$first` finds the multiplier.
+/// Eight rows. `$first` computes the multiplier before each row.
 macro_rules! eight_rows {
     ($first:ident) => {
         concat!(
@@ -120,7 +120,7 @@ macro_rules! given {
     };
 }
 
-/// The multiplier is what makes the lowest word of the sum zero: -1/m times it. It is kept on the stack.
+/// The multiplier is -1/m times the lowest word of the sum, which makes that word zero. It is kept on the stack.
 macro_rules! quotient {
     ($k:literal, $r0:literal) => {
         concat!(
@@ -157,7 +157,7 @@ macro_rules! clear {
         )
     };
 }
-/// The 8 words above the sum, to the address in the register.
+/// Stores the 8 words above the sum at the address in the register.
 macro_rules! store {
     ($to:literal) => {
         concat!(
@@ -208,11 +208,12 @@ unsafe extern "sysv64" fn addmul_block_row(sum: *mut u64, a: *const u64, b: *con
     )
 }
 
-/// One step of the reduction by 8 words: finds q of 8 words with t + q m = 0 modulo 2^512, adds q m to t[0..8 blocks], and puts the 8 words
-/// that belong to t[8 blocks..][..8] in place of t[0..8], which is zero by then.
+/// One step of the reduction by 8 words. It finds q of 8 words with t + q m = 0 modulo 2^512 and adds q m to t[0..8
+/// blocks]. It puts the 8 words that belong to t[8 blocks..][..8] in place of t[0..8], which is zero by then.
 ///
 /// # Safety
-/// BMI2 and ADX; `m` readable for 8 `blocks` words, `t` writable for as many; blocks >= 1; `inverse` = -1/m[0] modulo 2^64.
+/// BMI2 and ADX; `m` readable for 8 `blocks` words, `t` writable for as many; blocks >= 1; `inverse` = -1/m[0] modulo
+/// 2^64.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn reduce_block_row(t: *mut u64, m: *const u64, inverse: u64, blocks: usize) {
     naked_asm!(
@@ -236,7 +237,7 @@ unsafe extern "sysv64" fn reduce_block_row(t: *mut u64, m: *const u64, inverse: 
         "jne 2b",
         "mov rdi, [rsp + 80]",
         store!("rdi"),
-        // q tells of secrets.
+        // q depends on secrets, so it is wiped.
         "mov [rsp], rbp\nmov [rsp + 8], rbp\nmov [rsp + 16], rbp\nmov [rsp + 24], rbp",
         "mov [rsp + 32], rbp\nmov [rsp + 40], rbp\nmov [rsp + 48], rbp\nmov [rsp + 56], rbp",
         "add rsp, 88",
@@ -244,8 +245,9 @@ unsafe extern "sysv64" fn reduce_block_row(t: *mut u64, m: *const u64, inverse: 
     )
 }
 
-/// One row of the pairs of different words in a block: word k times those above it, into columns k + 1 + k and up. The registers are named from
-/// the lowest of these columns; the last one is new. In: rsi a, rbp zero. Lost: rax, rcx, rdx.
+/// One row of the pairs of different words in a block: word k times the words above it, into columns k + 1 + k and up.
+/// The registers are named from the lowest of these columns; the last one is new. In: rsi a, rbp zero. Clobbered: rax,
+/// rcx, rdx.
 macro_rules! triangle_row {
     ($k:literal, [$($at:literal $low:literal $high:literal),*], $below_top:literal $top:literal) => {
         concat!(
@@ -264,13 +266,14 @@ macro_rules! triangle_row {
     };
 }
 
-/// out[16 i..][..16] <- 2 out + a[8 i..][..8]^2 for each block i, carries handed on: the last step of a square.
+/// out[16 i..][..16] <- 2 out + a[8 i..][..8]^2 for each block i, with the carries handed on. It is the last step of a
+/// square.
 ///
 /// # Safety
 /// BMI2 and ADX; `a` readable for 8 `blocks` words, `out` writable for 16 `blocks`; apart; blocks >= 1.
 #[unsafe(naked)]
 unsafe extern "sysv64" fn square_blocks(out: *mut u64, a: *const u64, blocks: usize) {
-    /// Columns 2 k + 1 and 2 k + 2 are done after row k.
+    /// Columns 2 k + 1 and 2 k + 2 are complete after row k.
     macro_rules! keep {
         ($column:literal, $first:literal, $second:literal) => {
             concat!("mov [rsp + 8*", $column, "], ", $first, "\nmov [rsp + 8*", $column, " + 8], ", $second, "\n")
@@ -333,7 +336,7 @@ unsafe extern "sysv64" fn square_blocks(out: *mut u64, a: *const u64, blocks: us
         keep!("13", "r13", "r14"),
         "xor eax, eax",
         twice!("0" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11" "12" "13" "14" "15"),
-        // What passed the top: twice the first carry and the second.
+        // The part above the top: twice the first carry, and the second.
         "setc cl\nseto al\nmovzx ecx, cl\nmovzx eax, al",
         "lea r8, [rax + 2*rcx]",
         "mov rdx, [rsi]",
@@ -434,7 +437,7 @@ pub(super) fn mul(token: Adx, out: &mut [u64], a: &[u64], b: &[u64]) {
     } else {
         out[..whole_b].fill(0);
     }
-    // The words past whole blocks: those of a against the blocks of b, then those of b against all of a.
+    // The words past whole blocks: first those of a times the blocks of b, then those of b times all of a.
     for (i, &w) in high_a.iter().enumerate() {
         out[whole_a + whole_b + i] = addmul_1(token, &mut out[whole_a + i..][..whole_b], low_b, w);
     }
@@ -450,7 +453,7 @@ pub(super) fn reduce(_: Adx, t: &mut [u64], m: &[u64], inverse: u64) -> u64 {
         // SAFETY: the token proves BMI2 and ADX; `m` has whole blocks, and `t` as many words from `i` on, for i < n.
         unsafe { reduce_block_row(t[i..i + m.len()].as_mut_ptr(), m.as_ptr(), inverse, m.len() / BLOCK) };
     }
-    // Block i has left the 8 words that belong n words above it.
+    // Block i left the 8 words that belong n words above it.
     let (low, high) = t.split_at_mut(m.len());
     super::add(high, low)
 }
@@ -462,7 +465,7 @@ pub(super) fn square(token: Adx, out: &mut [u64], a: &[u64]) {
     let whole = n / BLOCK * BLOCK;
     let (low, high) = a.split_at(whole);
     out.fill(0);
-    // Pairs of different blocks; then twice that, and the squares of the blocks.
+    // First the pairs of different blocks; then twice their sum, and the squares of the blocks.
     for i in (BLOCK..whole).step_by(BLOCK) {
         addmul_block(token, &mut out[2 * i - BLOCK..i + whole], &low[i..], &low[i - BLOCK..i]);
     }
@@ -470,7 +473,8 @@ pub(super) fn square(token: Adx, out: &mut [u64], a: &[u64]) {
         // SAFETY: the token proves BMI2 and ADX; `low` has `whole` words in blocks, `out` at least twice as many.
         unsafe { square_blocks(out.as_mut_ptr(), low.as_ptr(), whole / BLOCK) };
     }
-    // The words past whole blocks: twice their products with the blocks (each row twice: doubled, a word may have 65 bits), and their square.
+    // The words past whole blocks: twice their products with the blocks, and their square. Each row is added twice,
+    // because a doubled word may have 65 bits.
     for (i, &w) in high.iter().enumerate() {
         for _ in 0..2 {
             let carry = addmul_1(token, &mut out[whole + i..][..whole], low, w);

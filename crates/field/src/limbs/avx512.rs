@@ -1,17 +1,17 @@
-//! Sums and differences of 8 words at once: the lanes that overflow make a carry, the lanes that would with one more hand one on, and one
-//! scalar addition of the two masks ripples them.
+//! Sums and differences of 8 words at once. Lanes that overflow generate a carry, and lanes of all ones propagate one.
+//! One scalar addition of the two masks ripples the carries.
 //!
-//! Bound: the chain through the scalar addition, 2 cycles for 8 words, where `adc` takes 1 for each; in long numbers the bytes
-//! (`docs/derivations/montgomery.md`).
+//! Bound: the chain through the scalar addition takes 2 cycles for 8 words, where `adc` takes 1 cycle for each. In long
+//! numbers the bytes are the bound (`docs/derivations/montgomery.md`).
 
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
-/// What becomes of the words of up to three operands, 8 at a time, lowest first.
+/// Operation on the words of up to three operands, 8 at a time, lowest first.
 trait Step {
     /// Whether the third operand is read.
     const THREE: bool;
-    /// The next `count` words of the result; the lanes past them hold zeros of all operands.
+    /// Returns the next `count` words of the result. The lanes past them hold zeros of all operands.
     fn step(&mut self, a: __m512i, b: __m512i, c: __m512i, count: usize) -> __m512i;
 }
 
@@ -92,14 +92,14 @@ fn and(a: __m512i, b: __m512i) -> __m512i {
     unsafe { _mm512_and_si512(a, b) }
 }
 
-/// All ones when `choice` is 1, zero when it is 0.
+/// Returns all ones if `choice` is 1, zero if it is 0.
 #[inline(always)]
 fn mask(_: Avx512, choice: u64) -> __m512i {
     // SAFETY: the token proves AVX-512.
     unsafe { _mm512_set1_epi64(super::choice::mask(choice) as i64) }
 }
 
-/// The lanes that receive a carry; `carry` goes in, and comes out of `count` lanes.
+/// Returns the lanes that receive a carry. `carry` is the carry in, and afterwards the carry out of `count` lanes.
 #[inline(always)]
 fn ripple(makes: __mmask8, hands_on: __mmask8, carry: &mut u32, count: usize) -> __mmask8 {
     let hands_on = u32::from(hands_on);
@@ -110,10 +110,12 @@ fn ripple(makes: __mmask8, hands_on: __mmask8, carry: &mut u32, count: usize) ->
     into as __mmask8
 }
 
-/// Takes a step over all words; stores the result where `out` is not null. The first words go by themselves, up to a line of what is written.
+/// Applies a step to all words, and stores the result if `out` is not null. The first words are done apart, up to a
+/// cache line of the output.
 ///
 /// # Safety
-/// `n` words to read from a, b and, where the step reads it, c; as many to write to out, which may be one of them or else lies apart.
+/// `n` words to read from a, b and, where the step reads it, c; as many to write to out, which may be one of them or
+/// else lies apart.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn walk<S: Step>(step: &mut S, out: *mut u64, a: *const u64, b: *const u64, c: *const u64, n: usize) {
     let written = if out.is_null() { a } else { out.cast_const() };
@@ -138,7 +140,7 @@ unsafe fn walk<S: Step>(step: &mut S, out: *mut u64, a: *const u64, b: *const u6
     }
 }
 
-/// Takes a step over `count` words from `at` on. Range: count in 1..8.
+/// Applies a step to `count` words from `at` on. Range: count in 1..8.
 ///
 /// # Safety
 /// As for [`walk`], for these words.
@@ -177,7 +179,7 @@ pub(super) fn add_to(_: Avx512, out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     step.carry.into()
 }
 
-/// a <- a - b when `choice` is 1, a when it is 0; returns the borrow. Shape: of the same length.
+/// a <- a - b if `choice` is 1, unchanged if it is 0; returns the borrow. Shape: of the same length.
 pub(super) fn sub(token: Avx512, a: &mut [u64], b: &[u64], choice: u64) -> u64 {
     assert_eq!(a.len(), b.len());
     let mut step = DifferenceIf(Difference::default(), mask(token, choice));
@@ -196,7 +198,7 @@ pub(super) fn sub_to(_: Avx512, out: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     step.borrow.into()
 }
 
-/// The borrow of a - b. Shape: of the same length.
+/// Returns the borrow of a - b. Shape: of the same length.
 pub(super) fn lt(_: Avx512, a: &[u64], b: &[u64]) -> u64 {
     assert_eq!(a.len(), b.len());
     let mut step = Difference::default();
@@ -205,7 +207,7 @@ pub(super) fn lt(_: Avx512, a: &[u64], b: &[u64]) -> u64 {
     step.borrow.into()
 }
 
-/// Whether a + b is at least m. Shape: of the same length.
+/// Returns 1 if a + b is at least m, otherwise 0. Shape: of the same length.
 pub(super) fn sum_reaches(token: Avx512, a: &[u64], b: &[u64], m: &[u64]) -> u64 {
     assert!(m.len() == a.len() && a.len() == b.len());
     let mut step = SumLess(Sum::default(), Difference::default(), mask(token, 1));
@@ -214,7 +216,7 @@ pub(super) fn sum_reaches(token: Avx512, a: &[u64], b: &[u64], m: &[u64]) -> u64
     u64::from(step.0.carry) | u64::from(step.1.borrow ^ 1)
 }
 
-/// out <- a + b, less m when `choice` is 1. Shape: of the same length.
+/// out <- a + b, minus m if `choice` is 1. Shape: of the same length.
 pub(super) fn sum_less(token: Avx512, out: &mut [u64], a: &[u64], b: &[u64], m: &[u64], choice: u64) {
     assert!(out.len() == a.len() && a.len() == b.len() && b.len() == m.len());
     let mut step = SumLess(Sum::default(), Difference::default(), mask(token, choice));
@@ -222,7 +224,7 @@ pub(super) fn sum_less(token: Avx512, out: &mut [u64], a: &[u64], b: &[u64], m: 
     unsafe { walk(&mut step, out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), m.as_ptr(), m.len()) };
 }
 
-/// out <- a - b, and m more when `choice` is 1. Shape: of the same length.
+/// out <- a - b, plus m if `choice` is 1. Shape: of the same length.
 pub(super) fn difference_more(token: Avx512, out: &mut [u64], a: &[u64], b: &[u64], m: &[u64], choice: u64) {
     assert!(out.len() == a.len() && a.len() == b.len() && b.len() == m.len());
     let mut step = DifferenceMore(Difference::default(), Sum::default(), mask(token, choice));

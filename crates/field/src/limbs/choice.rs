@@ -1,4 +1,4 @@
-//! Comparisons, and choices that do not branch.
+//! Comparisons, and selections without branches.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
@@ -6,7 +6,7 @@ use crate::Backend;
 use core::cmp::Ordering;
 use core::hint::black_box;
 
-/// Which of two numbers is the larger, at the first word that differs: the time tells where. Any lengths.
+/// Compares two numbers of any lengths. The time depends on the first word that differs.
 pub fn vartime_compare(a: &[u64], b: &[u64]) -> Ordering {
     let common = a.len().min(b.len());
     let above = |x: &[u64]| x[common..].iter().any(|&w| w != 0);
@@ -19,7 +19,7 @@ pub fn vartime_compare(a: &[u64], b: &[u64]) -> Ordering {
     a[..common].iter().rev().cmp(b[..common].iter().rev())
 }
 
-/// 1 when a < b, else 0. Shape: of the same length.
+/// Returns 1 if a < b, otherwise 0. Shape: of the same length.
 pub fn lt(a: &[u64], b: &[u64]) -> u64 {
     lt_on(super::unit::detected(), a, b)
 }
@@ -38,27 +38,27 @@ pub(super) fn lt_on(backend: Backend, a: &[u64], b: &[u64]) -> u64 {
     borrow.into()
 }
 
-/// 1 when a = b, else 0. Shape: of the same length.
+/// Returns 1 if a = b, otherwise 0. Shape: of the same length.
 pub fn eq(a: &[u64], b: &[u64]) -> u64 {
     assert_eq!(a.len(), b.len());
     let difference = a.iter().zip(b).fold(0, |acc, (&x, &y)| acc | (x ^ y));
     is_zero_word(difference)
 }
 
-/// 1 when x = 0, else 0.
+/// Returns 1 if x = 0, otherwise 0.
 #[inline(always)]
 pub(super) fn is_zero_word(x: u64) -> u64 {
     1 ^ ((x | x.wrapping_neg()) >> 63)
 }
 
-/// All ones when `choice` is 1, zero when it is 0; the compiler cannot see which, and makes no branch of it.
+/// Returns all ones if `choice` is 1, zero if it is 0. The compiler does not know the value and makes no branch.
 #[inline(always)]
 pub(super) fn mask(choice: u64) -> u64 {
     debug_assert!(choice <= 1);
     black_box(choice).wrapping_neg()
 }
 
-/// out <- a when `choice` is 1, b when it is 0. Shape: of the same length.
+/// out <- a if `choice` is 1, b if it is 0. Shape: of the same length.
 pub fn select(out: &mut [u64], choice: u64, a: &[u64], b: &[u64]) {
     assert!(out.len() == a.len() && a.len() == b.len());
     let mask = mask(choice);
@@ -67,7 +67,7 @@ pub fn select(out: &mut [u64], choice: u64, a: &[u64], b: &[u64]) {
     }
 }
 
-/// out <- a when `choice` is 1, unchanged when it is 0. Shape: of the same length.
+/// out <- a if `choice` is 1, unchanged if it is 0. Shape: of the same length.
 pub fn choose(out: &mut [u64], choice: u64, a: &[u64]) {
     assert_eq!(out.len(), a.len());
     let mask = mask(choice);
@@ -76,7 +76,7 @@ pub fn choose(out: &mut [u64], choice: u64, a: &[u64]) {
     }
 }
 
-/// a <- a - m when `choice` is 1, unchanged when it is 0; returns the borrow. Shape: of the same length.
+/// a <- a - m if `choice` is 1, unchanged if it is 0; returns the borrow. Shape: of the same length.
 pub fn conditional_sub(a: &mut [u64], m: &[u64], choice: u64) -> u64 {
     conditional_sub_on(super::unit::detected(), a, m, choice)
 }
@@ -96,7 +96,8 @@ pub(super) fn conditional_sub_on(backend: Backend, a: &mut [u64], m: &[u64], cho
     borrow.into()
 }
 
-/// Takes `m` once from `carry * 2^(64 n) + a` if it is at least `m`. Shape: of the same length. Range: in 0..2m, out 0..m.
+/// Subtracts `m` once from `carry * 2^(64 n) + a` if that is at least `m`. Shape: of the same length. Range: in 0..2m,
+/// out 0..m.
 pub fn reduce_once(a: &mut [u64], carry: u64, m: &[u64]) {
     reduce_once_on(super::unit::detected(), a, carry, m);
 }
@@ -106,9 +107,8 @@ pub(super) fn reduce_once_on(backend: Backend, a: &mut [u64], carry: u64, m: &[u
     conditional_sub_on(backend, a, m, below ^ 1);
 }
 
-/// out <- entry `index` of a table whose entries are as long as `out`: every word of the table is read, whatever the index.
-///
-/// Zero when the index is past the end.
+/// out <- entry `index` of a table whose entries are as long as `out`, or zero if the index is past the end. It reads
+/// every word of the table, whatever the index.
 pub fn lookup(out: &mut [u64], table: &[u64], index: usize) {
     lookup_on(super::unit::detected(), out, table, index);
 }
@@ -135,7 +135,7 @@ pub(super) fn lookup_on(backend: Backend, out: &mut [u64], table: &[u64], index:
     }
 }
 
-/// [`lookup`], in pieces that registers hold; the compiler makes vectors of it.
+/// [`lookup`], in pieces that fit registers; the compiler makes vectors of it.
 #[inline(always)]
 fn scan(out: &mut [u64], table: &[u64], index: usize) {
     const PIECE: usize = 32;

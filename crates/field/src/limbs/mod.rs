@@ -1,12 +1,15 @@
 //! Kernels on little-endian slices of 64-bit words.
 //!
-//! A slice `a` stands for the natural number `sum a[i] * 2^(64 i)`; leading zero words are allowed everywhere and an empty slice is zero.
-//! Every function takes the same time whatever the values of the words (only the lengths count), except those named `vartime_*`.
-//! Lengths that do not fit are bugs of the caller inside this workspace: they panic.
+//! A slice `a` represents the natural number `sum a[i] * 2^(64 i)`. Leading zero words are allowed everywhere, and an
+//! empty slice is zero. Every function takes the same time whatever the values of the words (only the lengths count),
+//! except those named `vartime_*`. If lengths do not fit, that is a bug of the caller inside this workspace, and the
+//! function panics.
 //!
-//! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`], [`sub_mod`] and their `vartime_` forms;
+//! - additions: [`add`], [`add_to`], [`add_1`], [`sub`], [`sub_to`], [`sub_1`], [`neg`], and modulo `m` [`add_mod`],
+//!   [`sub_mod`] and their `vartime_` forms;
 //! - products: [`mul_1`], [`addmul_1`], [`submul_1`], schoolbook [`mul`] and [`square`];
-//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; choices: [`select`], [`choose`], [`conditional_sub`], [`reduce_once`].
+//! - shifts: [`shl`], [`shr`]; comparisons: [`vartime_compare`], [`lt`], [`eq`]; selections: [`select`], [`choose`],
+//!   [`conditional_sub`], [`reduce_once`].
 
 #[cfg(target_arch = "x86_64")]
 mod adc;
@@ -29,7 +32,7 @@ pub use mul::{addmul_1, mul, mul_1, square, submul_1};
 pub use shift::{shl, shr};
 pub use unit::Multiplier;
 
-/// Words in a side of the blocks that products are cut into.
+/// Side of the blocks into which products are cut, in words.
 const BLOCK: usize = 8;
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub fn addmul_1(acc: &mut [u64], a: &[u64], w: u64) -> u64 {
     Multiplier::detect().addmul_1(acc, a, w)
 }
 
-/// acc <- acc - a * w; returns what has to be taken from the word above. Shape: of the same length.
+/// acc <- acc - a * w; returns the amount to subtract from the word above. Shape: of the same length.
 pub fn submul_1(acc: &mut [u64], a: &[u64], w: u64) -> u64 {
     assert_eq!(acc.len(), a.len());
     let mut carry = 0;
@@ -29,18 +29,19 @@ pub fn submul_1(acc: &mut [u64], a: &[u64], w: u64) -> u64 {
     carry
 }
 
-/// out <- a * b, by the schoolbook. Shape: `out` as long as both together.
+/// out <- a * b, by the schoolbook method. Shape: `out` as long as both together.
 pub fn mul(out: &mut [u64], a: &[u64], b: &[u64]) {
     Multiplier::detect().mul(out, a, b);
 }
 
-/// out <- a^2, by the schoolbook: each product of two different words once. Shape: `out` twice as long as `a`.
+/// out <- a^2, by the schoolbook method: each product of two different words once. Shape: `out` twice as long as `a`.
 pub fn square(out: &mut [u64], a: &[u64]) {
     Multiplier::detect().square(out, a);
 }
 
 impl Multiplier {
-    /// From how many words on three products of half the length are faster than the schoolbook (measured: `docs/derivations/montgomery.md`).
+    /// Number of words from which three products of half the length are faster than the schoolbook method (measured:
+    /// `docs/derivations/montgomery.md`).
     pub fn karatsuba_min(self) -> usize {
         match self {
             Self::Portable | Self::Adx(_) => 32,
@@ -49,7 +50,7 @@ impl Multiplier {
         }
     }
 
-    /// The same for squares.
+    /// As [`Self::karatsuba_min`], for squares.
     pub fn karatsuba_square_min(self) -> usize {
         match self {
             Self::Portable | Self::Adx(_) => 48,
@@ -57,7 +58,7 @@ impl Multiplier {
         }
     }
 
-    /// As the function of the same name, on these instructions.
+    /// As [`addmul_1`], with these instructions.
     pub fn addmul_1(self, acc: &mut [u64], a: &[u64], w: u64) -> u64 {
         assert_eq!(acc.len(), a.len());
         #[cfg(target_arch = "x86_64")]
@@ -67,7 +68,7 @@ impl Multiplier {
         portable::addmul_1(acc, a, w, 0)
     }
 
-    /// As the function of the same name, on these instructions.
+    /// As [`mul`], with these instructions.
     pub fn mul(self, out: &mut [u64], a: &[u64], b: &[u64]) {
         assert_eq!(out.len(), a.len() + b.len());
         #[cfg(target_arch = "x86_64")]
@@ -82,7 +83,7 @@ impl Multiplier {
         portable::mul(out, a, b);
     }
 
-    /// As the function of the same name, on these instructions.
+    /// As [`square`], with these instructions.
     pub fn square(self, out: &mut [u64], a: &[u64]) {
         assert_eq!(out.len(), 2 * a.len());
         #[cfg(target_arch = "x86_64")]
@@ -98,7 +99,7 @@ impl Multiplier {
     }
 }
 
-/// Without instructions of a particular CPU.
+/// Kernels without instructions of a particular CPU.
 pub(super) mod portable {
     /// acc <- acc + a * w + carry; returns the word above.
     pub(in crate::limbs) fn addmul_1(acc: &mut [u64], a: &[u64], w: u64, mut carry: u64) -> u64 {
@@ -116,7 +117,7 @@ pub(super) mod portable {
         }
     }
 
-    /// out <- a^2: the products of different words, then twice that and the squares.
+    /// out <- a^2: first the products of different words, then twice their sum and the squares.
     pub(in crate::limbs) fn square(out: &mut [u64], a: &[u64]) {
         let n = a.len();
         out.fill(0);

@@ -1,6 +1,6 @@
 //! Shifts by less than a word.
 
-/// a <- a * 2^count modulo 2^(64 n); returns the bits that fell off, at the bottom of a word. Range: count in 0..64.
+/// a <- a * 2^count modulo 2^(64 n); returns the bits shifted out, at the bottom of a word. Range: count in 0..64.
 pub fn shl(a: &mut [u64], count: u32) -> u64 {
     assert!(count < 64);
     let mut below = 0;
@@ -12,7 +12,7 @@ pub fn shl(a: &mut [u64], count: u32) -> u64 {
     below
 }
 
-/// a <- a / 2^count, rounded down; returns the bits that fell off, at the top of a word. Range: count in 0..64.
+/// a <- a / 2^count, rounded down; returns the bits shifted out, at the top of a word. Range: count in 0..64.
 pub fn shr(a: &mut [u64], count: u32) -> u64 {
     assert!(count < 64);
     let mut above = 0;

@@ -1,5 +1,5 @@
-//! Laws of the sums and choices on every back end, against the portable words and wider arithmetic. Products are compared with GMP in
-//! `tests/limbs.rs`.
+//! Laws of the sums and selections on every back end, against the portable words and wider arithmetic. `tests/limbs.rs`
+//! compares products with GMP.
 
 use super::add::*;
 use super::choice::*;
@@ -8,12 +8,12 @@ use crate::Backend;
 use core::cmp::Ordering;
 use proptest::prelude::*;
 
-/// A word that makes carries likely to be handed on.
+/// Returns a word that is likely to propagate carries.
 fn word() -> impl Strategy<Value = u64> {
     prop_oneof![3 => any::<u64>(), 3 => Just(u64::MAX), 2 => Just(0), 1 => Just(1), 1 => (0..64u32).prop_map(|k| 1 << k)]
 }
 
-/// Two numbers of 1 to 40 words, and one no longer than they are.
+/// Returns two numbers of 1 to 40 words of the same length, and one that is not longer.
 fn operands() -> impl Strategy<Value = (Vec<u64>, Vec<u64>, Vec<u64>)> {
     (1..=40usize).prop_flat_map(|n| {
         let words = |n| prop::collection::vec(word(), n);

@@ -1,12 +1,12 @@
-//! Which instructions multiply words.
+//! The instructions that multiply words.
 
 use crate::Backend;
 use crate::backend::{Avx2, Avx512};
 use std::sync::OnceLock;
 
-/// Which instructions multiply words, chosen once when a plan is built. All give identical results.
+/// Instructions that multiply words. A plan selects them once, when it is built. All give identical results.
 ///
-/// The variants hold tokens that only detection creates, so that holding one proves the CPU can run it.
+/// A variant holds a token that only detection creates, so the token proves that the CPU can run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multiplier {
     /// Portable Rust on 64-bit words.
@@ -29,7 +29,7 @@ pub struct Adx(());
 pub struct Ifma(());
 
 impl Multiplier {
-    /// Every choice this CPU can run within the instructions of `backend`, slowest first for long numbers.
+    /// Returns every choice that this CPU can run within the instructions of `backend`, slowest first for long numbers.
     pub fn available(backend: Backend) -> Vec<Self> {
         let mut all = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -50,7 +50,8 @@ impl Multiplier {
         all
     }
 
-    /// The last of [`Self::available`] for [`Backend::detect`], found once.
+    /// Returns the last of [`Self::available`] for [`Backend::detect`]. The first call detects it; later calls reuse
+    /// the result.
     pub fn detect() -> Self {
         static FOUND: OnceLock<Multiplier> = OnceLock::new();
         *FOUND.get_or_init(|| {
@@ -59,7 +60,7 @@ impl Multiplier {
         })
     }
 
-    /// What it uses on 64-bit words.
+    /// Returns the kernels that it uses on 64-bit words.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn words(self) -> Option<Adx> {
         match self {
@@ -69,7 +70,7 @@ impl Multiplier {
         }
     }
 
-    /// `portable`, `adx`, `fma`, `fma512` or `ifma`.
+    /// Returns `portable`, `adx`, `fma`, `fma512` or `ifma`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -86,7 +87,8 @@ fn adx() -> Option<Adx> {
     (is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx")).then_some(Adx(()))
 }
 
-/// [`Backend::detect`], asked once; portable code where `SOLINAS_BACKEND` asks for what is not there (every plan refuses that with an error).
+/// Returns [`Backend::detect`], called once. If `SOLINAS_BACKEND` names a back end that is not available, it returns
+/// portable code; every plan refuses that name with an error.
 pub(super) fn detected() -> Backend {
     static FOUND: OnceLock<Backend> = OnceLock::new();
     *FOUND.get_or_init(|| Backend::detect().unwrap_or(Backend::Scalar))

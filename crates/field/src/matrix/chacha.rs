@@ -1,11 +1,12 @@
 //! Uniform residues from a public seed: ChaCha8, 16 blocks side by side.
 //!
-//! A group is 256 words, from the 16 blocks with counters `16 g .. 16 g + 15`: word `i` of block `16 g + c` is at place `16 i + c`, which is the order
-//! in which registers hold them. A word is cut to the bits of the modulus and kept if it is below the modulus; else it is the first such word of
-//! the block that has its place in the stream as counter and 1 as third word of the nonce.
+//! A group is 256 words, from the 16 blocks with counters `16 g .. 16 g + 15`. Word `i` of block `16 g + c` is at place
+//! `16 i + c`, the order in which registers hold them. A word is cut to the bits of the modulus and kept if it is below
+//! the modulus. Otherwise it is replaced by the first such word of another block, whose counter is the place in the
+//! stream and whose nonce has 1 as third word.
 
 use super::Word;
-use super::lanes::Residues;
+use super::lanes::U32Lanes;
 use crate::Backend;
 use crate::simd::dispatch;
 
@@ -13,19 +14,20 @@ use crate::simd::dispatch;
 pub const GROUP: usize = 256;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
-/// For a public matrix there is no secret to protect: what is asked of the generator is that its output has no structure that helps to solve LWE. Eight
-/// rounds have none that anyone knows (the best distinguishers reach seven); twenty cost twice the time of a product.
+/// Number of rounds. A public matrix has no secret to protect; the generator's output only needs to have no structure
+/// that helps to solve LWE. No such structure is known for eight rounds (the best distinguishers reach seven). Twenty
+/// rounds take twice the time of a product.
 const ROUNDS: usize = 8;
 const LANES: [u32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Generator of uniform residues, addressed by place: the same words on every back end. For public matrices.
+/// Generator of uniform residues, addressed by place, for public matrices. Every back end gives the same words.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform {
     key: [u32; 8],
     backend: Backend,
 }
 
-/// Where a stretch of words lies, and modulo what.
+/// Position of a run of words, and its modulus.
 #[derive(Clone, Copy)]
 struct Call {
     key: [u32; 8],
@@ -40,7 +42,7 @@ struct Call {
 }
 
 impl Uniform {
-    /// From a seed.
+    /// Makes a generator from a seed.
     pub fn new(seed: &[u8; 32], backend: Backend) -> Self {
         let (words, _) = seed.as_chunks::<4>();
         let mut key = [0; 8];
@@ -48,10 +50,10 @@ impl Uniform {
         Self { key, backend }
     }
 
-    /// Fills `out` with groups `first ..` of stream `stream`: uniform modulo `word`.
+    /// Fills `out` with groups `first ..` of stream `stream`, uniform modulo `word`.
     ///
     /// # Panics
-    /// Unless `out` is whole groups, and these end at `2^24` or before.
+    /// Panics unless `out` is whole groups, and these end at `2^24` or before.
     pub fn fill(&self, word: Word, stream: [u32; 2], first: usize, out: &mut [u32]) {
         let groups = out.len() / GROUP;
         assert!(out.len() == groups * GROUP && first + groups <= 1 << 24, "{} words from group {first}", out.len());
@@ -86,7 +88,7 @@ impl Uniform {
     }
 }
 
-/// One block.
+/// Computes one block.
 fn block<const ROUNDS: usize>(key: &[u32; 8], counter: u32, nonce: [u32; 3]) -> [u32; 16] {
     let mut start = [0; 16];
     start[..4].copy_from_slice(&CONSTANTS);
@@ -123,7 +125,7 @@ const QUARTERS: [[usize; 4]; 8] = [
 
 /// A step of four quarter rounds at once, so that they overlap.
 #[inline(always)]
-fn half<L: Residues, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16], at: [[usize; 3]; 4]) {
+fn half<L: U32Lanes, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16], at: [[usize; 3]; 4]) {
     for [a, b, d] in at {
         x[a] = l.add_words(x[a], x[b]);
         x[d] = l.rotate::<LEFT, RIGHT>(l.xor(x[d], x[a]));
@@ -131,7 +133,7 @@ fn half<L: Residues, const LEFT: i32, const RIGHT: i32>(l: L, x: &mut [L::W; 16]
 }
 
 #[inline(always)]
-unsafe fn groups_kernel<L: Residues>(l: L, call: Call) {
+unsafe fn groups_kernel<L: U32Lanes>(l: L, call: Call) {
     let Call { key, nonce, modulus, mask, .. } = call;
     let (modulus, mask) = (l.splat(modulus), l.splat(mask));
     for group in 0..call.groups {
@@ -178,7 +180,7 @@ unsafe fn groups_kernel<L: Residues>(l: L, call: Call) {
 mod tests {
     use super::*;
 
-    /// RFC 8439, section 2.3.2.
+    /// The vector of RFC 8439, section 2.3.2.
     #[test]
     fn a_block_is_that_of_the_standard() {
         let key: Vec<u8> = (0..32).collect();

@@ -7,7 +7,7 @@ use crate::backend::Scalar;
 /// # Safety
 /// Methods that take pointers need a register's worth of memory there; no alignment is needed. All need the token's instruction set enabled in
 /// the caller.
-pub(super) trait Residues: Copy {
+pub(super) trait U32Lanes: Copy {
     /// A register.
     type W: Copy;
     /// Words in it.
@@ -15,8 +15,8 @@ pub(super) trait Residues: Copy {
 
     unsafe fn load(self, at: *const u32) -> Self::W;
     unsafe fn store(self, at: *mut u32, v: Self::W);
-    /// Asks for the cache line at `at`, into the second-level cache; never faults. (Into the first, as many lines as it has misses in flight are what a core
-    /// gets from memory: 17 GB/s on Zen 4, where this gives 29 and plain reading 32.)
+    /// Prefetches the cache line at `at` into the second-level cache; never faults. The first-level cache keeps few
+    /// misses in flight, which limits prefetches into it: 17 GB/s on Zen 4, where this gives 29 and plain reading 32.
     fn prefetch(self, at: *const u32);
     fn splat(self, x: u32) -> Self::W;
     fn splat_wide(self, x: u64) -> Self::W;
@@ -26,27 +26,27 @@ pub(super) trait Residues: Copy {
     fn add(self, a: Self::W, b: Self::W) -> Self::W;
     /// Differences of 64-bit lanes.
     fn sub(self, a: Self::W, b: Self::W) -> Self::W;
-    /// 64-bit lanes to the right by 32: the odd words.
+    /// Shifts 64-bit lanes right by 32, which leaves the odd words.
     fn odd(self, a: Self::W) -> Self::W;
-    /// 64-bit lanes to the right by `count` in `0..64`.
+    /// Shifts 64-bit lanes right by `count` in `0..64`.
     fn shift_right(self, a: Self::W, count: u32) -> Self::W;
     /// Products of the even words.
     fn mul(self, a: Self::W, b: Self::W) -> Self::W;
-    /// 64-bit lanes `x` in `0..2n` to `0..n`, for `n < 2^63`.
-    fn once(self, x: Self::W, n: Self::W) -> Self::W;
+    /// Reduces 64-bit lanes `x` in `0..2n` to `0..n`, for `n < 2^63`.
+    fn reduce_once(self, x: Self::W, n: Self::W) -> Self::W;
     /// Sums of words.
     fn add_words(self, a: Self::W, b: Self::W) -> Self::W;
-    /// Words rotated to the left by 7, 8, 12 or 16; `RIGHT = 32 - LEFT`.
+    /// Rotates words left by 7, 8, 12 or 16; `RIGHT = 32 - LEFT`.
     fn rotate<const LEFT: i32, const RIGHT: i32>(self, a: Self::W) -> Self::W;
     /// The larger words.
     fn max_words(self, a: Self::W, b: Self::W) -> Self::W;
-    /// Whether a word is `n` or more.
+    /// Returns whether any word is `n` or more.
     fn any_at_least(self, a: Self::W, n: Self::W) -> bool;
 }
 
 const LOW: u64 = 0xFFFF_FFFF;
 
-impl Residues for Scalar {
+impl U32Lanes for Scalar {
     type W = u64;
     const WORDS: usize = 2;
     #[inline(always)]
@@ -99,7 +99,7 @@ impl Residues for Scalar {
         (a & LOW) * (b & LOW)
     }
     #[inline(always)]
-    fn once(self, x: u64, n: u64) -> u64 {
+    fn reduce_once(self, x: u64, n: u64) -> u64 {
         x.min(x.wrapping_sub(n))
     }
     #[inline(always)]
@@ -123,7 +123,7 @@ impl Residues for Scalar {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::Residues;
+    use super::U32Lanes;
     use crate::backend::{Avx2, Avx512};
     use core::arch::x86_64::*;
 
@@ -168,7 +168,7 @@ mod x86 {
         };
     }
 
-    impl Residues for Avx2 {
+    impl U32Lanes for Avx2 {
         common!(
             __m256i,
             8,
@@ -187,7 +187,7 @@ mod x86 {
             _mm256_max_epu32
         );
         #[inline(always)]
-        fn once(self, x: __m256i, n: __m256i) -> __m256i {
+        fn reduce_once(self, x: __m256i, n: __m256i) -> __m256i {
             let less = self.sub(x, n);
             // SAFETY: the token proves the instruction set; registers only.
             unsafe {
@@ -215,7 +215,7 @@ mod x86 {
         }
     }
 
-    impl Residues for Avx512 {
+    impl U32Lanes for Avx512 {
         common!(
             __m512i,
             16,
@@ -234,7 +234,7 @@ mod x86 {
             _mm512_max_epu32
         );
         #[inline(always)]
-        fn once(self, x: __m512i, n: __m512i) -> __m512i {
+        fn reduce_once(self, x: __m512i, n: __m512i) -> __m512i {
             // SAFETY: the token proves the instruction set; registers only.
             unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, n)) }
         }

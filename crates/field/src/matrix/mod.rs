@@ -1,8 +1,10 @@
-//! Matrices of residues modulo words of up to 32 bits: products with vectors, sums of rows, and uniform entries from a seed.
+//! Matrices of residues modulo words of up to 32 bits: products with vectors, sums of rows, and uniform entries from a
+//! seed.
 //!
-//! A matrix is cut into [`Tile`]s of rows; what comes out are sums over the rows, for every column, kept unreduced ([`Sums`], [`Selected`]) and
-//! finished modulo a [`Word`]. Tiles may be added in any order and cut, and on every back end: the results are the same. The time of
-//! everything without `vartime` in its name depends on lengths alone.
+//! A matrix is cut into [`Tile`]s of rows. The results are sums over the rows, for every column. They are kept
+//! unreduced ([`Sums`], [`Selected`]) and finished modulo a [`Word`]. Tiles may be added in any order and cut, and on
+//! every back end: the results are the same. The time of every function without `vartime` in its name depends on
+//! lengths alone.
 
 mod chacha;
 mod lanes;
@@ -20,15 +22,15 @@ use parts::Parts;
 pub use select::{CHUNK, select_add, vartime_select_add, vartime_select_many};
 pub use word::Word;
 
-/// Rows and columns come in multiples of this.
+/// Numbers of rows and columns are multiples of this unit.
 pub const UNIT: usize = 16;
 
-/// How products become sums.
+/// Method by which products become sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Sums of whole products, split in halves before they overflow, reduced once at the end.
+    /// Sums of whole products. They are split in halves before they overflow and reduced once at the end.
     Lazy,
-    /// Every product reduced by Barrett's method, and every sum (wang2014, section 6.2.1).
+    /// Every product is reduced by Barrett's method, and every sum too (wang2014, section 6.2.1).
     Barrett,
 }
 
@@ -46,17 +48,17 @@ impl core::fmt::Debug for Tile<'_> {
 }
 
 impl<'a> Tile<'a> {
-    /// Rows of `width` words.
+    /// Makes a tile of rows of `width` words.
     ///
     /// # Panics
-    /// Unless the width is a multiple of [`UNIT`] and there is a multiple of 8 of whole rows.
+    /// Panics unless the width is a multiple of [`UNIT`] and there is a multiple of 8 of whole rows.
     pub fn new(words: &'a [u32], width: usize) -> Self {
         let whole = width != 0 && width.is_multiple_of(UNIT) && words.len().is_multiple_of(multiply::TOGETHER * width);
         assert!(whole, "{} words in rows of {width}", words.len());
         Self { words, width }
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.words.len() / self.width
     }
@@ -72,17 +74,18 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// For each column a sum of products. Modulo `2^64`, and the sum of the high halves beside: together the whole sum, while it has less than `2^32` terms.
+/// For each column, a sum of products modulo `2^64`, and the sum of their high halves. Together they determine the
+/// whole sum, while it has less than `2^32` terms.
 ///
-/// In parts: in even columns, in odd columns, their high halves in even columns, in odd columns.
+/// There are four parts: the sums in even columns, in odd columns, the high halves in even columns, in odd columns.
 #[derive(Clone, Debug)]
 pub struct Sums(Parts<4>);
 
 impl Sums {
-    /// Zeros for so many columns.
+    /// Makes zeros for `width` columns.
     ///
     /// # Panics
-    /// Unless that is a multiple of [`UNIT`].
+    /// Panics unless `width` is a multiple of [`UNIT`].
     pub fn zeroed(width: usize) -> Self {
         Self(Parts::zeroed(width))
     }
@@ -92,10 +95,10 @@ impl Sums {
         self.0.parts()
     }
 
-    /// From stored words, part by part.
+    /// Makes sums from stored words, part by part.
     ///
     /// # Panics
-    /// Unless they are those of a multiple of [`UNIT`] of columns.
+    /// Panics unless they are those of a multiple of [`UNIT`] of columns.
     pub fn from_words(words: &[u64]) -> Self {
         Self(Parts::from_words(words))
     }
@@ -103,15 +106,15 @@ impl Sums {
     /// Adds other sums of [`Reduction::Lazy`], of the same width.
     ///
     /// # Panics
-    /// When the widths differ.
+    /// Panics if the widths differ.
     pub fn add_lazy(&mut self, other: &Self) {
         self.0.add(&other.0);
     }
 
-    /// The residues.
+    /// Writes the residues to `out`.
     ///
     /// # Panics
-    /// Unless there are as many as columns.
+    /// Panics unless `out` has as many words as there are columns.
     pub fn finish(&self, word: Word, out: &mut [u32]) {
         assert_eq!(out.len(), self.0.width, "a result of another width");
         let [evens, odds, even_highs, odd_highs] = self.0.parts();
@@ -121,22 +124,22 @@ impl Sums {
     }
 }
 
-/// The residue of a sum modulo `2^64` with the sum of high halves.
+/// Returns the residue of a sum modulo `2^64` with the sum of high halves.
 pub fn finish_split(word: Word, [all, high]: [u64; 2]) -> u32 {
     word.reduce_split(high, all.wrapping_sub(high << 32))
 }
 
-/// For each column a sum of words of some rows: exact for less than `2^32` rows.
+/// For each column, a sum of words of some rows, exact for less than `2^32` rows.
 ///
-/// In parts: of pairs of columns, even + `2^32` odd, modulo `2^64`; of odd columns.
+/// There are two parts: pairs of columns as even + `2^32` odd, modulo `2^64`; and odd columns.
 #[derive(Clone, Debug)]
 pub struct Selected(Parts<2>);
 
 impl Selected {
-    /// Zeros for so many columns.
+    /// Makes zeros for `width` columns.
     ///
     /// # Panics
-    /// Unless that is a multiple of [`UNIT`].
+    /// Panics unless `width` is a multiple of [`UNIT`].
     pub fn zeroed(width: usize) -> Self {
         Self(Parts::zeroed(width))
     }
@@ -146,10 +149,10 @@ impl Selected {
         self.0.parts()
     }
 
-    /// From stored words, part by part.
+    /// Makes sums from stored words, part by part.
     ///
     /// # Panics
-    /// Unless they are those of a multiple of [`UNIT`] of columns.
+    /// Panics unless they are those of a multiple of [`UNIT`] of columns.
     pub fn from_words(words: &[u64]) -> Self {
         Self(Parts::from_words(words))
     }
@@ -157,15 +160,15 @@ impl Selected {
     /// Adds other sums of the same width.
     ///
     /// # Panics
-    /// When the widths differ.
+    /// Panics if the widths differ.
     pub fn add(&mut self, other: &Self) {
         self.0.add(&other.0);
     }
 
-    /// The residues.
+    /// Writes the residues to `out`.
     ///
     /// # Panics
-    /// Unless there are as many as columns.
+    /// Panics unless `out` has as many words as there are columns.
     pub fn finish(&self, word: Word, out: &mut [u32]) {
         assert_eq!(out.len(), self.0.width, "a result of another width");
         let [all, odd] = self.0.parts();

@@ -1,11 +1,11 @@
 //! A tile times a vector of residues: sums over the rows, or over the columns.
 
-use super::lanes::Residues;
+use super::lanes::U32Lanes;
 use super::{Reduction, Sums, Tile, Word};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Rows that are taken together, so that sums are loaded and stored once for them.
+/// Rows that a kernel takes together, so that it loads and stores the sums once for all of them.
 pub(super) const TOGETHER: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ struct Call {
 /// `sums <- sums + tile^T vector`.
 ///
 /// # Panics
-/// Unless the sums are as wide as the tile, and the vector has a residue for each row.
+/// Panics unless the sums are as wide as the tile, and the vector has a residue for each row.
 pub fn multiply_add(
     backend: Backend,
     reduction: Reduction,
@@ -40,8 +40,8 @@ pub fn multiply_add(
         sums: sums.0.beside(tile.words.as_ptr()),
         word,
     };
-    // From memory, 50 GB/s of two cores of a Zen 4, where whole lines give 44.
-    let halves = backend.by_halves();
+    // This reads 50 GB/s from memory on two cores of a Zen 4, where whole lines give 44.
+    let halves = backend.narrowed_to_avx2();
     // SAFETY: the lengths were checked, here and by `Tile`.
     match reduction {
         Reduction::Lazy if word.bits < 32 => dispatch!(halves, lazy<_, 4>(call: Call)),
@@ -52,13 +52,13 @@ pub fn multiply_add(
 
 /// Adds a product, or a sum of products, to the sum of all and to the sum of high halves.
 #[inline(always)]
-fn add_split<L: Residues>(l: L, sums: &mut [L::W; 2], product: L::W) {
+fn add_split<L: U32Lanes>(l: L, sums: &mut [L::W; 2], product: L::W) {
     sums[0] = l.add(sums[0], product);
     sums[1] = l.add(sums[1], l.odd(product));
 }
 
 #[inline(always)]
-unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
+unsafe fn lazy<L: U32Lanes, const JOINED: usize>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, .. } = call;
     for row in (0..rows).step_by(TOGETHER) {
         // SAFETY: `rows` is a multiple of TOGETHER and `width` of the words of a register; the vector has a word for each row.
@@ -80,7 +80,7 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
                     *product = [l.mul(words, factors[i]), l.mul(l.odd(words), factors[i])];
                 }
                 if JOINED == 4 {
-                    // Four products below 2^62.
+                    // Four products are below 2^62 each.
                     for [a, b, c, d] in products.as_chunks::<4>().0 {
                         let even = l.add(l.add(a[0], b[0]), l.add(c[0], d[0]));
                         let odd = l.add(l.add(a[1], b[1]), l.add(c[1], d[1]));
@@ -104,27 +104,27 @@ unsafe fn lazy<L: Residues, const JOINED: usize>(l: L, call: Call) {
 
 /// A modulus in registers.
 #[derive(Clone, Copy)]
-struct Constants<L: Residues> {
+struct Constants<L: U32Lanes> {
     m: L::W,
     twice: L::W,
     ratio: L::W,
 }
 
-impl<L: Residues> Constants<L> {
+impl<L: U32Lanes> Constants<L> {
     /// `sum + product mod m`.
     #[inline(always)]
     fn add_reduced(self, l: L, bits: u32, sum: L::W, product: L::W) -> L::W {
         let high = l.shift_right(product, bits);
         // The quotient falls short by at most 3.
         let quotient = l.add(high, l.shift_right(l.mul(high, self.ratio), bits));
-        let rest = l.once(l.once(l.sub(product, l.mul(quotient, self.m)), self.twice), self.m);
-        l.once(l.add(sum, rest), self.m)
+        let rest = l.reduce_once(l.reduce_once(l.sub(product, l.mul(quotient, self.m)), self.twice), self.m);
+        l.reduce_once(l.add(sum, rest), self.m)
     }
 }
 
-/// The words of rows that are taken together, each in a register of its own.
+/// Loads the words of rows that are taken together, each into a register of its own.
 #[inline(always)]
-unsafe fn splat_each<L: Residues>(l: L, at: *const u32) -> [L::W; TOGETHER] {
+unsafe fn splat_each<L: U32Lanes>(l: L, at: *const u32) -> [L::W; TOGETHER] {
     // SAFETY: as many words are readable.
     let words = unsafe { at.cast::<[u32; TOGETHER]>().read_unaligned() };
     let mut all = [l.splat(0); TOGETHER];
@@ -132,9 +132,9 @@ unsafe fn splat_each<L: Residues>(l: L, at: *const u32) -> [L::W; TOGETHER] {
     all
 }
 
-/// Barrett's reduction of each product, and sums modulo the word: the high halves stay as they are.
+/// Reduces each product by Barrett's method, and sums modulo the word. The high halves stay as they are.
 #[inline(always)]
-unsafe fn barrett<L: Residues>(l: L, call: Call) {
+unsafe fn barrett<L: U32Lanes>(l: L, call: Call) {
     let Call { tile, rows, width, vector, sums, word } = call;
     let constants =
         Constants { m: l.splat_wide(word.value), twice: l.splat_wide(2 * word.value), ratio: l.splat_wide(word.ratio) };
@@ -164,7 +164,7 @@ unsafe fn barrett<L: Residues>(l: L, call: Call) {
 /// `out <- out + tile vector`: for each row the sum of all products, modulo `2^64`, and that of their high halves.
 ///
 /// # Panics
-/// Unless the vector has a residue for each column, and there is an output for each row.
+/// Panics unless the vector has a residue for each column, and there is an output for each row.
 pub fn multiply_rows(backend: Backend, tile: Tile<'_>, vector: &[u32], out: &mut [[u64; 2]]) {
     assert!(vector.len() == tile.width() && out.len() == tile.rows(), "{} factors for {tile:?}", vector.len());
     let call = RowsCall {
@@ -188,7 +188,7 @@ struct RowsCall {
 }
 
 #[inline(always)]
-unsafe fn rows_kernel<L: Residues>(l: L, call: RowsCall) {
+unsafe fn rows_kernel<L: U32Lanes>(l: L, call: RowsCall) {
     let RowsCall { tile, rows, width, vector, out } = call;
     for row in 0..rows {
         let mut sums = [l.splat(0); 2];

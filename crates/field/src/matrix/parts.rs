@@ -1,4 +1,4 @@
-//! Sums for every column, in parts that lie well to the rows they are sums of.
+//! Sums for every column, in parts whose addresses do not conflict with those of the rows.
 
 use core::ops::Range;
 
@@ -9,33 +9,33 @@ use crate::buffer::AlignedVec;
 const PAGE: usize = 512;
 /// Words from a row of the tile to the first part, modulo a page.
 const APART: usize = 64;
-/// Words more from each part to the next, modulo a page.
+/// Additional words from each part to the next, modulo a page.
 const STEP: usize = 128;
 
-/// `PARTS` parts of `width / 2` sums. Where they lie is decided by the first tile ([`Self::beside`]).
+/// `PARTS` parts of `width / 2` sums. The first tile determines their position ([`Self::beside`]).
 #[derive(Clone, Debug)]
 pub(super) struct Parts<const PARTS: usize> {
     pub(super) width: usize,
     start: usize,
-    /// Whether it was decided where they lie.
+    /// Whether the position is determined.
     placed: bool,
     words: AlignedVec<u64>,
 }
 
 impl<const PARTS: usize> Parts<PARTS> {
-    /// Zeros for so many columns.
+    /// Makes zeros for `width` columns.
     ///
     /// # Panics
-    /// Unless that is a multiple of [`UNIT`].
+    /// Panics unless `width` is a multiple of [`UNIT`].
     pub(super) fn zeroed(width: usize) -> Self {
         assert!(width.is_multiple_of(UNIT), "{width} columns");
         Self { width, start: 0, placed: false, words: AlignedVec::zeroed(PARTS * stride(width) + PAGE) }
     }
 
-    /// From words, part by part.
+    /// Makes parts from words, part by part.
     ///
     /// # Panics
-    /// Unless they are those of a multiple of [`UNIT`] of columns.
+    /// Panics unless they are those of a multiple of [`UNIT`] of columns.
     pub(super) fn from_words(words: &[u64]) -> Self {
         let half = words.len() / PARTS;
         assert_eq!(half * PARTS, words.len(), "{} words", words.len());
@@ -52,19 +52,20 @@ impl<const PARTS: usize> Parts<PARTS> {
         start..start + self.width / 2
     }
 
-    /// Each part, of `width / 2` words.
+    /// Returns each part, of `width / 2` words.
     pub(super) fn parts(&self) -> [&[u64]; PARTS] {
         core::array::from_fn(|part| &self.words[self.range(part)])
     }
 
-    /// Each part, placed well to rows at that address: in rows of 4 KiB, parts that lie one after the other would all use the sets of the nearest cache that the rows
-    /// do, and loads of rows would wait for stores of sums whose addresses have the same low 12 bits.
+    /// Returns each part, at a position that suits rows at that address. In rows of 4 KiB, parts one after the other
+    /// would all use the same sets of the nearest cache as the rows. Loads of rows would wait for stores of sums whose
+    /// addresses have the same low 12 bits.
     pub(super) fn beside(&mut self, rows: *const u32) -> [*mut u64; PARTS] {
         if !self.placed {
-            // They are zeros yet.
+            // The sums are still zeros.
             let word = |address: usize| address / size_of::<u64>() % PAGE;
             let base = word(self.words.as_ptr().addr());
-            // A multiple of 8 words, as the buffer and the tiles of a matrix are of 64 bytes.
+            // A multiple of 8 words, because the buffer and the tiles of a matrix are aligned to 64 bytes.
             self.start = (word(rows.addr()).next_multiple_of(8) + APART + PAGE - base) % PAGE;
             self.placed = true;
         }
@@ -73,10 +74,10 @@ impl<const PARTS: usize> Parts<PARTS> {
         starts.map(|start| base.wrapping_add(start))
     }
 
-    /// Adds others of the same width.
+    /// Adds other parts of the same width.
     ///
     /// # Panics
-    /// When the widths differ.
+    /// Panics if the widths differ.
     pub(super) fn add(&mut self, other: &Self) {
         assert_eq!(self.width, other.width, "sums of different widths");
         for (part, more) in other.parts().into_iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Sums of some of a tile's rows: a product with a vector of zeros and ones, without multiplications.
 
-use super::lanes::Residues;
+use super::lanes::U32Lanes;
 use super::{Selected, Tile};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Rows that are added together: with more, the lines asked for outnumber the misses in flight.
+/// Rows that are added together. With more rows, the prefetched lines outnumber the misses in flight.
 const TOGETHER: usize = 4;
-/// Rows that a word of selections is about.
+/// Rows that one word of selections covers.
 pub const CHUNK: usize = 32;
 /// Rows of a table of subset sums.
 const TABLE: usize = 4;
@@ -24,10 +24,11 @@ struct Call {
     sums: [*mut u64; 2],
 }
 
-/// `sums <- sums + ` the rows whose mask is all ones; every mask is that or zero. Time and addresses do not depend on the masks.
+/// Adds to `sums` the rows whose mask is all ones. Range: every mask is all ones or zero. Time and addresses do not
+/// depend on the masks.
 ///
 /// # Panics
-/// Unless the sums are as wide as the tile, and there is a mask for each row.
+/// Panics unless the sums are as wide as the tile, and there is a mask for each row.
 pub fn select_add(backend: Backend, tile: Tile<'_>, masks: &[u32], sums: &mut Selected) {
     assert!(masks.len() == tile.rows() && sums.0.width == tile.width(), "{} masks for {tile:?}", masks.len());
     let call = Call {
@@ -42,10 +43,10 @@ pub fn select_add(backend: Backend, tile: Tile<'_>, masks: &[u32], sums: &mut Se
     dispatch!(backend, add_rows<_, true>(call: Call))
 }
 
-/// `sums <- sums + ` the rows of those numbers; the others are not read: for rows that are no secret.
+/// Adds to `sums` the rows with these numbers. It does not read the others: use it only for public selections.
 ///
 /// # Panics
-/// Unless the sums are as wide as the tile, and the numbers below its rows.
+/// Panics unless the sums are as wide as the tile, and the numbers below its rows.
 pub fn vartime_select_add(backend: Backend, tile: Tile<'_>, rows: &[u32], sums: &mut Selected) {
     let inside = rows.iter().all(|&row| (row as usize) < tile.rows());
     assert!(inside && sums.0.width == tile.width(), "{} rows of {tile:?}", rows.len());
@@ -61,9 +62,9 @@ pub fn vartime_select_add(backend: Backend, tile: Tile<'_>, rows: &[u32], sums: 
     dispatch!(backend, add_rows<_, false>(call: Call))
 }
 
-/// Adds rows, all of them masked or those of given numbers, four at a time.
+/// Adds rows, four at a time: all of them masked, or those with given numbers.
 #[inline(always)]
-unsafe fn add_rows<L: Residues, const MASKED: bool>(l: L, call: Call) {
+unsafe fn add_rows<L: U32Lanes, const MASKED: bool>(l: L, call: Call) {
     let whole = call.count / TOGETHER * TOGETHER;
     for i in (0..whole).step_by(TOGETHER) {
         // SAFETY: TOGETHER rows from `i` on.
@@ -76,7 +77,7 @@ unsafe fn add_rows<L: Residues, const MASKED: bool>(l: L, call: Call) {
 }
 
 #[inline(always)]
-unsafe fn add_some<L: Residues, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
+unsafe fn add_some<L: U32Lanes, const MASKED: bool, const ROWS: usize>(l: L, call: Call, first: usize) {
     let Call { tile, width, rows, count, masks, sums } = call;
     // SAFETY: row numbers, masks and columns were checked by the callers; the row after next is asked for if there is one.
     unsafe {
@@ -119,13 +120,15 @@ struct TableCall {
     sums: *const [*mut u64; 2],
 }
 
-/// For each output, `sums <- sums + ` the rows whose bits are set: bit `i` of `bits[c * outputs + o]` is about row `32 c + i` and output `o`.
+/// For each output, adds to `sums` the rows whose bits are set. Bit `i` of `bits[c * outputs + o]` is for row
+/// `32 c + i` and output `o`.
 ///
-/// Tables hold the sums of all subsets of four rows, so that an output costs an addition for every four. Addresses depend on the bits: for selections
-/// that are no secret.
+/// Tables hold the sums of all subsets of four rows, so that an output costs an addition for every four rows. Addresses
+/// depend on the bits: use it only for public selections.
 ///
 /// # Panics
-/// Unless the rows are whole chunks of 32, there is a word of bits for each and each output, and the sums are as wide as the tile.
+/// Panics unless the rows are whole chunks of 32, there is a word of bits for each chunk and each output, and the sums
+/// are as wide as the tile.
 pub fn vartime_select_many(backend: Backend, tile: Tile<'_>, bits: &[u32], sums: &mut [Selected]) {
     let chunks = tile.rows() / CHUNK;
     assert!(chunks * CHUNK == tile.rows() && bits.len() == chunks * sums.len(), "{} bits for {tile:?}", bits.len());
@@ -144,7 +147,7 @@ pub fn vartime_select_many(backend: Backend, tile: Tile<'_>, bits: &[u32], sums:
 }
 
 #[inline(always)]
-unsafe fn add_subsets<L: Residues>(l: L, call: TableCall) {
+unsafe fn add_subsets<L: U32Lanes>(l: L, call: TableCall) {
     let TableCall { tile, width, chunks, bits, outputs, sums } = call;
     let zero = l.splat(0);
     for chunk in 0..chunks {

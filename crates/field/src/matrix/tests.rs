@@ -3,7 +3,7 @@ use crate::Backend;
 
 const MODULI: [u32; 4] = [u32::MAX - 4, (1 << 31) - 1, (1 << 24) - 3, 3];
 
-/// Words below `m`, with corners among them.
+/// Returns words below `m`, with corners among them.
 fn words(len: usize, m: u32, seed: u64) -> Vec<u32> {
     let mut state = seed;
     let corners = [0, 1, m - 1, m / 2];
@@ -78,7 +78,7 @@ fn rows_match_u128_remainders_on_every_backend() {
         let (tile, vector) = (words(8 * 80, m, 5), words(80, m, 6));
         for backend in Backend::available() {
             let mut out = [[0; 2]; 8];
-            // In two parts.
+            // The columns in two parts.
             multiply_rows(backend, Tile::new(&tile, 80), &vector, &mut out);
             for (row, &out) in tile.chunks(80).zip(&out) {
                 let want: u128 = row.iter().zip(&vector).map(|(&a, &b)| u128::from(a) * u128::from(b)).sum();

@@ -1,6 +1,6 @@
 //! Arithmetic modulo one word.
 
-/// An odd modulus `m` of up to 32 bits with the constants of its reductions. Nothing here branches on a residue.
+/// An odd modulus `m` of up to 32 bits with the constants of its reductions. No method branches on a residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Word {
     pub(super) value: u64,
@@ -13,7 +13,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// The modulus `m`; none unless it is odd and 3 or more.
+    /// Makes the modulus `m`. Returns `None` unless it is odd and 3 or more.
     pub fn new(m: u32) -> Option<Self> {
         if m < 3 || m.is_multiple_of(2) {
             return None;
@@ -83,7 +83,7 @@ impl Word {
         self.reduce(u64::from(a) * u64::from(b))
     }
 
-    /// `1/a`, where there is one. Its time depends on `a`.
+    /// Returns `1/a`, or `None` if there is none. Its time depends on `a`.
     pub fn vartime_inverse(self, a: u32) -> Option<u32> {
         let (mut r, mut next) = (self.value as i64, i64::from(a));
         let (mut x, mut y) = (0i64, 1i64);

@@ -1,22 +1,25 @@
 //! Sums of products of rows of words, reduced once.
 //!
-//! With the 52-bit multiply-adds of AVX-512 IFMA and primes of up to 50 bits, low and high halves of up to [`TERMS`] products are added up in two registers, and the
-//! sum `h 2^52 + l` is reduced at the end: 2 operations a product. `h < 2^52` since `15 2^48 + 15 < 2^52`; with `w = 2^52 mod q` the rest `h w + l - (floor(h w'/2^52) + floor(l v/2^52)) q`,
-//! `w' = floor(2^52 w/q)` and `v = floor(2^52/q)`, is in `0..4q`, below `2^52`.
+//! These kernels use the 52-bit multiply-adds of AVX-512 IFMA and primes of up to 50 bits. They add up low and high
+//! halves of up to [`TERMS`] products in two registers and reduce the sum `h 2^52 + l` at the end: 2 operations a
+//! product.
+//!
+//! Range: `h < 2^52` since `15 2^48 + 15 < 2^52`. With `w = 2^52 mod q`, `w' = floor(2^52 w/q)` and
+//! `v = floor(2^52/q)`, the remainder `h w + l - (floor(h w'/2^52) + floor(l v/2^52)) q` is in `0..4q`, below `2^52`.
 
 use super::modulus::Shoup;
 use super::{FAST_PRIME_BITS, Pointwise};
 
-/// Products added up before a reduction.
+/// Number of products that are added up before a reduction.
 #[cfg(target_arch = "x86_64")]
 const TERMS: usize = 12;
 
 impl Pointwise {
-    /// `dst <- constant + sum_k factors[k] rows[k]`, where `rows` holds rows of as many words as `dst`, one after the other, and the words are below `2^bits`.
-    /// The constant is a residue.
+    /// `dst <- constant + sum_k factors[k] rows[k]`. Shape: `rows` holds rows of as many words as `dst`, one after the
+    /// other. Range: the words are below `2^bits`; the constant is a residue.
     ///
     /// # Panics
-    /// When `rows` has another number of words.
+    /// Panics if `rows` has another number of words.
     pub fn combine(&self, dst: &mut [u64], rows: &[u64], bits: u32, factors: &[Shoup], constant: u64) {
         let len = dst.len();
         assert!(rows.len() == len * factors.len(), "{} rows of {len} words in {}", factors.len(), rows.len());
@@ -42,10 +45,10 @@ impl Pointwise {
         }
     }
 
-    /// `dst[j] <- dst[j] + sum_k x_k y_kj` for both `j`, of terms `(x_k, [y_k0, y_k1])`: in and out canonical.
+    /// `dst[j] <- dst[j] + sum_k x_k y_kj` for both `j`, of terms `(x_k, [y_k0, y_k1])`. Range: in and out canonical.
     ///
     /// # Panics
-    /// When slices differ in length.
+    /// Panics if slices differ in length.
     pub fn dot_two(&self, dst: [&mut [u64]; 2], terms: &[(&[u64], [&[u64]; 2])]) {
         let [first, second] = dst;
         let len = first.len();
@@ -70,7 +73,7 @@ impl Pointwise {
 mod x86 {
     use core::arch::x86_64::*;
 
-    use super::super::words::Words;
+    use super::super::u64_lanes::U64Lanes;
     use super::super::{FAST_PRIME_BITS, Modulus};
     use super::Shoup;
     use crate::Backend;
@@ -79,7 +82,7 @@ mod x86 {
     /// Low and high halves of a sum of products.
     type Sum = [__m512i; 2];
 
-    /// Proof of AVX-512 with IFMA, where the modulus and words of `bits` bits allow these kernels.
+    /// Returns the proof of AVX-512 with IFMA if the modulus and words of `bits` bits allow these kernels.
     pub(super) fn lazy(backend: Backend, q: Modulus, bits: u32) -> Option<Avx512> {
         let fits = q.bits() <= FAST_PRIME_BITS && bits <= FAST_PRIME_BITS;
         match backend {
@@ -97,7 +100,7 @@ mod x86 {
         /// `2^52 - q`.
         minus: __m512i,
         mask: __m512i,
-        /// `2^52 mod q`, and that over `q` in units of `2^-52`.
+        /// `2^52 mod q`, and its quotient by `q` in units of `2^-52`.
         weight: [__m512i; 2],
         /// `floor(2^52/q)`.
         one: __m512i,
@@ -136,21 +139,21 @@ mod x86 {
             [low(sum[0], x, y), high(sum[1], x, y)]
         }
 
-        /// To `0..q`.
+        /// Reduces a sum to `0..q`.
         #[inline(always)]
         fn reduce(self, [sum, carried]: Sum) -> __m512i {
             let l = self.l;
             let (rest, top) = (l.and(sum, self.mask), l.add_word(carried, l.shift_right(sum, 52)));
             let quotient = high(high(l.splat_word(0), top, self.weight[1]), rest, self.one);
             let r = low(low(rest, top, self.weight[0]), quotient, self.minus);
-            l.once(l.once(l.and(r, self.mask), self.q2), self.q)
+            l.reduce_once(l.reduce_once(l.and(r, self.mask), self.q2), self.q)
         }
     }
 
-    /// Registers worked on at once.
+    /// Registers that a kernel works on at once.
     const AT_ONCE: usize = 4;
 
-    /// `dst <- first + sum_k factors[k] rows[k]`, `first` the constant or, where there is none, `dst`.
+    /// `dst <- first + sum_k factors[k] rows[k]`, where `first` is the constant, or `dst` if there is no constant.
     ///
     /// # Safety
     /// AVX-512 with IFMA; as many rows of `dst.len()` words below 2^50 at `rows` as factors, at most `TERMS`.

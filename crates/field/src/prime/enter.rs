@@ -1,4 +1,4 @@
-//! The kernels, entered with the instruction set of a plan's back end.
+//! Entry points of the kernels: each enables the instruction set of its plan's back end.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use super::kernel::Pass;
@@ -6,12 +6,12 @@ use super::plan::Table;
 use super::{Kernel, Modulus};
 use crate::Backend;
 
-/// On other processors there are no passes: only the scalar kernel runs.
+/// On other processors there are no passes, because only the scalar kernel runs.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Debug)]
 pub(super) struct Pass;
 
-/// A transform to run.
+/// Arguments of one transform.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) kernel: Kernel,
@@ -21,7 +21,7 @@ pub(super) struct Call<'a> {
     pub(super) table: &'a Table,
 }
 
-/// 64-bit lanes of a register.
+/// Number of 64-bit lanes in a register.
 pub(super) fn lanes(backend: Backend) -> usize {
     match backend {
         Backend::Scalar => 1,
@@ -30,7 +30,8 @@ pub(super) fn lanes(backend: Backend) -> usize {
     }
 }
 
-/// The passes above the tiles of `lanes x lanes` words: as many levels at once as a tile has in one half, the rest shared between the last.
+/// Returns the passes above the tiles of `lanes x lanes` words. A pass takes as many levels at once as one half of a
+/// tile has. The last passes share the remaining levels.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn passes(dimension: usize, lanes: usize) -> Vec<Pass> {
     let mut passes = Vec::new();

@@ -3,16 +3,16 @@
 //! Residues are signed integers held exactly in doubles. Ranges: docs/derivations/word-ntt.md, section 3.
 
 use super::kernel::{Arithmetic, Before, Factors, Next};
-use super::words::Words;
+use super::u64_lanes::U64Lanes;
 
-/// Adding and subtracting it rounds a double of magnitude up to 2^51 to the nearest integer.
+/// Adding and subtracting this constant rounds a double of magnitude up to 2^51 to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// Its low bits count up from zero when integers below 2^52 are added.
+/// The low bits of this constant count up from zero when integers below 2^52 are added.
 const COUNT: f64 = 4_503_599_627_370_496.0;
 
 /// Doubles modulo `q < 2^50`.
 #[derive(Clone, Copy)]
-pub(super) struct Float<L: Words> {
+pub(super) struct Float<L: U64Lanes> {
     lanes: L,
     q: L::V,
     inverse: L::V,
@@ -20,22 +20,23 @@ pub(super) struct Float<L: Words> {
     count: L::V,
 }
 
-impl<L: Words> Float<L> {
+impl<L: U64Lanes> Float<L> {
     #[inline(always)]
     pub(super) fn new(lanes: L, q: u64) -> Self {
         let splat = |x| lanes.splat(x);
         Self { lanes, q: splat(q as f64), inverse: splat(1.0 / q as f64), round: splat(ROUND), count: splat(COUNT) }
     }
 
-    /// `x y mod q`, canonical words in and out; for `q` up to 2^51, whose products may come out as `q` itself.
+    /// `x y mod q`. Range: canonical words in and out. With `WIDE`, `q` may have 51 bits: a product may then come out
+    /// as `q` itself, and one more subtraction reduces it.
     #[inline(always)]
     pub(super) fn multiply<const WIDE: bool>(self, x: L::U, y: L::U, q: L::U) -> L::U {
         let l = self.lanes;
         let r = l.to_bits(self.canonical(self.product(self.enter(l.float_bits(x)), self.enter(l.float_bits(y)))));
-        if WIDE { l.once(r, q) } else { r }
+        if WIDE { l.reduce_once(r, q) } else { r }
     }
 
-    /// Working form (any sign) to canonical words; `|x| < q`. Of `|x| = q`, 0 or `q`.
+    /// Converts working form (any sign, `|x| < q`) to canonical words. For `|x| = q` it returns 0 or `q`.
     #[inline(always)]
     fn canonical(self, x: L::V) -> L::V {
         let l = self.lanes;
@@ -44,7 +45,7 @@ impl<L: Words> Float<L> {
     }
 }
 
-impl<L: Words> Arithmetic for Float<L> {
+impl<L: U64Lanes> Arithmetic for Float<L> {
     type V = L::V;
     type W = L::V;
     const WIDTH: usize = L::WIDTH;

@@ -1,19 +1,20 @@
 //! Primes below 2^51 in words, by the 52-bit multiply-adds of AVX-512 IFMA.
 //!
-//! A multiplication reads the low 52 bits of its factors: what is next multiplied needs no others.
+//! A multiplication reads the low 52 bits of its factors, so a value that is multiplied next needs no others.
 //!
-//! - Up to 48 bits ([`LAZY`]): residues in `0..16q`, known in their low 52 bits alone; a butterfly reduces nothing.
-//! - 49 and 50 bits: what is next added is in `0..2q`; what is next multiplied in `0..4q`, known in its low 52 bits.
-//! - 51 bits ([`WIDE`]): residues in `0..2q`, products by Montgomery's reduction.
+//! - Up to 48 bits ([`LAZY`]): residues are in `0..16q`, known in their low 52 bits alone; a butterfly reduces nothing.
+//! - 49 and 50 bits: values that are added next are in `0..2q`; values that are multiplied next are in `0..4q`, known
+//!   in their low 52 bits.
+//! - 51 bits ([`WIDE`]): residues are in `0..2q`; products use Montgomery's reduction.
 //!
 //! Ranges: docs/derivations/word-ntt.md, section 2.
 
 use super::kernel::{Arithmetic, Before, Factors, Next};
-use super::words::Words;
+use super::u64_lanes::U64Lanes;
 use crate::backend::Avx512;
 use core::arch::x86_64::*;
 
-/// Bits up to which nothing is reduced within three levels.
+/// Largest width in bits for which nothing is reduced within three levels.
 pub(super) const LAZY: u32 = 48;
 /// Bits of the widest prime.
 pub(super) const WIDE: u32 = super::WIDE_PRIME_BITS;
@@ -50,24 +51,24 @@ impl<const BITS: u32> Ifma<BITS> {
         }
     }
 
-    /// A residue below `2^(doublings + 1) q`, known in its low 52 bits, to `0..2q`.
+    /// Reduces a residue below `2^(doublings + 1) q`, known in its low 52 bits, to `0..2q`.
     #[inline(always)]
     fn halve(self, v: __m512i, doublings: u32) -> __m512i {
         let l = self.lanes;
         let mut v = l.and(v, self.mask);
         for k in (0..doublings).rev() {
-            v = l.once(v, l.shift_left(self.q2, k));
+            v = l.reduce_once(v, l.shift_left(self.q2, k));
         }
         v
     }
 
-    /// `-2q..2q` to `0..2q`.
+    /// Reduces `-2q..2q` to `0..2q`.
     #[inline(always)]
     fn wrap(self, d: __m512i) -> __m512i {
         self.lanes.min_word(d, self.lanes.add_word(d, self.q2))
     }
 
-    /// What Montgomery's reduction of `x w` subtracts from its high half, less `q`.
+    /// The value that Montgomery's reduction of `x w` subtracts from its high half, less `q`.
     #[inline(always)]
     fn excess(self, x: __m512i, w: [__m512i; 2]) -> __m512i {
         high(self.below, low(self.lanes.splat_word(0), x, w[1]), self.q)
@@ -119,23 +120,23 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
     fn leave(self, v: __m512i) -> __m512i {
         let l = self.lanes;
         if BITS == LAZY {
-            // Below 16q, times one.
+            // The value is below 16q; multiply it by one.
             let v = l.and(v, self.mask);
             return self.leave_product(low(v, high(l.splat_word(0), v, self.one), self.minus));
         }
-        l.once(v, self.q)
+        l.reduce_once(v, self.q)
     }
     #[inline(always)]
     fn leave_product(self, v: __m512i) -> __m512i {
         let v = if BITS == WIDE { v } else { self.lanes.and(v, self.mask) };
-        self.lanes.once(v, self.q)
+        self.lanes.reduce_once(v, self.q)
     }
     #[inline(always)]
     fn relax(self, v: __m512i) -> __m512i {
         match BITS {
-            LAZY => self.lanes.once(self.lanes.and(v, self.mask), self.q8),
+            LAZY => self.lanes.reduce_once(self.lanes.and(v, self.mask), self.q8),
             WIDE => v,
-            _ => self.lanes.once(self.lanes.and(v, self.mask), self.q2),
+            _ => self.lanes.reduce_once(self.lanes.and(v, self.mask), self.q2),
         }
     }
     #[inline(always)]
@@ -155,14 +156,14 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         let (l, twice) = (self.lanes, self.lanes.add_word(a, a));
         if BITS == WIDE {
             let sum = l.sub_word(high(a, b, w[0]), self.excess(b, w));
-            return [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))];
+            return [l.reduce_once(sum, self.q2), self.wrap(l.sub_word(twice, sum))];
         }
         let sum = low(low(a, b, w[0]), high(l.splat_word(0), b, w[1]), self.minus);
         if BITS == LAZY || next == Next::Multiplied {
             return [sum, l.sub_word(l.add_word(twice, self.q2), sum)];
         }
         let sum = l.and(sum, self.mask);
-        [l.once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
+        [l.reduce_once(sum, self.q2), self.wrap(l.sub_word(twice, sum))]
     }
     #[inline(always)]
     fn join(self, a: __m512i, b: __m512i, w: [__m512i; 2], before: Before) -> [__m512i; 2] {
@@ -170,10 +171,10 @@ impl<const BITS: u32> Arithmetic for Ifma<BITS> {
         let sum = l.add_word(a, b);
         match BITS {
             LAZY => [sum, self.product(l.add_word(a, l.sub_word(self.q8, b)), w)],
-            WIDE => [l.once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
+            WIDE => [l.reduce_once(sum, self.q2), self.product(self.wrap(l.sub_word(a, b)), w)],
             _ => {
                 let sum = if before == Before::Sums { sum } else { l.and(sum, self.mask) };
-                [l.once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
+                [l.reduce_once(sum, self.q2), self.product(l.add_word(a, l.sub_word(self.q2, b)), w)]
             }
         }
     }

@@ -1,24 +1,25 @@
 //! The transform's passes, written once over an [`Arithmetic`].
 //!
-//! Loops run over indices: iterators and closures are not always inlined into functions with a `#[target_feature]`, and a call in a pass
-//! costs more than the pass.
+//! Loops run over indices. Iterators and closures are not always inlined into functions with a `#[target_feature]`, and
+//! a call in a pass costs more than the pass.
 //!
-//! A tile is a square of `T x T` words, `T` = lanes in a register; [`super`] draws the order of the data.
+//! A tile is a square of `T x T` words, where `T` is the number of lanes in a register. [`super`] draws the order of
+//! the data.
 
 #![allow(clippy::needless_range_loop, reason = "see above")]
 
 /// Residues in the lanes of a register, and the butterflies on them.
 ///
-/// The working form of a residue is the implementor's, and so is the range that [`split`](Self::split) and [`join`](Self::join) keep; both
-/// are derived in docs/derivations/word-ntt.md.
+/// Each implementor defines the working form of a residue and the range that [`split`](Self::split) and
+/// [`join`](Self::join) keep. docs/derivations/word-ntt.md derives both.
 ///
 /// # Safety
-/// Methods that take pointers need `WIDTH` words there, or one for `broadcast`; no alignment is needed. All need the instruction set enabled
-/// in the caller.
+/// Methods that take pointers need `WIDTH` words there, or one for `broadcast`; no alignment is needed. All need the
+/// instruction set enabled in the caller.
 pub(super) trait Arithmetic: Copy {
     /// Residues in working form, or canonical words.
     type V: Copy;
-    /// A factor with what its multiplication needs.
+    /// A factor with the data for its multiplication.
     type W: Copy;
     /// Lanes in a register.
     const WIDTH: usize;
@@ -29,51 +30,52 @@ pub(super) trait Arithmetic: Copy {
     unsafe fn broadcast(self, factors: Factors, i: usize) -> Self::W;
     /// Factors `i..i + WIDTH`, one in each lane.
     unsafe fn factors(self, factors: Factors, i: usize) -> Self::W;
-    /// Canonical words to working form.
+    /// Converts canonical words to working form.
     fn enter(self, v: Self::V) -> Self::V;
-    /// What a [`split`](Self::split) for a [`Next::Added`] gives to canonical words.
+    /// Converts a result of [`split`](Self::split) for [`Next::Added`] to canonical words.
     fn leave(self, v: Self::V) -> Self::V;
-    /// What [`product`](Self::product) gives to canonical words.
+    /// Converts a result of [`product`](Self::product) to canonical words.
     fn leave_product(self, v: Self::V) -> Self::V;
-    /// Whatever [`split`](Self::split) gives, as a first operand that three levels may start from.
+    /// Reduces any result of [`split`](Self::split) to the range of a first operand from which three levels may start.
     fn relax(self, v: Self::V) -> Self::V;
-    /// A sum of sums within a pass upwards, where the next level would be too much.
+    /// Reduces a sum of sums within a pass upwards, if the next level would exceed the range.
     #[inline(always)]
     fn settle_middle(self, v: Self::V) -> Self::V {
         v
     }
-    /// A sum of `2^doublings` of the values that [`join`](Self::join)s started from, in the range that they start from. After three levels, the sum of
-    /// them all is one of two that went through [`settle_middle`](Self::settle_middle).
+    /// Reduces a sum of `2^doublings` inputs of [`join`](Self::join)s to the range of these inputs. After three levels,
+    /// the sum of all eight is a sum of two values that went through [`settle_middle`](Self::settle_middle).
     fn settle(self, v: Self::V, doublings: u32) -> Self::V;
     /// `x w`.
     fn product(self, x: Self::V, w: Self::W) -> Self::V;
-    /// `(a + b w, a - b w)`, for the level that comes next.
+    /// Returns `(a + b w, a - b w)` for the use `next` in the following level.
     fn split(self, a: Self::V, b: Self::V, w: Self::W, next: Next) -> [Self::V; 2];
-    /// `(a + b, (a - b) w)`, of what the level before gave.
+    /// Returns `(a + b, (a - b) w)` of results of the preceding level.
     fn join(self, a: Self::V, b: Self::V, w: Self::W, before: Before) -> [Self::V; 2];
     /// Transposes the first `WIDTH` registers as a square.
     fn transpose(self, square: &mut [Self::V; 8]);
 }
 
-/// What the next level does with both results of a [`split`](Arithmetic::split).
+/// Use of both results of a [`split`](Arithmetic::split) in the next level.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// They are its first operands.
+    /// The next level uses them as first operands.
     Added,
-    /// They are its second operands; or first ones, once [`relax`](Arithmetic::relax)ed.
+    /// The next level uses them as second operands, or as first ones after [`relax`](Arithmetic::relax).
     Multiplied,
 }
 
-/// What the level before gave as both operands of a [`join`](Arithmetic::join).
+/// Kind of results of the preceding level that are the operands of a [`join`](Arithmetic::join).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
     /// Sums.
     Sums,
-    /// Sums, products, or what a pass starts from.
+    /// Sums, products, or the inputs of a pass.
     Any,
 }
 
-/// A table of factors: for doubles, the bits of the factor; for words, factor and quotient, or what Montgomery's reduction takes for it.
+/// A table of factors. For doubles it holds the bits of the factor; for words, the factor and its quotient, or the
+/// constant of Montgomery's reduction.
 #[derive(Clone, Copy)]
 pub(super) struct Factors {
     pub(super) values: *const u64,
@@ -87,14 +89,15 @@ pub(super) struct Pass {
     pub(super) radix: usize,
 }
 
-/// What a kernel needs to know of a plan.
+/// The data of a plan that a kernel needs.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<'a> {
     /// Words of a polynomial: at least a tile.
     pub(super) len: usize,
     /// The levels above the tiles, longest blocks first.
     pub(super) passes: &'a [Pass],
-    /// In heap order (node `i` of the level of `m` nodes at `m + i`) below `len / T`; then, tile by tile, the vectors of its last levels.
+    /// Factors in heap order (node `i` of the level of `m` nodes at `m + i`) below `len / T`. The vectors of the last
+    /// levels follow, tile by tile.
     pub(super) factors: Factors,
 }
 
@@ -136,7 +139,7 @@ fn join_pair<A: Arithmetic, const K: usize>(
     }
 }
 
-/// `log2 R` levels down, on `R` registers; `w` in heap order from 1. `last`: what comes after them.
+/// Applies `log2 R` levels down to `R` registers. `w` is in heap order from 1. `last` is the use of the results.
 #[cfg_attr(not(unoptimised), inline(always))]
 fn split_levels<A: Arithmetic, const R: usize, const K: usize>(
     a: A,
@@ -177,15 +180,15 @@ fn split_level<A: Arithmetic, const K: usize>(
     }
 }
 
-/// Inverse of [`split_levels`], times `R`. In and out in the range of a product; with `LAST`, `w[0]` scales the sums, and `w[1]` contains
-/// that scale.
+/// Inverse of [`split_levels`], times `R`. Range: in and out that of a product. With `LAST`, `w[0]` scales the sums,
+/// and `w[1]` contains that scale.
 #[cfg_attr(not(unoptimised), inline(always))]
 fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     a: A,
     v: &mut Bodies<A::V, K>,
     w: &[[A::W; 8]; K],
 ) {
-    // Registers are sums of the level before where that level's bit of their number is clear.
+    // A register is a sum of the preceding level if that level's bit of its number is clear.
     if R == 8 {
         for node in 0..4 {
             join_pair(a, v, [2 * node, 2 * node + 1], w, 4 + node, Before::Any);
@@ -202,7 +205,7 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
         }
     }
     if R == 8 {
-        // Sums of sums are four times what came in.
+        // Sums of sums are four times the inputs.
         for k in 0..K {
             (v[k][0], v[k][4]) = (a.settle_middle(v[k][0]), a.settle_middle(v[k][4]));
         }
@@ -221,15 +224,15 @@ fn join_levels<A: Arithmetic, const R: usize, const K: usize, const LAST: bool>(
     }
 }
 
-/// `N` words in bit-reversed order from `N` words in natural order, both canonical; with `INVERSE`, the other way round, where the tables hold the
-/// inverse roots, number 1 times `1/N`, and `1/N` as number 0.
+/// Transforms `N` words in natural order to `N` words in bit-reversed order, both canonical. With `INVERSE`, it
+/// transforms the other way. The tables then hold the inverse roots, with number 1 times `1/N`, and `1/N` as number 0.
 ///
 /// # Safety
 /// `at` holds `shape.len` words; the tables fit the shape; the instruction set of `a` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
 pub(super) unsafe fn transform<A: Arithmetic, const INVERSE: bool>(a: A, shape: Shape<'_>, at: *mut u64) {
     let area = A::WIDTH * A::WIDTH * if shape.passes.is_empty() { 1 } else { TILES };
-    // Depth first: a block is done with, while it is in the nearest cache that holds it, before the next one starts.
+    // Depth first: a block is finished while it is in the nearest cache that holds it, before the next block starts.
     for begin in (0..shape.len).step_by(area) {
         // SAFETY: the tile ends at or before `len`; so does a block that starts with it, or ends with it.
         unsafe {
@@ -254,7 +257,7 @@ pub(super) unsafe fn transform<A: Arithmetic, const INVERSE: bool>(a: A, shape: 
     }
 }
 
-/// A pass over the block that starts at word `begin`; the longest pass is at the `edge`.
+/// Runs the passes over the block that starts at word `begin`; the longest pass is at the `edge`.
 ///
 /// # Safety
 /// As [`transform`]; the block ends at or before `shape.len`.
@@ -282,7 +285,8 @@ unsafe fn block<A: Arithmetic, const INVERSE: bool>(
     }
 }
 
-/// `log2 R` levels at stride `length / R`: the first of the transform at the `EDGE`, or with `INVERSE` the last.
+/// Applies `log2 R` levels at stride `length / R`. At the `EDGE`, it is the first pass of the transform, or with
+/// `INVERSE` the last.
 #[cfg_attr(not(unoptimised), inline(always))]
 unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE: bool>(
     a: A,
@@ -328,7 +332,7 @@ unsafe fn strided<A: Arithmetic, const R: usize, const EDGE: bool, const INVERSE
     }
 }
 
-/// The tiles at `begin`, whichever their size and number.
+/// Transforms the tiles at `begin`, for every size and number of tiles.
 ///
 /// # Safety
 /// As [`transform`].

@@ -4,16 +4,18 @@
 //! - [`primes`], [`is_prime`]: finding primes that have a transform.
 //! - [`NttPlan`]: the transform modulo `X^N + 1`, `N = 2^4..2^17`, in place.
 //!
-//! The polynomial's modulus splits down a binary tree, `X^m - w^2 = (X^{m/2} - w)(X^{m/2} + w)`, from `X^N + 1` to linear factors; a level is
-//! a butterfly `(a + b w, a - b w)` for each pair of words at its stride (Cooley and Tukey down, Gentleman and Sande up; Longa and Naehrig
-//! 2016 for the negacyclic twist inside the factors). Data order, for registers of `T` lanes:
+//! The polynomial's modulus splits along a binary tree, `X^m - w^2 = (X^{m/2} - w)(X^{m/2} + w)`, from `X^N + 1` to
+//! linear factors. A level is a butterfly `(a + b w, a - b w)` for each pair of words at its stride (Cooley and Tukey
+//! down, Gentleman and Sande up). The factors contain the negacyclic twist (Longa and Naehrig 2016). Data order, for
+//! registers of `T` lanes:
 //! ```text
 //!  natural order --(levels at strides >= T^2, log2 T of them in one pass)--> tiles of T x T words
 //!  each tile:  log2 T levels over its rows, transpose, log2 T levels over its rows again, transpose --> bit-reversed order
 //! ```
-//! Passes run depth first, so that a block is finished while it is in the nearest cache that holds it. Three arithmetics fill the same passes:
-//! doubles with fused multiply-adds (`q < 2^50`), 52-bit integer multiply-adds where the CPU has them (`q < 2^51`), and 64-bit words
-//! (`q < 2^61`). Ranges, operation counts and figures: `docs/derivations/word-ntt.md`.
+//! Passes run depth first, so that a block is finished while it is in the nearest cache that holds it. Three
+//! arithmetics implement the same passes: doubles with fused multiply-adds (`q < 2^50`), 52-bit integer multiply-adds
+//! on CPUs that have them (`q < 2^51`), and 64-bit words (`q < 2^61`). Ranges, operation counts and figures:
+//! `docs/derivations/word-ntt.md`.
 
 mod dot;
 mod enter;
@@ -31,9 +33,9 @@ mod primes;
 mod ranges;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
-mod word;
+mod u64_lanes;
 #[cfg(target_arch = "x86_64")]
-mod words;
+mod word;
 
 use modulus::WIDE_PRIME_BITS;
 pub use modulus::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, Shoup};

@@ -3,18 +3,19 @@
 use super::primes::is_prime;
 use crate::Error;
 
-/// Bits of the widest prime: eight times a residue still fits a word, which is what lazy butterflies need.
+/// Bits of the widest prime. Eight times a residue still fits a word, which lazy butterflies need.
 pub const MAX_PRIME_BITS: u32 = 61;
 
-/// Bits of the widest prime of the fastest kernels (doubles, 52-bit multiply-adds): what a tower of a residue number system should have.
+/// Bits of the widest prime of the fastest kernels (doubles, 52-bit multiply-adds). Choose at most this width for a
+/// tower of a residue number system.
 pub const FAST_PRIME_BITS: u32 = 50;
 
-/// Bits of the widest prime with fast pointwise products, and with fast transforms where the CPU has IFMA.
+/// Bits of the widest prime that has fast pointwise products, and fast transforms on CPUs with IFMA.
 pub(super) const WIDE_PRIME_BITS: u32 = 51;
 
 /// An odd prime `q < 2^61` with the constants of its reductions.
 ///
-/// Residues are words in `0..q` unless a name says `lazy`. Nothing here branches on the value of a residue.
+/// Residues are words in `0..q` unless a name says `lazy`. No method branches on the value of a residue.
 ///
 /// ```
 /// use solinas_field::prime::Modulus;
@@ -57,14 +58,14 @@ fn high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// `x` in `0..2n` to `0..n`, for `n <= 2^63`.
+/// Reduces `x` in `0..2n` to `0..n`, for `n <= 2^63`.
 #[inline(always)]
-pub(super) fn once(x: u64, n: u64) -> u64 {
+pub(super) fn reduce_once(x: u64, n: u64) -> u64 {
     x.min(x.wrapping_sub(n))
 }
 
 impl Modulus {
-    /// The prime `q`.
+    /// Makes the modulus `q` with the constants of its reductions.
     ///
     /// # Errors
     /// [`Error::Prime`] unless `q` is an odd prime below `2^61`.
@@ -105,7 +106,7 @@ impl Modulus {
     /// `a + b`.
     #[inline]
     pub fn add(self, a: u64, b: u64) -> u64 {
-        once(a + b, self.value)
+        reduce_once(a + b, self.value)
     }
 
     /// `a - b`.
@@ -118,7 +119,7 @@ impl Modulus {
     /// `-a`.
     #[inline]
     pub fn neg(self, a: u64) -> u64 {
-        once(self.value - a, self.value)
+        reduce_once(self.value - a, self.value)
     }
 
     /// `a b`, by Barrett's reduction.
@@ -129,7 +130,7 @@ impl Modulus {
         // The quotient falls short by at most 2: docs/derivations/word-ntt.md, section 1.
         let quotient = high((product >> self.shift) as u64, self.barrett);
         let rest = (product as u64).wrapping_sub(quotient.wrapping_mul(self.value));
-        once(once(rest, 2 * self.value), self.value)
+        reduce_once(reduce_once(rest, 2 * self.value), self.value)
     }
 
     /// `a b + c`.
@@ -147,7 +148,7 @@ impl Modulus {
     /// `x w mod q` for any word `x`.
     #[inline]
     pub fn mul_shoup(self, x: u64, w: Shoup) -> u64 {
-        once(self.mul_shoup_lazy(x, w), self.value)
+        reduce_once(self.mul_shoup_lazy(x, w), self.value)
     }
 
     /// `x w` for any word `x`; the result is in `0..2q`.
@@ -156,27 +157,27 @@ impl Modulus {
         x.wrapping_mul(w.value).wrapping_sub(high(x, w.quotient).wrapping_mul(self.value))
     }
 
-    /// Any word modulo `q`.
+    /// Reduces any word modulo `q`.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {
-        once(x.wrapping_sub(high(x, self.word).wrapping_mul(self.value)), self.value)
+        reduce_once(x.wrapping_sub(high(x, self.word).wrapping_mul(self.value)), self.value)
     }
 
-    /// Any double word modulo `q`.
+    /// Reduces any double word modulo `q`.
     #[inline]
     pub fn reduce_u128(self, x: u128) -> u64 {
         let top = self.mul_shoup_lazy((x >> 64) as u64, self.two64);
-        self.add(once(top, self.value), self.reduce(x as u64))
+        self.add(reduce_once(top, self.value), self.reduce(x as u64))
     }
 
-    /// A signed word modulo `q`.
+    /// Reduces a signed word modulo `q`.
     #[inline]
     pub fn reduce_i64(self, x: i64) -> u64 {
         let r = self.reduce(x.unsigned_abs());
         if x < 0 { self.neg(r) } else { r }
     }
 
-    /// The representative of `a` nearest to zero, in `-(q-1)/2 ..= (q-1)/2`.
+    /// Returns the representative of `a` nearest to zero, in `-(q-1)/2 ..= (q-1)/2`.
     #[inline]
     pub fn centered(self, a: u64) -> i64 {
         let (a, q) = (a as i64, self.value as i64);
@@ -196,16 +197,16 @@ impl Modulus {
         out
     }
 
-    /// `1/a`; `None` for 0.
+    /// `1/a`, or `None` for 0.
     pub fn inv(self, a: u64) -> Option<u64> {
         (a != 0).then(|| self.pow(a, self.value - 2))
     }
 
-    /// A primitive root of unity of order `order`, a power of two that divides `q - 1`: the one made from the smallest base, so always the
-    /// same.
+    /// Returns a primitive root of unity of order `order`, a power of two that divides `q - 1`. It is the root that the
+    /// smallest base gives, so it is always the same.
     ///
     /// # Errors
-    /// [`Error::RootOfUnity`] when `order` is no power of two or does not divide `q - 1`.
+    /// [`Error::RootOfUnity`] if `order` is not a power of two or does not divide `q - 1`.
     pub fn root_of_unity(self, order: u64) -> Result<u64, Error> {
         if !order.is_power_of_two() || !(self.value - 1).is_multiple_of(order) {
             return Err(Error::RootOfUnity { modulus: self.value, order });
@@ -213,7 +214,7 @@ impl Modulus {
         if order == 1 {
             return Ok(1);
         }
-        // Half of the bases are no squares, and the smallest of those is far below q.
+        // Half of the bases are not squares, and the smallest of those is far below q.
         let root = (2..self.value).map(|base| self.pow(base, (self.value - 1) / order));
         let mut primitive = root.filter(|&r| self.pow(r, order / 2) == self.value - 1);
         primitive.next().ok_or(Error::RootOfUnity { modulus: self.value, order })

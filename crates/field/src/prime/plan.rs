@@ -13,18 +13,18 @@ pub const MAX_DIMENSION: usize = 1 << 17;
 /// The arithmetic of a plan's butterflies. All of them give the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// Portable words, any prime: the kernel of the scalar back end and of dimensions below a tile.
+    /// Portable words, for every prime. It is the kernel of the scalar back end and of dimensions below a tile.
     Scalar,
-    /// Doubles and fused multiply-adds: primes below 2^50, AVX2 or AVX-512.
+    /// Doubles and fused multiply-adds, for primes below 2^50, on AVX2 or AVX-512.
     Double,
-    /// Words by products of half words: primes below 2^61, AVX2 or AVX-512.
+    /// Words by products of half words, for primes below 2^61, on AVX2 or AVX-512.
     Word,
-    /// Words by 52-bit multiply-adds: primes below 2^51, AVX-512 with IFMA.
+    /// Words by 52-bit multiply-adds, for primes below 2^51, on AVX-512 with IFMA.
     Ifma,
 }
 
 impl Kernel {
-    /// `scalar`, `double`, `word` or `ifma`.
+    /// Returns `scalar`, `double`, `word` or `ifma`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -34,7 +34,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it runs modulo `modulus` on `backend`.
+    /// Returns whether this kernel runs modulo `modulus` on `backend`.
     pub fn runs(self, modulus: Modulus, backend: Backend) -> bool {
         let fits = |bits| modulus.bits() <= bits;
         match (self, backend) {
@@ -76,19 +76,20 @@ impl Table {
     }
 }
 
-/// `2^52 w mod q`, and its product with `1/q` modulo `2^52`: what a reduction of Montgomery's multiplies by.
+/// Returns `2^52 w mod q`, and its product with `1/q` modulo `2^52`: the constants of Montgomery's reduction for the
+/// factor `w`.
 pub(super) fn montgomery(q: Modulus, w: u64) -> (u64, u64) {
     let value = q.mul(w, q.reduce(1 << 52));
-    // Right in 3 bits, then in twice as many each time.
+    // The value is right in 3 bits at first; each step doubles the number of right bits.
     let inverse = (0..5).fold(q.value(), |x, _| x.wrapping_mul(2u64.wrapping_sub(q.value().wrapping_mul(x))));
     (value, value.wrapping_mul(inverse) & ((1 << 52) - 1))
 }
 
-/// Plan of the negacyclic transform of `N` points modulo `q`: its factors, kernel and back end.
+/// Plan of the negacyclic transform of `N` points modulo `q`. It holds factors, kernel and back end.
 ///
-/// The transform of `f` has at place `p` the value `f(psi^(2 brv(p) + 1))`, where `psi` is [`root`](Self::root), of order `2N`, and `brv`
-/// reverses the `log2 N` bits of `p` ([`exponent`](Self::exponent)). In that domain, products modulo `X^N + 1` are pointwise. Every kernel
-/// and back end gives the same words, all in `0..q`.
+/// At place `p`, the transform of `f` has the value `f(psi^(2 brv(p) + 1))`. Here `psi` is [`root`](Self::root), of
+/// order `2N`, and `brv` reverses the `log2 N` bits of `p` ([`exponent`](Self::exponent)). In that domain, products
+/// modulo `X^N + 1` are pointwise. Every kernel and back end gives the same words, all in `0..q`.
 ///
 /// ```
 /// use solinas_field::{Backend, prime::{NttPlan, primes}};
@@ -115,13 +116,13 @@ pub struct NttPlan {
     inverse: Table,
 }
 
-/// The low `bits` bits of `i` in reverse order.
+/// Returns the low `bits` bits of `i` in reverse order.
 fn reverse(i: usize, bits: u32) -> usize {
     i.reverse_bits() >> (usize::BITS - bits)
 }
 
-/// Arranges a table in heap order as a kernel of `lanes` lanes reads it: the heap below `N / lanes`, then tile by tile the vectors of its
-/// last levels.
+/// Arranges a table in heap order as a kernel of `lanes` lanes reads it: the heap below `N / lanes`, then tile by tile
+/// the vectors of its last levels.
 fn arrange(heap: &[u64], lanes: usize) -> Vec<u64> {
     let base = heap.len() / lanes;
     let mut out = heap[..base].to_vec();
@@ -135,10 +136,11 @@ fn arrange(heap: &[u64], lanes: usize) -> Vec<u64> {
 }
 
 impl NttPlan {
-    /// Plan for ring dimension `N` modulo a prime that is 1 modulo `2N`, with the fastest kernel.
+    /// Makes a plan for ring dimension `N` modulo a prime that is 1 modulo `2N`, with the fastest kernel.
     ///
     /// # Errors
-    /// [`Error::RingDimension`] unless `N` is a power of two in `2^4 ..= 2^17`; [`Error::RootOfUnity`] unless `2N` divides `q - 1`.
+    /// [`Error::RingDimension`] unless `N` is a power of two in `2^4 ..= 2^17`; [`Error::RootOfUnity`] unless `2N`
+    /// divides `q - 1`.
     pub fn new(modulus: Modulus, dimension: usize, backend: Backend) -> Result<Self, Error> {
         // Fastest first.
         let runs = |kernel: &Kernel| kernel.runs(modulus, backend) && dimension >= enter::lanes(backend).pow(2);
@@ -146,10 +148,10 @@ impl NttPlan {
         Self::with_kernel(modulus, dimension, backend, kernel)
     }
 
-    /// As [`Self::new`], with a kernel of the caller's choice: for measurements.
+    /// Makes a plan as [`Self::new`] does, with a given kernel, for measurements.
     ///
     /// # Errors
-    /// As [`Self::new`]; [`Error::NttKernel`] when the kernel does not run there.
+    /// As [`Self::new`]; [`Error::NttKernel`] if the kernel does not run there.
     pub fn with_kernel(modulus: Modulus, dimension: usize, backend: Backend, kernel: Kernel) -> Result<Self, Error> {
         if !dimension.is_power_of_two() || !(MIN_DIMENSION..=MAX_DIMENSION).contains(&dimension) {
             return Err(Error::RingDimension { dimension, min: MIN_DIMENSION, max: MAX_DIMENSION });
@@ -198,7 +200,7 @@ impl NttPlan {
         self.root
     }
 
-    /// Back end the plan runs on.
+    /// Back end on which the plan runs.
     pub fn backend(&self) -> Backend {
         self.backend
     }
@@ -208,12 +210,12 @@ impl NttPlan {
         self.kernel
     }
 
-    /// Products and sums of polynomials in either domain.
+    /// Returns products and sums of polynomials in either domain.
     pub fn pointwise(&self) -> Pointwise {
         Pointwise::new(self.modulus, self.backend)
     }
 
-    /// The odd power `2 brv(place) + 1` of `psi` at which place `place` of a transform is the value.
+    /// Returns the odd power `2 brv(place) + 1` of `psi` at which place `place` of a transform is the value.
     pub fn exponent(&self, place: usize) -> usize {
         2 * reverse(place, self.dimension.ilog2()) + 1
     }
@@ -223,10 +225,11 @@ impl NttPlan {
         debug_assert!(x.iter().all(|&x| x < self.modulus.value()), "words are residues below q");
     }
 
-    /// Transforms in place: coefficients in natural order to values in bit-reversed order. In and out: `0..q`.
+    /// Transforms `x` in place. Order: from coefficients in natural order to values in bit-reversed order. Range: in
+    /// and out `0..q`.
     ///
     /// # Panics
-    /// When `x` has not `N` words.
+    /// Panics if `x` does not have `N` words.
     pub fn forward(&self, x: &mut [u64]) {
         self.check(x);
         match self.kernel {
@@ -235,10 +238,10 @@ impl NttPlan {
         }
     }
 
-    /// Inverse of [`Self::forward`], in place. In and out: `0..q`.
+    /// Computes the inverse of [`Self::forward`] in place. Range: in and out `0..q`.
     ///
     /// # Panics
-    /// When `x` has not `N` words.
+    /// Panics if `x` does not have `N` words.
     pub fn inverse(&self, x: &mut [u64]) {
         self.check(x);
         match self.kernel {

@@ -1,13 +1,14 @@
-//! Slices of residues, element by element.
+//! Operations on slices of residues, element by element.
 
 use super::modulus::Shoup;
 use super::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, WIDE_PRIME_BITS};
 use crate::Backend;
 
-/// Operations on slices of residues modulo one prime: in and out canonical (`0..q`), any length, the same words on every back end.
+/// Operations on slices of residues modulo one prime. Shape: any length. Range: in and out canonical (`0..q`). Every
+/// back end gives the same words.
 ///
 /// # Panics
-/// Each method, when its slices differ in length.
+/// Each method panics if its slices differ in length.
 #[derive(Clone, Copy, Debug)]
 pub struct Pointwise {
     modulus: Modulus,
@@ -16,14 +17,14 @@ pub struct Pointwise {
 
 /// One operation: `d <- op(d, x, y)`.
 trait Op: Copy {
-    /// Operands it reads beside `d`.
+    /// Number of operands that it reads besides `d`.
     const READS: usize;
     fn word(self, q: Modulus, d: u64, x: u64, y: u64) -> u64;
     #[cfg(target_arch = "x86_64")]
-    fn lanes<L: super::words::Words>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
+    fn lanes<L: super::u64_lanes::U64Lanes>(self, c: Constants<L>, d: L::U, x: L::U, y: L::U) -> L::U;
 }
 
-/// Operands: as many words each as the destination, where the operation reads them.
+/// Operands. Each one that the operation reads has as many words as the destination.
 #[derive(Clone, Copy)]
 struct Operands {
     dst: *mut u64,
@@ -33,7 +34,7 @@ struct Operands {
 }
 
 impl Pointwise {
-    /// Operations modulo `modulus`.
+    /// Makes the operations modulo `modulus`.
     pub fn new(modulus: Modulus, backend: Backend) -> Self {
         Self { modulus, backend }
     }
@@ -129,11 +130,11 @@ impl Pointwise {
         self.run(Reduce, dst, &[], &[]);
     }
 
-    /// `dst <- x mod q`, for signed words of magnitude up to `2^61`. Branch-free.
+    /// `dst <- x mod q`, for signed words of magnitude up to `2^61`. It has no branches.
     pub fn reduce_signed(&self, dst: &mut [u64], x: &[i64]) {
         // SAFETY: signed and unsigned words have one size and alignment, and no invalid values.
         let words = unsafe { core::slice::from_raw_parts(x.as_ptr().cast::<u64>(), x.len()) };
-        // A multiple of q between 2^61 and 2^62: the sum is a word.
+        // A multiple of q between 2^61 and 2^62, so that the sum is a word.
         let offset = (1u64 << 61).div_ceil(self.modulus.value()) * self.modulus.value();
         self.run(ReduceSigned(offset), dst, words, &[]);
     }
@@ -162,14 +163,14 @@ use x86::Constants;
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::float::Float;
-    use super::super::words::Words;
+    use super::super::u64_lanes::U64Lanes;
     use super::{FAST_PRIME_BITS, Modulus, Op, Operands, Shoup, WIDE_PRIME_BITS};
     use crate::Backend;
     use crate::backend::{Avx2, Avx512};
 
     /// The constants of a modulus, in registers.
     #[derive(Clone, Copy)]
-    pub(super) struct Constants<L: Words> {
+    pub(super) struct Constants<L: U64Lanes> {
         pub(super) l: L,
         pub(super) float: Float<L>,
         pub(super) q: L::U,
@@ -180,7 +181,7 @@ mod x86 {
         shift: u32,
     }
 
-    impl<L: Words> Constants<L> {
+    impl<L: U64Lanes> Constants<L> {
         #[inline(always)]
         fn new(l: L, q: Modulus) -> Self {
             Self {
@@ -195,13 +196,13 @@ mod x86 {
             }
         }
 
-        /// `0..4q` to `0..q`.
+        /// Reduces `0..4q` to `0..q`.
         #[inline(always)]
         pub(super) fn canonical(self, x: L::U) -> L::U {
-            self.l.once(self.l.once(x, self.q2), self.q)
+            self.l.reduce_once(self.l.reduce_once(x, self.q2), self.q)
         }
 
-        /// Any word times `w`; in `0..4q`.
+        /// Multiplies any word by `w`. The result is in `0..4q`.
         #[inline(always)]
         pub(super) fn shoup(self, x: L::U, w: Shoup) -> L::U {
             let l = self.l;
@@ -210,7 +211,7 @@ mod x86 {
             l.sub_word(l.mul_word(x, value), l.mul_word(quotient, self.q))
         }
 
-        /// Any word, to `0..q`.
+        /// Reduces any word to `0..q`.
         #[inline(always)]
         pub(super) fn reduce(self, x: L::U) -> L::U {
             let l = self.l;
@@ -234,14 +235,14 @@ mod x86 {
             let l = self.l;
             let (high, low) = (l.high_word(x, y), l.mul_word(x, y));
             let top = l.or(l.shift_right(low, self.shift), l.shift_left(high, 64 - self.shift));
-            // The quotient falls short by at most 2 of its own and 2 of `high_lazy`: the rest is below 5q.
+            // The quotient falls short by at most 2 of its own and 2 of `high_lazy`, so the remainder is below 5q.
             let quotient = l.high_lazy(top, self.barrett, l.high(self.barrett));
-            self.canonical(l.once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
+            self.canonical(l.reduce_once(l.sub_word(low, l.mul_word(quotient, self.q)), self.q4))
         }
     }
 
     #[inline(always)]
-    unsafe fn kernel<L: Words, O: Op>(l: L, q: Modulus, op: O, at: Operands) -> usize {
+    unsafe fn kernel<L: U64Lanes, O: Op>(l: L, q: Modulus, op: O, at: Operands) -> usize {
         let c = Constants::new(l, q);
         let whole = at.len / L::WIDTH * L::WIDTH;
         for i in (0..whole).step_by(L::WIDTH) {
@@ -256,7 +257,7 @@ mod x86 {
         whole
     }
 
-    /// Runs the whole registers; gives the number of words done.
+    /// Runs the operation on whole registers and returns the number of words done.
     pub(super) fn run<O: Op>(backend: Backend, q: Modulus, op: O, at: Operands) -> usize {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
         unsafe fn avx512<O: Op>(token: Avx512, q: Modulus, op: O, at: Operands) -> usize {
@@ -290,7 +291,7 @@ macro_rules! op {
             }
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
-            fn lanes<L: super::words::Words>($self, $c: Constants<L>, $d: L::U, $x: L::U, $y: L::U) -> L::U {
+            fn lanes<L: super::u64_lanes::U64Lanes>($self, $c: Constants<L>, $d: L::U, $x: L::U, $y: L::U) -> L::U {
                 let _ = ($x, $y);
                 $lanes
             }
@@ -312,10 +313,11 @@ struct Neg;
 struct Scale(Shoup);
 #[derive(Clone, Copy)]
 struct Reduce;
-/// With a multiple of `q` that makes signed words positive.
+/// Carries a multiple of `q` that makes signed words positive.
 #[derive(Clone, Copy)]
 struct ReduceSigned(u64);
-/// For primes of up to so many bits: [`FAST_PRIME_BITS`] and [`WIDE_PRIME_BITS`] by doubles, [`MAX_PRIME_BITS`] in words.
+/// For primes of up to `BITS` bits: [`FAST_PRIME_BITS`] and [`WIDE_PRIME_BITS`] by doubles, [`MAX_PRIME_BITS`] in
+/// words.
 #[derive(Clone, Copy)]
 struct Mul<const BITS: u32>;
 /// As [`Mul`].
@@ -332,9 +334,9 @@ struct ScaleAdd(Shoup);
 #[derive(Clone, Copy)]
 struct MulAdd<const BITS: u32>;
 
-op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.once(c.l.add_word(d, x), c.q));
-op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
-op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.once(c.l.sub_word(c.q, d), c.q));
+op!(Add, 1, |self, q, d, x, y| q.add(d, x), |c| c.l.reduce_once(c.l.add_word(d, x), c.q));
+op!(Sub, 1, |self, q, d, x, y| q.sub(d, x), |c| c.l.reduce_once(c.l.add_word(d, c.l.sub_word(c.q, x)), c.q));
+op!(Neg, 0, |self, q, d, x, y| q.neg(d), |c| c.l.reduce_once(c.l.sub_word(c.q, d), c.q));
 op!(Reduce, 0, |self, q, d, x, y| q.reduce(d), |c| c.reduce(d));
 op!(
     ReduceSigned,
@@ -350,15 +352,15 @@ op!(
 );
 op!(Scale, 0, |self, q, d, x, y| q.mul_shoup(d, self.0), |c| c.canonical(c.shoup(d, self.0)));
 op!(SubScale, 1, |self, q, d, x, y| q.mul_shoup(q.sub(d, x), self.0), |c| {
-    // Any word will do: no need to bring the difference below q.
+    // The factor may be any word, so the difference need not be reduced below q.
     c.canonical(c.shoup(c.l.add_word(d, c.l.sub_word(c.q, x)), self.0))
 });
 op!(ScaleAdd, 1, |self, q, d, x, y| q.add(d, q.mul_shoup(x, self.0)), |c| {
-    c.l.once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
+    c.l.reduce_once(c.l.add_word(d, c.canonical(c.shoup(x, self.0))), c.q)
 });
 op!(Mul [const BITS: u32] [BITS], 1, |self, q, d, x, y| q.mul(d, x), |c| c.product::<BITS>(d, x));
 op!(MulAdd [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul_add(x, y, d), |c| {
-    c.l.once(c.l.add_word(d, c.product::<BITS>(x, y)), c.q)
+    c.l.reduce_once(c.l.add_word(d, c.product::<BITS>(x, y)), c.q)
 });
 op!(MulBoth [const BITS: u32] [BITS], 2, |self, q, d, x, y| q.mul(q.mul(d, x), y), |c| {
     c.product::<BITS>(c.product::<BITS>(d, x), y)
@@ -379,7 +381,7 @@ op!(
     },
     |c| {
         let _ = d;
-        c.l.once(c.l.add_word(x, y), c.q)
+        c.l.reduce_once(c.l.add_word(x, y), c.q)
     }
 );
 op!(
@@ -391,6 +393,6 @@ op!(
     },
     |c| {
         let _ = d;
-        c.l.once(c.l.add_word(x, c.l.sub_word(c.q, y)), c.q)
+        c.l.reduce_once(c.l.add_word(x, c.l.sub_word(c.q, y)), c.q)
     }
 );

@@ -3,8 +3,8 @@
 use super::{MAX_PRIME_BITS, Modulus};
 use crate::Error;
 
-/// Whether `n` is prime: Miller and Rabin's test with the first 12 primes as bases, which no composite word passes (Sorenson and Webster,
-/// "Strong pseudoprimes to twelve prime bases", 2015).
+/// Returns whether `n` is prime: Miller and Rabin's test with the first 12 primes as bases. No composite word passes it
+/// (Sorenson and Webster, "Strong pseudoprimes to twelve prime bases", 2015).
 pub fn is_prime(n: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if n < 2 {
@@ -44,9 +44,9 @@ fn power(mut a: u64, mut e: u64, n: u64) -> u64 {
     out
 }
 
-/// The `count` largest odd primes of exactly `bits` bits that are 1 modulo `step`, largest first.
+/// Returns the `count` largest odd primes of exactly `bits` bits that are 1 modulo `step`, largest first.
 ///
-/// With a `step` that `2N` divides, each has the negacyclic transform of `N` points.
+/// If `2N` divides `step`, each prime has the negacyclic transform of `N` points.
 ///
 /// ```
 /// let towers = solinas_field::prime::primes(50, 14, 2 << 14)?;
@@ -55,7 +55,7 @@ fn power(mut a: u64, mut e: u64, n: u64) -> u64 {
 /// ```
 ///
 /// # Errors
-/// [`Error::TooFewPrimes`] when there are fewer, or `bits` is above [`MAX_PRIME_BITS`], or `step` is 0.
+/// [`Error::TooFewPrimes`] if there are fewer, or `bits` is above [`MAX_PRIME_BITS`], or `step` is 0.
 pub fn primes(bits: u32, count: usize, step: u64) -> Result<Vec<Modulus>, Error> {
     let mut found = Vec::with_capacity(count.min(1 << 10));
     if (2..=MAX_PRIME_BITS).contains(&bits) && (1..1 << MAX_PRIME_BITS).contains(&step) {

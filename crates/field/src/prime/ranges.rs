@@ -1,4 +1,4 @@
-//! The ranges of docs/derivations/word-ntt.md, at their edges.
+//! Tests of the ranges of docs/derivations/word-ntt.md at their edges.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -6,18 +6,18 @@ use super::float::Float;
 use super::ifma::{Ifma, LAZY, WIDE};
 use super::kernel::{Arithmetic, Before, Factors, Next};
 use super::plan::montgomery;
+use super::u64_lanes::U64Lanes;
 use super::word::Word;
-use super::words::Words;
 use super::{FAST_PRIME_BITS, Modulus, primes};
 use crate::Backend;
 
-/// Largest and smallest primes that the transforms of a kernel meet.
+/// Largest and smallest primes of a kernel's transforms.
 fn moduli(bits: u32) -> Vec<Modulus> {
     let first = |bits| primes(bits, 1, 32).unwrap()[0];
     vec![first(bits), first(bits - 1), first(20), Modulus::new(97).unwrap()]
 }
 
-/// `x`, and words near it, that are not above `top`.
+/// Returns `x` and words near it that are not above `top`.
 fn near(x: u64, top: u64) -> Vec<u64> {
     (0..3).flat_map(|d| [x.saturating_sub(d), x.saturating_add(d)]).filter(|&x| x <= top).collect()
 }
@@ -53,7 +53,7 @@ macro_rules! for_tokens {
     };
 }
 
-/// A kernel in words: products in `0..product q`, splits in `0..range q`, joins in `0..joined q`.
+/// Checks a kernel in words: products in `0..product q`, splits in `0..range q`, joins in `0..joined q`.
 fn words_keep_their_ranges<A: Arithmetic>(
     a: A,
     q: Modulus,
@@ -115,7 +115,7 @@ fn products_and_butterflies_of_words_keep_their_ranges() {
     }
 }
 
-fn doubles_keep_their_ranges<L: Words>(lanes: L, q: Modulus) {
+fn doubles_keep_their_ranges<L: U64Lanes>(lanes: L, q: Modulus) {
     let a = Float::new(lanes, q.value());
     let m = q.value() as i64;
     let congruent = |x: i128, y: i128| (x - y) % i128::from(m) == 0;
@@ -151,7 +151,8 @@ fn products_of_doubles_keep_their_ranges() {
     }
 }
 
-/// Butterflies that know what comes next: of first operands in `0..2q`, and of second ones in `0..4q` under bits of no meaning.
+/// Checks butterflies that know their next use: first operands in `0..2q`, and second ones in `0..4q` below meaningless
+/// high bits.
 #[test]
 fn masked_butterflies_keep_their_low_bits() {
     const NOISE: u64 = 5 << 52;
@@ -189,7 +190,8 @@ fn masked_butterflies_keep_their_low_bits() {
     }
 }
 
-/// Three levels in either direction, from the ends of the ranges that they may start from, with every factor at its largest.
+/// Checks three levels in either direction, from the ends of the ranges from which they may start, with every factor at
+/// its largest.
 #[test]
 fn lazy_butterflies_keep_their_low_bits() {
     for backend in Backend::available() {
@@ -201,7 +203,7 @@ fn lazy_butterflies_keep_their_low_bits() {
             let rem = |x: u128| (x % u128::from(m)) as u64;
             for w in [0, 1, m / 2, m - 1] {
                 let factor = factor(a, w, ((u128::from(w) << 52) / u128::from(m)) as u64);
-                // Downwards: relaxed values grow by 2q a level. High bits are noise.
+                // Down: relaxed values grow by 2q a level. High bits are noise.
                 for x in [0, 1, 8 * m - 1, 7 * m] {
                     for y in [0, 1, 14 * m - 1, 9 * m] {
                         let (mut v, mut exact) = (splat(a, x), rem(x.into()));
@@ -220,7 +222,7 @@ fn lazy_butterflies_keep_their_low_bits() {
                         }
                     }
                 }
-                // Upwards: sums double.
+                // Up: sums double.
                 for x in [0, 1, m, 2 * m - 1] {
                     let (mut v, mut other, mut exact) = (splat(a, x | 5 << 55), splat(a, 0), rem(x.into()));
                     for level in 1..=3u32 {

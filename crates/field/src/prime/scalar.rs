@@ -1,8 +1,9 @@
-//! The transforms in portable code, one word at a time: the reference of the others, and the small dimensions.
+//! The transforms in portable code, one word at a time. They are the reference for the other kernels, and they serve
+//! the small dimensions.
 //!
 //! Residues are in `0..4q` between levels (Harvey, "Faster arithmetic for number-theoretic transforms", 2014).
 
-use super::modulus::{Shoup, once};
+use super::modulus::{Shoup, reduce_once};
 use super::{Modulus, plan::Table};
 
 /// See [`super::NttPlan::forward`].
@@ -14,14 +15,14 @@ pub(super) fn forward(q: Modulus, table: &Table, x: &mut [u64]) {
             let w = table.shoup(nodes + node);
             let (low, high) = block.split_at_mut(length / 2);
             for (a, b) in low.iter_mut().zip(high) {
-                let (u, p) = (once(*a, q2), q.mul_shoup_lazy(*b, w));
+                let (u, p) = (reduce_once(*a, q2), q.mul_shoup_lazy(*b, w));
                 (*a, *b) = (u + p, u + q2 - p);
             }
         }
         length /= 2;
     }
     for x in x {
-        *x = once(once(*x, q2), q.value());
+        *x = reduce_once(reduce_once(*x, q2), q.value());
     }
 }
 
@@ -34,7 +35,7 @@ pub(super) fn inverse(q: Modulus, table: &Table, x: &mut [u64]) {
             let w = table.shoup(nodes + node);
             let (low, high) = block.split_at_mut(length / 2);
             for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = (once(*a + *b, q2), q.mul_shoup_lazy(*a + q2 - *b, w));
+                (*a, *b) = (reduce_once(*a + *b, q2), q.mul_shoup_lazy(*a + q2 - *b, w));
             }
         }
         length *= 2;
@@ -46,6 +47,6 @@ pub(super) fn inverse(q: Modulus, table: &Table, x: &mut [u64]) {
     }
     // The root's factor contains the scale.
     for x in high {
-        *x = once(*x, q.value());
+        *x = reduce_once(*x, q.value());
     }
 }

@@ -3,11 +3,11 @@
 //! Residues are in `0..8q`, products in `0..4q`. Ranges: docs/derivations/word-ntt.md, section 2.
 
 use super::kernel::{Arithmetic, Before, Factors, Next};
-use super::words::Words;
+use super::u64_lanes::U64Lanes;
 
 /// Words modulo `q < 2^61`.
 #[derive(Clone, Copy)]
-pub(super) struct Word<L: Words> {
+pub(super) struct Word<L: U64Lanes> {
     lanes: L,
     q: L::U,
     q2: L::U,
@@ -22,7 +22,7 @@ pub(super) struct Factor<U> {
     high: U,
 }
 
-impl<L: Words> Word<L> {
+impl<L: U64Lanes> Word<L> {
     #[inline(always)]
     pub(super) fn new(lanes: L, q: u64) -> Self {
         Self { lanes, q: lanes.splat_word(q), q2: lanes.splat_word(2 * q), q4: lanes.splat_word(4 * q) }
@@ -34,7 +34,7 @@ impl<L: Words> Word<L> {
     }
 }
 
-impl<L: Words> Arithmetic for Word<L> {
+impl<L: U64Lanes> Arithmetic for Word<L> {
     type V = L::U;
     type W = Factor<L::U>;
     const WIDTH: usize = L::WIDTH;
@@ -69,11 +69,11 @@ impl<L: Words> Arithmetic for Word<L> {
     }
     #[inline(always)]
     fn leave(self, v: L::U) -> L::U {
-        self.leave_product(self.lanes.once(v, self.q4))
+        self.leave_product(self.lanes.reduce_once(v, self.q4))
     }
     #[inline(always)]
     fn leave_product(self, v: L::U) -> L::U {
-        self.lanes.once(self.lanes.once(v, self.q2), self.q)
+        self.lanes.reduce_once(self.lanes.reduce_once(v, self.q2), self.q)
     }
     #[inline(always)]
     fn relax(self, v: L::U) -> L::U {
@@ -92,14 +92,14 @@ impl<L: Words> Arithmetic for Word<L> {
     #[inline(always)]
     fn split(self, a: L::U, b: L::U, w: Factor<L::U>, _next: Next) -> [L::U; 2] {
         let l = self.lanes;
-        let (a, p) = (l.once(a, self.q4), self.product(b, w));
+        let (a, p) = (l.reduce_once(a, self.q4), self.product(b, w));
         [l.add_word(a, p), l.add_word(a, l.sub_word(self.q4, p))]
     }
     #[inline(always)]
     fn join(self, a: L::U, b: L::U, w: Factor<L::U>, _before: Before) -> [L::U; 2] {
         let l = self.lanes;
         let difference = l.add_word(a, l.sub_word(self.q4, b));
-        [l.once(l.add_word(a, b), self.q4), self.product(difference, w)]
+        [l.reduce_once(l.add_word(a, b), self.q4), self.product(difference, w)]
     }
     #[inline(always)]
     fn transpose(self, square: &mut [L::U; 8]) {

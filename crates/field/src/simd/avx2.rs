@@ -1,15 +1,15 @@
 //! AVX2 and FMA lanes: 4 doubles.
 
-use super::cut::INTEGER;
+use super::digit_window::INTEGER;
 use super::stamp::{float_ops, word_ops};
-use super::{Cut, Lanes};
+use super::{DigitWindow, F64Lanes};
 use crate::backend::Avx2;
 use core::arch::x86_64::*;
 
 /// Rounds to nearest even without raising exceptions.
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
-impl Lanes for Avx2 {
+impl F64Lanes for Avx2 {
     type V = __m256d;
     type I = __m128i;
     const WIDTH: usize = 4;
@@ -66,18 +66,19 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64) {
-        for (half, base) in [(0, 0), (1, cut.high)] {
+    unsafe fn cut(self, window: &DigitWindow, before: *const u8, out: *mut f64) {
+        for (half, base) in [(0, 0), (1, window.high)] {
             // SAFETY: the token proves the instruction set; the caller gives the bytes and the floats.
             unsafe {
                 let bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(before.add(base).cast()));
-                let window = _mm256_shuffle_epi8(bytes, _mm256_loadu_si256(cut.shuffle.as_ptr().add(32 * half).cast()));
-                let window = _mm256_srlv_epi64(window, _mm256_loadu_si256(cut.shift.as_ptr().add(4 * half).cast()));
-                let mask = _mm256_set1_epi64x(cut.mask as i64);
-                let biased = _mm256_xor_si256(_mm256_and_si256(window, mask), _mm256_set1_epi64x(cut.sign as i64));
+                let bits =
+                    _mm256_shuffle_epi8(bytes, _mm256_loadu_si256(window.shuffle.as_ptr().add(32 * half).cast()));
+                let bits = _mm256_srlv_epi64(bits, _mm256_loadu_si256(window.shift.as_ptr().add(4 * half).cast()));
+                let mask = _mm256_set1_epi64x(window.mask as i64);
+                let biased = _mm256_xor_si256(_mm256_and_si256(bits, mask), _mm256_set1_epi64x(window.sign as i64));
                 let digit = _mm256_srli_epi64::<1>(_mm256_add_epi64(biased, _mm256_set1_epi64x(1)));
                 let float = _mm256_or_si256(digit, _mm256_set1_epi64x(INTEGER.to_bits() as i64));
-                let digits = _mm256_sub_pd(_mm256_castsi256_pd(float), _mm256_set1_pd(cut.zero()));
+                let digits = _mm256_sub_pd(_mm256_castsi256_pd(float), _mm256_set1_pd(window.zero()));
                 _mm256_storeu_pd(out.add(4 * half), digits);
             }
         }

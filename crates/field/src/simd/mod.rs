@@ -1,30 +1,30 @@
 //! Vector lanes: one trait, stamped per instruction set.
 //!
-//! Kernels are written once, generic over [`Lanes`], marked `#[inline(always)]`, and entered through one `#[target_feature]` function per
-//! instruction set (see [`dispatch!`]). Each lane does the same operations in the same order on every back end, fused multiply-adds
-//! included, so results are identical bit for bit.
+//! Each kernel is written once, generic over [`F64Lanes`] and marked `#[inline(always)]`. It is entered through one
+//! `#[target_feature]` function per instruction set (see [`dispatch!`]). Each lane performs the same operations in the
+//! same order on every back end, fused multiply-adds included, so results are identical bit for bit.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod cut;
+mod digit_window;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod stamp;
 
-pub(crate) use cut::{Cut, GROUP};
+pub(crate) use digit_window::{DigitWindow, GROUP};
 
 /// `WIDTH` doubles, and as many `u32` torus words, in registers.
 ///
 /// # Safety
 /// Methods that take pointers need `WIDTH` readable (or writable) elements there; no alignment is needed.
-pub(crate) trait Lanes: Copy {
+pub(crate) trait F64Lanes: Copy {
     /// Floats.
     type V: Copy;
     /// Torus words.
     type I: Copy;
-    /// Lanes in a register.
+    /// F64Lanes in a register.
     const WIDTH: usize;
 
     unsafe fn load(self, src: *const f64) -> Self::V;
@@ -54,17 +54,18 @@ pub(crate) trait Lanes: Copy {
     fn shl(self, a: Self::I, count: u32) -> Self::I;
     /// Arithmetic shift right by `count` in `0..32`.
     fn sar(self, a: Self::I, count: u32) -> Self::I;
-    /// Signed words to floats.
+    /// Converts signed words to floats.
     fn to_float(self, a: Self::I) -> Self::V;
-    /// `x` modulo 1 in units of `2^-32`: the torus word nearest to a real number of turns.
+    /// Returns the torus word nearest to a real number of turns: `x` modulo 1 in units of `2^-32`.
     fn to_torus(self, x: Self::V) -> Self::I;
-    /// The 8 balanced digits of a group: each is the digit as a signed number, plus the top bit of the digit below (Booth), that is
-    /// `floor((w + 1) / 2)` for its window `w` as a signed number. For digits of `bits` bits, in `-2^(bits-1) ..= 2^(bits-1)`.
+    /// Writes the 8 balanced digits of a group as floats. With `w` the window of a digit as a signed number, the digit
+    /// is `floor((w + 1) / 2)`: the digit as a signed number plus the top bit of the digit below (Booth). For digits of
+    /// `bits` bits the range is `-2^(bits-1) ..= 2^(bits-1)`.
     ///
     /// # Safety
-    /// [`Cut::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
-    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64);
-    /// Asks for the cache line at `at`; never faults.
+    /// [`DigitWindow::bytes`] bytes are readable at `before`, 8 floats writable at `out`.
+    unsafe fn cut(self, window: &DigitWindow, before: *const u8, out: *mut f64);
+    /// Prefetches the cache line at `at`; never faults.
     fn prefetch(self, at: *const f64);
 }
 

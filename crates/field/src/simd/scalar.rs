@@ -1,10 +1,10 @@
 //! Portable lanes: one float, one word.
 
-use super::cut::INTEGER;
-use super::{Cut, GROUP, Lanes};
+use super::digit_window::INTEGER;
+use super::{DigitWindow, F64Lanes, GROUP};
 use crate::backend::Scalar;
 
-impl Lanes for Scalar {
+impl F64Lanes for Scalar {
     type V = f64;
     type I = u32;
     const WIDTH: usize = 1;
@@ -92,26 +92,27 @@ impl Lanes for Scalar {
     }
     #[inline(always)]
     fn to_torus(self, x: f64) -> u32 {
-        // The vector conversions give i32::MIN for +2^31, which is the same torus element: wrap through i64.
+        // The vector conversions give i32::MIN for +2^31, which is the same torus element, so the conversion wraps
+        // through i64.
         let fraction = x - x.round_ties_even();
         (fraction * 4294967296.0).round_ties_even() as i64 as u32
     }
     #[inline(always)]
-    unsafe fn cut(self, cut: &Cut, before: *const u8, out: *mut f64) {
+    unsafe fn cut(self, window: &DigitWindow, before: *const u8, out: *mut f64) {
         for i in 0..GROUP {
-            let base = if i < GROUP / 2 { 0 } else { cut.high };
+            let base = if i < GROUP / 2 { 0 } else { window.high };
             let mut bytes = [0; 8];
             for (j, byte) in bytes.iter_mut().enumerate() {
-                let at = usize::from(cut.shuffle[8 * i + j]);
+                let at = usize::from(window.shuffle[8 * i + j]);
                 if at < 16 {
                     // SAFETY: base + 15 is below `bytes`.
                     *byte = unsafe { *before.add(base + at) };
                 }
             }
-            let window = u64::from_le_bytes(bytes) >> cut.shift[i];
-            let digit = (((window & cut.mask) ^ cut.sign) + 1) >> 1;
+            let bits = u64::from_le_bytes(bytes) >> window.shift[i];
+            let digit = (((bits & window.mask) ^ window.sign) + 1) >> 1;
             // SAFETY: 8 floats.
-            unsafe { out.add(i).write(f64::from_bits(INTEGER.to_bits() | digit) - cut.zero()) };
+            unsafe { out.add(i).write(f64::from_bits(INTEGER.to_bits() | digit) - window.zero()) };
         }
     }
     #[inline(always)]

@@ -5,11 +5,11 @@ pub const P: u64 = 0xFFFF_FFFF_0000_0001;
 /// `2^64 mod p = 2^32 - 1`.
 pub const EPSILON: u64 = 0xFFFF_FFFF;
 
-/// Generator of the multiplicative group, chosen so that the root of order 192 is 2 (then that of order 64 is 2^3) and the root of order 65,536
-/// is `0xdc9218a86d10f3a3`, which the tests check.
+/// Generator of the multiplicative group. With it, the root of order 192 is 2 (so the root of order 64 is 2^3), and the
+/// root of order 65,536 is `0xdc9218a86d10f3a3`. The tests check both.
 const GENERATOR: u64 = pow(7, 196_613);
 
-/// The canonical form of any word: in `0..P`.
+/// Returns the canonical form of any word, in `0..P`.
 #[inline]
 pub const fn reduce(x: u64) -> u64 {
     if x >= P { x - P } else { x }
@@ -21,7 +21,7 @@ pub const fn reduce_u128(x: u128) -> u64 {
     reduce(reduce_u128_lazy(x))
 }
 
-/// A word congruent to `x` modulo p, not necessarily below `P`.
+/// Returns a word congruent to `x` modulo p, not necessarily below `P`.
 ///
 /// By `2^64 = 2^32 - 1` and `2^96 = -1`: `lo + 2^64 hi_lo + 2^96 hi_hi = lo - hi_hi + (2^32 - 1) hi_lo`.
 #[inline]
@@ -30,7 +30,7 @@ pub const fn reduce_u128_lazy(x: u128) -> u64 {
     let hi = (x >> 64) as u64;
     let (hi_hi, hi_lo) = (hi >> 32, hi & EPSILON);
     let (t, borrow) = lo.overflowing_sub(hi_hi);
-    // After a borrow t >= 2^64 - 2^32 + 1, so taking EPSILON does not borrow again.
+    // After a borrow t >= 2^64 - 2^32 + 1, so subtracting EPSILON does not borrow again.
     let t = t.wrapping_sub(if borrow { EPSILON } else { 0 });
     let (t, carry) = t.overflowing_add(hi_lo * EPSILON);
     // After a carry t <= (2^32 - 1)^2 - 1, so EPSILON fits.
@@ -105,7 +105,7 @@ pub const fn mul_pow2(a: u64, exponent: u64) -> u64 {
     if exponent < 96 { shifted } else { neg(shifted) }
 }
 
-/// `base^exponent`, by squaring; time depends on the exponent. Range: any word, out `0..P`; `0^0 = 1`.
+/// `base^exponent`, by squaring. The time depends on the exponent. Range: any word, out `0..P`; `0^0 = 1`.
 pub const fn pow(base: u64, exponent: u64) -> u64 {
     let (mut result, mut square, mut rest) = (1, reduce(base), exponent);
     while rest != 0 {
@@ -123,9 +123,11 @@ pub const fn inv(a: u64) -> Option<u64> {
     if reduce(a) == 0 { None } else { Some(pow(a, P - 2)) }
 }
 
-/// The primitive root of unity of an order that divides `p - 1 = 2^32 * 3 * 5 * 17 * 257 * 65537`, else `None`. Out `0..P`.
+/// Returns the primitive root of unity of an order that divides `p - 1 = 2^32 * 3 * 5 * 17 * 257 * 65537`, otherwise
+/// `None`. Range: out `0..P`.
 ///
-/// All are powers of one generator: `root_of_unity(a b)^a = root_of_unity(b)`. Orders that divide 192 give powers of two (192: 2, 64: 2^3, 8: 2^24).
+/// All roots are powers of one generator: `root_of_unity(a b)^a = root_of_unity(b)`. Orders that divide 192 give powers
+/// of two (192: 2, 64: 2^3, 8: 2^24).
 pub const fn root_of_unity(order: u64) -> Option<u64> {
     if order == 0 || !(P - 1).is_multiple_of(order) { None } else { Some(pow(GENERATOR, (P - 1) / order)) }
 }

@@ -1,22 +1,23 @@
-//! The passes of the transforms, written once over [`Lanes`].
+//! The passes of the transforms, written once over [`FieldLanes`].
 //!
-//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH` neighbours at a time.
+//! A column of a node is the set of its coefficients at one place of each block. A pass works on columns, `WIDTH`
+//! neighbours at a time.
 
 use super::element::reduce_u128;
-use super::lanes::Lanes;
+use super::lanes::FieldLanes;
 use super::points::{dft, inverse_dft};
 use super::tables::{Pass, Tables};
 use crate::Backend;
 use crate::simd::dispatch;
 
-/// Where a pass reads and writes, and what it multiplies by.
+/// The data that a pass reads and writes, and the factors by which it multiplies.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     /// First coefficient.
     pub(super) data: *mut u64,
     /// Coefficients in a block: the length over the radix.
     pub(super) stride: usize,
-    /// The columns to do, multiples of the width.
+    /// The columns to transform, multiples of the width.
     pub(super) from: usize,
     pub(super) to: usize,
     /// The node's factors.
@@ -25,13 +26,13 @@ pub(super) struct Node {
     pub(super) kernel: *const u64,
 }
 
-/// One forward pass over columns of a node: canonical input if `FIRST`, else packed, the upper half taken for zeros if `HALF`; multiplied by the factors if
-/// `TWIDDLED`; packed output.
+/// Runs one forward pass over columns of a node. Range: in canonical if `FIRST`, otherwise packed; out packed. If
+/// `HALF`, the upper half counts as zeros. If `TWIDDLED`, the pass multiplies by the factors.
 ///
 /// # Safety
 /// The node's data and `R - 1` twiddles are there; the columns are multiples of the width within the stride.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
+unsafe fn forward_pass<L: FieldLanes, const R: usize, const FIRST: bool, const HALF: bool, const TWIDDLED: bool>(
     l: L,
     node: Node,
 ) {
@@ -66,40 +67,42 @@ unsafe fn forward_pass<L: Lanes, const R: usize, const FIRST: bool, const HALF: 
     }
 }
 
-/// The factors that the children of a node owe to an inverse pass.
+/// Factors that the children of a node have not applied yet. The next inverse pass applies them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Owed {
-    /// None: the children are values.
-    Nothing,
-    /// For each child `radix - 1` twiddles, one for each of its blocks but the first.
-    Blocks { factors: *const u64, radix: usize },
-    /// For each child eight first and eight second words: its coefficients are eight.
-    Lanes(*const u64),
+pub(super) enum DeferredFactor {
+    /// No factors: the children are values.
+    None,
+    /// For each child, `radix - 1` twiddles, one for each of its blocks except the first.
+    PerBlock { factors: *const u64, radix: usize },
+    /// For each child, eight first and eight second words: the child has eight coefficients.
+    PerLane(*const u64),
 }
 
-/// One inverse pass over columns of a node, packed (or canonical, if nothing is owed) to packed, or to canonical if `TOP`.
+/// Runs one inverse pass over columns of a node. Range: in packed, or canonical if nothing is deferred; out packed, or
+/// canonical if `TOP`.
 ///
 /// # Safety
 /// As [`forward_pass`], with `R` times the factors of a child.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: Node, owed: Owed) {
+unsafe fn inverse_pass<L: FieldLanes, const R: usize, const TOP: bool>(l: L, node: Node, deferred: DeferredFactor) {
     let mut t = node.from;
     while t < node.to {
         // SAFETY: the caller's contract.
         unsafe {
-            match owed {
+            match deferred {
                 // Only short transforms, on one lane, have no blocks of 64 below.
-                Owed::Nothing if L::WIDTH == 1 => {
+                DeferredFactor::None if L::WIDTH == 1 => {
                     inverse_column::<L, R, TOP, WORDS>(l, node, t, core::ptr::null(), 0);
                     t += L::WIDTH;
                 }
                 // Blocks of 64 are two passes of radix 8.
-                Owed::Lanes(factors) if R == 8 => {
+                DeferredFactor::PerLane(factors) if R == 8 => {
                     inverse_column::<L, R, TOP, VECTOR>(l, node, t, factors.add(t), 16);
                     t += L::WIDTH;
                 }
-                // The block of a column is found anew for each, so that the factors are read where they are used: held in registers, they would not fit.
-                Owed::Blocks { factors, radix } => {
+                // The code computes the block of each column again, so that it reads the factors where it uses them.
+                // They would not fit in registers.
+                DeferredFactor::PerBlock { factors, radix } => {
                     let j = t >> (node.stride / radix).trailing_zeros();
                     if j == 0 {
                         inverse_column::<L, R, TOP, UNPACK>(l, node, t, factors, 0);
@@ -110,7 +113,7 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
                     t += L::WIDTH;
                 }
                 _ => {
-                    debug_assert!(false, "radix {R} above {owed:?}");
+                    debug_assert!(false, "radix {R} above {deferred:?}");
                     return;
                 }
             }
@@ -118,14 +121,14 @@ unsafe fn inverse_pass<L: Lanes, const R: usize, const TOP: bool>(l: L, node: No
     }
 }
 
-/// How a column's inputs become wide: by kind, with the factors for child 0 and the words from one child's to the next's.
+/// Kinds of conversion of a column's inputs to wide elements.
 const WORDS: u8 = 0;
 const UNPACK: u8 = 1;
 const BROADCAST: u8 = 2;
 const VECTOR: u8 = 3;
 
 #[inline(always)]
-unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
+unsafe fn deferred_input<L: FieldLanes, const KIND: u8>(l: L, v: L::V, factors: *const u64) -> L::X {
     // SAFETY: the caller's contract.
     unsafe {
         match KIND {
@@ -137,12 +140,12 @@ unsafe fn owed_input<L: Lanes, const KIND: u8>(l: L, v: L::V, factors: *const u6
     }
 }
 
-/// One register of columns of an inverse pass; child `k`'s factors are at `factors + k step`.
+/// Runs one register of columns of an inverse pass. Child `k`'s factors are at `factors + k step`.
 ///
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: u8>(
+unsafe fn inverse_column<L: FieldLanes, const R: usize, const TOP: bool, const KIND: u8>(
     l: L,
     node: Node,
     t: usize,
@@ -152,10 +155,10 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
     // SAFETY: the caller's contract.
     unsafe {
         let at = node.data.add(t);
-        let first = owed_input::<L, KIND>(l, l.load(at), factors);
+        let first = deferred_input::<L, KIND>(l, l.load(at), factors);
         let mut x = [if TOP { l.lift_canonical(first) } else { l.lift_packed(first) }; R];
         for (k, x) in x.iter_mut().enumerate().skip(1) {
-            *x = owed_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
+            *x = deferred_input::<L, KIND>(l, l.load(at.add(k * node.stride)), factors.wrapping_add(k * step));
         }
         for (j, x) in inverse_dft::<L, R>(l, x, node.kernel).into_iter().enumerate() {
             l.store(at.add(j * node.stride), if TOP { l.canonical(x) } else { l.pack(x) });
@@ -163,12 +166,12 @@ unsafe fn inverse_column<L: Lanes, const R: usize, const TOP: bool, const KIND: 
     }
 }
 
-/// Columns of a node times its factors, which the first block has not: any words to canonical ones.
+/// Multiplies columns of a node by its factors; the first block has none. Range: any words in, canonical out.
 ///
 /// # Safety
 /// As [`forward_pass`], for radix `radix`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
+unsafe fn multiply_columns<L: FieldLanes>(l: L, radix: usize, node: Node) {
     for j in 1..radix {
         let mut t = node.from;
         while t < node.to {
@@ -183,12 +186,13 @@ unsafe fn multiply_columns<L: Lanes>(l: L, radix: usize, node: Node) {
     }
 }
 
-/// The last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Packed to canonical. Order: value `m` of node `k` goes to `8 m + k`.
+/// Runs the last forward pass of a block of 64: eight nodes of eight coefficients, transposed. Range: in packed, out
+/// canonical. Order: value `m` of node `k` goes to `8 m + k`.
 ///
 /// # Safety
 /// `block` holds 64 words, `factors` 112.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
+unsafe fn forward_block<L: FieldLanes>(l: L, block: *mut u64, factors: *const u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
         let mut rows = [[l.load(block); 8]; 8];
@@ -208,12 +212,12 @@ unsafe fn forward_block<L: Lanes>(l: L, block: *mut u64, factors: *const u64) {
     }
 }
 
-/// The inverse of [`forward_block`] without its factors, times 8. Canonical to packed.
+/// Inverse of [`forward_block`] without its factors, times 8. Range: in canonical, out packed.
 ///
 /// # Safety
 /// `block` holds 64 words.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
+unsafe fn inverse_block<L: FieldLanes>(l: L, block: *mut u64) {
     // SAFETY: the caller's contract. All rows are read before any is written, as the outputs are transposed.
     unsafe {
         let mut rows = [[l.load(block); 8]; 8];
@@ -238,12 +242,12 @@ unsafe fn inverse_block<L: Lanes>(l: L, block: *mut u64) {
     }
 }
 
-/// The first pass, over columns of the root; `half`: its upper half counts as zeros, for powers of two.
+/// Runs the first pass over columns of the root. With `half`, its upper half counts as zeros, for powers of two.
 ///
 /// # Safety
 /// As [`forward_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bool) {
+unsafe fn forward_root_kernel<L: FieldLanes>(l: L, radix: usize, node: Node, half: bool) {
     let twiddled = !node.factors.is_null();
     macro_rules! pass {
         ($radix:literal) => {
@@ -273,12 +277,12 @@ unsafe fn forward_root_kernel<L: Lanes>(l: L, radix: usize, node: Node, half: bo
     }
 }
 
-/// A pass below the first, over columns of a node.
+/// Runs a pass below the first over columns of a node.
 ///
 /// # Safety
 /// As [`forward_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
+unsafe fn forward_inner<L: FieldLanes>(l: L, radix: usize, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
         match radix {
@@ -291,23 +295,23 @@ unsafe fn forward_inner<L: Lanes>(l: L, radix: usize, node: Node) {
     }
 }
 
-/// The last inverse pass, over columns of the root, and its factors if it has any.
+/// Runs the last inverse pass over columns of the root, and applies the root's factors if it has any.
 ///
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
+unsafe fn inverse_root_kernel<L: FieldLanes>(l: L, tables: &Tables, node: Node) {
     // SAFETY: the caller's contract.
     unsafe {
-        let (radix, owed) = (tables.passes[0].radix, owed(tables, 0, 0));
+        let (radix, deferred) = (tables.passes[0].radix, deferred_factor(tables, 0, 0));
         match radix {
-            2 => inverse_pass::<L, 2, true>(l, node, owed),
-            3 => inverse_pass::<L, 3, true>(l, node, owed),
-            4 => inverse_pass::<L, 4, true>(l, node, owed),
-            5 => inverse_pass::<L, 5, true>(l, node, owed),
-            8 => inverse_pass::<L, 8, true>(l, node, owed),
-            16 => inverse_pass::<L, 16, true>(l, node, owed),
-            17 => inverse_pass::<L, 17, true>(l, node, owed),
+            2 => inverse_pass::<L, 2, true>(l, node, deferred),
+            3 => inverse_pass::<L, 3, true>(l, node, deferred),
+            4 => inverse_pass::<L, 4, true>(l, node, deferred),
+            5 => inverse_pass::<L, 5, true>(l, node, deferred),
+            8 => inverse_pass::<L, 8, true>(l, node, deferred),
+            16 => inverse_pass::<L, 16, true>(l, node, deferred),
+            17 => inverse_pass::<L, 17, true>(l, node, deferred),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
         if !node.factors.is_null() {
@@ -316,37 +320,37 @@ unsafe fn inverse_root_kernel<L: Lanes>(l: L, tables: &Tables, node: Node) {
     }
 }
 
-/// An inverse pass below the root's, over columns of a node.
+/// Runs an inverse pass below the root's over columns of a node.
 ///
 /// # Safety
 /// As [`inverse_pass`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_inner<L: Lanes>(l: L, radix: usize, node: Node, owed: Owed) {
+unsafe fn inverse_inner<L: FieldLanes>(l: L, radix: usize, node: Node, deferred: DeferredFactor) {
     // SAFETY: the caller's contract.
     unsafe {
         match radix {
-            2 => inverse_pass::<L, 2, false>(l, node, owed),
-            4 => inverse_pass::<L, 4, false>(l, node, owed),
-            8 => inverse_pass::<L, 8, false>(l, node, owed),
-            16 => inverse_pass::<L, 16, false>(l, node, owed),
+            2 => inverse_pass::<L, 2, false>(l, node, deferred),
+            4 => inverse_pass::<L, 4, false>(l, node, deferred),
+            8 => inverse_pass::<L, 8, false>(l, node, deferred),
+            16 => inverse_pass::<L, 16, false>(l, node, deferred),
             _ => debug_assert!(false, "no pass of radix {radix}"),
         }
     }
 }
 
-/// The factors a pass's children owe; `node` is the pass's node.
+/// Returns the factors that the children of a pass defer; `node` is the pass's node.
 ///
 /// # Safety
 /// The tables are those of the plan; the passes and the node exist.
 #[inline(always)]
-pub(super) unsafe fn owed(tables: &Tables, pass: usize, node: usize) -> Owed {
-    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return Owed::Nothing };
+pub(super) unsafe fn deferred_factor(tables: &Tables, pass: usize, node: usize) -> DeferredFactor {
+    let Some(&Pass { radix, inverse, .. }) = tables.passes.get(pass + 1) else { return DeferredFactor::None };
     let first = node * tables.passes[pass].radix;
     let at = tables.inverse.as_ptr().wrapping_add(inverse);
     if tables.blocked && pass + 2 == tables.passes.len() {
-        Owed::Lanes(at.wrapping_add(16 * first))
+        DeferredFactor::PerLane(at.wrapping_add(16 * first))
     } else {
-        Owed::Blocks { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
+        DeferredFactor::PerBlock { factors: at.wrapping_add(2 * first * (radix - 1)), radix }
     }
 }
 
@@ -358,15 +362,15 @@ pub(super) struct Span {
     pub(super) to: usize,
     /// Number of the first node of pass `from`.
     pub(super) first: usize,
-    /// The words of its nodes, and how many.
+    /// The words of its nodes, and the number of nodes.
     pub(super) data: *mut u64,
     pub(super) len: usize,
-    /// The columns to do, of a single pass over a single node; else all.
+    /// The columns to transform, for a single pass over a single node; `None` means all columns.
     pub(super) columns: Option<(usize, usize)>,
 }
 
 impl Span {
-    /// Node `n` of a pass.
+    /// Returns node `n` of a pass.
     unsafe fn node(&self, pass: Pass, n: usize, factors: *const u64) -> Node {
         let stride = pass.len / pass.radix;
         let (from, to) = self.columns.unwrap_or((0, stride));
@@ -375,12 +379,12 @@ impl Span {
     }
 }
 
-/// The passes of a span, one after another.
+/// Runs the passes of a span, one after another.
 ///
 /// # Safety
 /// The span is one of the tables' passes and nodes, and its words are there.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+unsafe fn forward_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     let mut first = span.first;
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from) {
         for n in 0..span.len / p.len {
@@ -400,12 +404,12 @@ unsafe fn forward_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
     }
 }
 
-/// The inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
+/// Inverse of [`forward_kernel`], except for the factors of pass `from`, which its parent applies.
 ///
 /// # Safety
 /// As [`forward_kernel`].
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
+unsafe fn inverse_kernel<L: FieldLanes>(l: L, tables: &Tables, span: Span) {
     for (i, p) in tables.passes.iter().enumerate().take(span.to).skip(span.from).rev() {
         let first = span.first * (tables.passes[span.from].len / p.len);
         for n in 0..span.len / p.len {
@@ -416,14 +420,20 @@ unsafe fn inverse_kernel<L: Lanes>(l: L, tables: &Tables, span: Span) {
                         inverse_block(l, span.data.add(8 * n));
                     }
                 } else {
-                    inverse_inner(l, p.radix, span.node(*p, n, core::ptr::null()), owed(tables, i, first + n));
+                    inverse_inner(
+                        l,
+                        p.radix,
+                        span.node(*p, n, core::ptr::null()),
+                        deferred_factor(tables, i, first + n),
+                    );
                 }
             }
         }
     }
 }
 
-/// The first forward pass over columns of the root, whose upper half counts as zeros if `half`; by the instructions of the tables' back end.
+/// Runs the first forward pass over columns of the root, with the instructions of the tables' back end. If `half`, the
+/// upper half counts as zeros.
 ///
 /// # Safety
 /// The root's words are there, and the columns are multiples of the width.
@@ -431,7 +441,7 @@ pub(super) unsafe fn forward_root(backend: Backend, radix: usize, node: Node, ha
     dispatch!(backend, forward_root_kernel<_>(radix: usize, node: Node, half: bool));
 }
 
-/// The last inverse pass over columns of the root.
+/// Runs the last inverse pass over columns of the root.
 ///
 /// # Safety
 /// As [`forward_root`].
@@ -439,7 +449,7 @@ pub(super) unsafe fn inverse_root(backend: Backend, tables: &Tables, node: Node)
     dispatch!(backend, inverse_root_kernel<_>(tables: &Tables, node: Node));
 }
 
-/// The passes of a span.
+/// Runs the passes of a span.
 ///
 /// # Safety
 /// The span is one of the tables' passes and nodes, its words are there, and its columns are multiples of the width.
@@ -447,7 +457,7 @@ pub(super) unsafe fn forward(backend: Backend, tables: &Tables, span: Span) {
     dispatch!(backend, forward_kernel<_>(tables: &Tables, span: Span));
 }
 
-/// The inverse of [`forward`], except for the factors of the first pass, which its parent applies.
+/// Inverse of [`forward`], except for the factors of the first pass, which its parent applies.
 ///
 /// # Safety
 /// As [`forward`].
@@ -455,7 +465,7 @@ pub(super) unsafe fn inverse(backend: Backend, tables: &Tables, span: Span) {
     dispatch!(backend, inverse_kernel<_>(tables: &Tables, span: Span));
 }
 
-/// What a pointwise kernel does to its first operand.
+/// Operation of a pointwise kernel on its first operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pointwise {
     /// `c <- a b`.
@@ -467,7 +477,14 @@ pub(super) enum Pointwise {
 /// # Safety
 /// The three pointers are to `len` words; `a` and `b` may be `c`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64, len: usize) {
+unsafe fn pointwise_kernel<L: FieldLanes>(
+    l: L,
+    what: Pointwise,
+    c: *mut u64,
+    a: *const u64,
+    b: *const u64,
+    len: usize,
+) {
     let mut i = 0;
     // SAFETY: the caller's contract.
     unsafe {
@@ -489,7 +506,7 @@ unsafe fn pointwise_kernel<L: Lanes>(l: L, what: Pointwise, c: *mut u64, a: *con
     }
 }
 
-/// `len` products, by a back end's instructions; all canonical.
+/// Computes `len` products with the instructions of a back end. Range: canonical in and out.
 ///
 /// # Safety
 /// As [`pointwise_kernel`].

@@ -1,12 +1,14 @@
 //! The prime field F_p, p = 2^64 - 2^32 + 1, and its exact transforms.
 //!
-//! - Elements: [`add`], [`mul`], [`mul_pow2`], ...: canonical functions return values in `0..P`; the `_lazy` ones take and return any `u64`,
-//!   which stands for its residue.
-//! - [`Plan`]: transforms of `m * 2^k` points, `m` in {1, 3, 5, 17}, cyclic and negacyclic, in place, identical on every back end.
+//! - Elements: [`add`], [`mul`], [`mul_pow2`], ... Canonical functions return values in `0..P`. Functions named `_lazy`
+//!   take and return any `u64`, which represents its residue.
+//! - [`Plan`]: transforms of `m * 2^k` points, `m` in {1, 3, 5, 17}, cyclic and negacyclic, in place, identical on
+//!   every back end.
 //! - [`naive`]: the transform by its definition, the oracle of the tests.
 //!
-//! What makes this prime: `2^64 = 2^32 - 1` and `2^96 = -1` modulo p, so that products reduce by shifts and additions and the roots of unity of
-//! order 192 are powers of two. The bounds of the kernels are derived in `docs/derivations/solinas-transform.md`.
+//! This prime is special because `2^64 = 2^32 - 1` and `2^96 = -1` modulo p. Products reduce by shifts and additions,
+//! and the roots of unity of order 192 are powers of two. `docs/derivations/solinas-transform.md` derives the bounds of
+//! the kernels.
 
 mod digits;
 mod element;

@@ -14,10 +14,11 @@ pub fn dft(x: &[u64], root: u64, start: u64, step: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Product of two polynomials modulo `X^len - 1` (`sign = 1`) or `X^len + 1` (`sign = p - 1`). Range: any words, out `0..P`. Quadratic time.
+/// Product of two polynomials modulo `X^len - 1` (`sign = 1`) or `X^len + 1` (`sign = p - 1`). Range: any words, out
+/// `0..P`. Quadratic time.
 ///
 /// # Panics
-/// When the operands differ in length.
+/// Panics if the operands differ in length.
 pub fn convolution(a: &[u64], b: &[u64], sign: u64) -> Vec<u64> {
     assert_eq!(a.len(), b.len(), "operands of one length");
     let mut product = vec![0; a.len()];

@@ -1,4 +1,4 @@
-//! Plans: a length's tables, built once and applied in place.
+//! Plans: the tables of a length, built once and applied in place.
 
 use super::element::{mul, reduce};
 use super::kernel::{self, Node, Pointwise, Span};
@@ -21,18 +21,18 @@ const MAX_LEN: usize = 17 << 22;
 /// A subtree of at most this many words is transformed pass by pass, in the first-level cache.
 const CACHED: usize = 1 << 11;
 
-/// A transform of fewer points runs on one thread: its passes take less time than handing them out.
+/// A transform of fewer points runs on one thread, because its passes take less time than distributing them.
 const SHARED: usize = 1 << 14;
 
-/// Words that the parts of a transform share out.
+/// Words that the parts of a transform share: each part works on words of its own.
 #[derive(Clone, Copy)]
-struct Words(*mut u64);
+struct SharedWords(*mut u64);
 // SAFETY: only a pointer; every use says which words it takes, and that no other part takes them.
-unsafe impl Send for Words {}
+unsafe impl Send for SharedWords {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Words {}
+unsafe impl Sync for SharedWords {}
 
-impl Words {
+impl SharedWords {
     /// # Safety
     /// The words reach up to `offset`.
     unsafe fn at(self, offset: usize) -> *mut u64 {
@@ -41,7 +41,7 @@ impl Words {
     }
 }
 
-/// Does all parts, side by side.
+/// Runs all parts, side by side.
 fn share(parts: usize, part: &(impl Fn(usize) + Sync)) {
     fn split(range: Range<usize>, part: &(impl Fn(usize) + Sync)) {
         if range.len() == 1 {
@@ -54,15 +54,16 @@ fn share(parts: usize, part: &(impl Fn(usize) + Sync)) {
     split(0..parts, part);
 }
 
-/// Where part `part` of `len` starts: at a multiple of 8.
+/// Returns the start of part `part` of `len`, a multiple of 8.
 fn bound(len: usize, part: usize, parts: usize) -> usize {
     if part == parts { len } else { (len * part / parts) & !7 }
 }
 
 /// A transform of `n = m 2^k` points over F_p, `m` in {1, 3, 5, 17}, in place.
 ///
-/// Coefficients are in natural order. A spectrum holds the values at the powers [`Self::exponent`] of the root of unity of order `n` (cyclic) or `2 n`
-/// (negacyclic), the same on every back end and for every thread count. Applying a plan allocates nothing.
+/// Order: coefficients are in natural order. A spectrum holds the values at the powers [`Self::exponent`] of the root
+/// of unity of order `n` (cyclic) or `2 n` (negacyclic). It is the same on every back end and for every thread count.
+/// Applying a plan allocates nothing.
 ///
 /// ```
 /// use solinas_field::{Backend, solinas::{Convolution, Plan}};
@@ -87,10 +88,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan for `len` points. Transforms of 2^14 points or more are shared out in `threads` parts, on the threads of the current rayon pool.
+    /// Makes a plan for `len` points. It divides transforms of 2^14 points or more into `threads` parts, which run on
+    /// the threads of the current rayon pool.
     ///
     /// # Errors
-    /// [`Error::TransformLength`] unless `len` is `m 2^k`, `m` in {1, 3, 5, 17}, in `2..=17 * 2^22`; [`Error::Threads`] for no threads.
+    /// [`Error::TransformLength`] unless `len` is `m 2^k`, `m` in {1, 3, 5, 17}, in `2..=17 * 2^22`; [`Error::Threads`]
+    /// if `threads` is 0.
     pub fn new(len: usize, convolution: Convolution, backend: Backend, threads: usize) -> Result<Self, Error> {
         let log = if len == 0 { 0 } else { len.trailing_zeros() };
         let odd = len >> log;
@@ -100,13 +103,13 @@ impl Plan {
         if threads == 0 {
             return Err(Error::Threads);
         }
-        // Without blocks of 64 there is too little for the vector units.
+        // Without blocks of 64 there are too few points for the vector units.
         let backend = if blocked(log) { backend } else { Backend::Scalar };
         let tables = Tables::new(odd, log, convolution == Convolution::Negacyclic, backend);
         Ok(Self { len, log, convolution, backend, threads, tables })
     }
 
-    /// The smallest supported length of at least `min` points, or `None` past the largest.
+    /// Returns the smallest supported length of at least `min` points, or `None` past the largest.
     pub fn length_for(min: usize) -> Option<usize> {
         let smallest = |m: usize| m * min.max(2).div_ceil(m).next_power_of_two();
         (min <= MAX_LEN).then(|| [1, 3, 5, 17].map(smallest).into_iter().filter(|&n| n <= MAX_LEN).min()).flatten()
@@ -118,20 +121,21 @@ impl Plan {
         self.len
     }
 
-    /// The ring whose products it computes.
+    /// The ring whose products this plan computes.
     pub fn convolution(&self) -> Convolution {
         self.convolution
     }
 
-    /// The vector unit it runs on.
+    /// The vector unit on which this plan runs.
     pub fn backend(&self) -> Backend {
         self.backend
     }
 
-    /// The power of the root of unity at which place `index` of a spectrum holds the value: of the root of order `n` if cyclic, `2 n` if negacyclic.
+    /// Returns the power of the root of unity at which place `index` of a spectrum holds the value. The root has order
+    /// `n` if cyclic, `2 n` if negacyclic.
     ///
-    /// Formally: with `k` the base-2 logarithm and `index = c 2^k + j`, and `j'` equal to `j` with its digits of weights 1 and 8 in base 8 exchanged if
-    /// `k >= 6`, the exponent is `e = c + m reverse_k(j')`, or `2 e + 1` if negacyclic.
+    /// Formally, let `k` be the base-2 logarithm and `index = c 2^k + j`. Let `j'` be `j` with its digits of weights 1
+    /// and 8 in base 8 exchanged if `k >= 6`. The exponent is `e = c + m reverse_k(j')`, or `2 e + 1` if negacyclic.
     pub fn exponent(&self, index: usize) -> usize {
         let odd = self.len >> self.log;
         let (block, mut j) = (index >> self.log, index & ((1 << self.log) - 1));
@@ -146,7 +150,8 @@ impl Plan {
         if len == self.len { Ok(()) } else { Err(Error::Length { what: "transform", len, expected: self.len }) }
     }
 
-    /// Coefficients to spectrum, in place. Shape: n. Range: any words, which stand for their residues, out `0..P`. Order: natural to [`Self::exponent`].
+    /// Transforms coefficients to a spectrum, in place. Shape: n. Range: any words, which represent their residues, out
+    /// `0..P`. Order: natural to [`Self::exponent`].
     ///
     /// # Errors
     /// [`Error::Length`] unless `data` holds `n` words.
@@ -154,8 +159,8 @@ impl Plan {
         self.forward_prefix(data, data.len())
     }
 
-    /// As [`Self::forward`] of data of which only the first `nonzero` words are read; the others count as zeros, whatever they hold. Operands of a product fill
-    /// half of their transform: the first pass skips what it can.
+    /// As [`Self::forward`], but reads only the first `nonzero` words. The others count as zeros, whatever they hold.
+    /// Operands of a product fill half of their transform, and the first pass skips the work for the zeros.
     ///
     /// # Errors
     /// [`Error::Length`] unless `data` holds `n` words, `nonzero` of them at most.
@@ -166,7 +171,7 @@ impl Plan {
         }
         let half = 2 * nonzero <= self.len && self.tables.passes[0].radix.is_power_of_two();
         data[nonzero..if half { self.len / 2 } else { self.len }].fill(0);
-        let at = Words(data.as_mut_ptr());
+        let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
         // SAFETY: the data holds the root's coefficients; the parts of a pass have columns of their own, and those after the shared passes nodes.
         unsafe {
@@ -187,7 +192,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Into how many parts a transform is shared, and how many passes from the root down are shared by columns: then there are nodes for all.
+    /// Returns the number of parts of a transform, and the number of passes from the root down that are divided by
+    /// columns. Below these passes there are nodes for all parts.
     fn shares(&self) -> (usize, usize) {
         if self.threads == 1 || self.len < SHARED {
             return (1, 0);
@@ -198,21 +204,21 @@ impl Plan {
         (self.threads, shared)
     }
 
-    /// The nodes of a pass that are one part's.
+    /// Returns the nodes of a pass that belong to one part.
     fn nodes(&self, pass: usize, part: usize, parts: usize) -> Range<usize> {
         let nodes = self.len / self.tables.passes[pass].len;
         part * nodes / parts..(part + 1) * nodes / parts
     }
 
-    /// A pass over one part of the columns of each of its nodes.
-    unsafe fn forward_columns(&self, pass: usize, data: Words, half: bool, part: usize, parts: usize) {
+    /// Runs a pass over one part of the columns of each of its nodes.
+    unsafe fn forward_columns(&self, pass: usize, data: SharedWords, half: bool, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
             unsafe { self.forward_step(pass, index, data.at(index * self.tables.passes[pass].len), half, part, parts) };
         }
     }
 
-    /// A pass over one part of the columns of a node; `half`: the root's upper half counts as zeros.
+    /// Runs a pass over one part of the columns of a node. With `half`, the root's upper half counts as zeros.
     unsafe fn forward_step(&self, pass: usize, index: usize, data: *mut u64, half: bool, part: usize, parts: usize) {
         // SAFETY: the caller's contract.
         unsafe {
@@ -225,7 +231,7 @@ impl Plan {
         }
     }
 
-    /// All passes from `pass` on of one of its nodes, whose residues fill `data`.
+    /// Runs all passes from `pass` on of one of its nodes, whose residues fill `data`.
     unsafe fn forward_node(&self, pass: usize, index: usize, data: *mut u64, half: bool) {
         let parent = self.tables.passes[pass];
         // SAFETY: the caller gives the node's words, and the children share them out.
@@ -248,7 +254,7 @@ impl Plan {
         }
     }
 
-    /// A part of the columns of the root; its factors are those at the start of a table, if it has any.
+    /// Returns a part of the columns of the root. If the root has factors, they are those at the start of a table.
     fn root(&self, data: *mut u64, table: &[u64], part: usize, parts: usize) -> Node {
         let stride = self.len / self.tables.passes[0].radix;
         let (from, to) = (bound(stride, part, parts), bound(stride, part + 1, parts));
@@ -259,7 +265,7 @@ impl Plan {
         Node { data, stride, from, to, factors, kernel: self.tables.rader.as_ptr() }
     }
 
-    /// One pass over a part of the columns of a node.
+    /// Returns one pass over a part of the columns of a node.
     fn columns(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) -> Span {
         let len = self.tables.passes[pass].len;
         let stride = len / self.tables.passes[pass].radix;
@@ -267,18 +273,19 @@ impl Plan {
         Span { from: pass, to: pass + 1, first: index, data, len, columns }
     }
 
-    /// All passes from `pass` on of the nodes from number `first` in `len` words.
+    /// Returns all passes from `pass` on of the nodes from number `first` in `len` words.
     fn subtree(&self, pass: usize, first: usize, data: *mut u64, len: usize) -> Span {
         Span { from: pass, to: self.tables.passes.len(), first, data, len, columns: None }
     }
 
-    /// Spectrum to coefficients, in place, divided by `n`: the inverse of [`Self::forward`]. Range: any words, out `0..P`.
+    /// Transforms a spectrum to coefficients, in place, divided by `n`: the inverse of [`Self::forward`]. Range: any
+    /// words, out `0..P`.
     ///
     /// # Errors
     /// [`Error::Length`] unless `data` holds `n` words.
     pub fn inverse(&self, data: &mut [u64]) -> Result<(), Error> {
         self.check(data.len())?;
-        let at = Words(data.as_mut_ptr());
+        let at = SharedWords(data.as_mut_ptr());
         let (parts, shared) = self.shares();
         // SAFETY: the data holds the root's values; the parts have nodes of their own, then columns.
         unsafe {
@@ -299,15 +306,15 @@ impl Plan {
         Ok(())
     }
 
-    /// An inverse pass over one part of the columns of each of its nodes.
-    unsafe fn inverse_columns(&self, pass: usize, data: Words, part: usize, parts: usize) {
+    /// Runs an inverse pass over one part of the columns of each of its nodes.
+    unsafe fn inverse_columns(&self, pass: usize, data: SharedWords, part: usize, parts: usize) {
         for index in 0..self.len / self.tables.passes[pass].len {
             // SAFETY: the caller's contract.
             unsafe { self.inverse_step(pass, index, data.at(index * self.tables.passes[pass].len), part, parts) };
         }
     }
 
-    /// An inverse pass over one part of the columns of a node.
+    /// Runs an inverse pass over one part of the columns of a node.
     unsafe fn inverse_step(&self, pass: usize, index: usize, data: *mut u64, part: usize, parts: usize) {
         // SAFETY: the caller's contract.
         unsafe {
@@ -319,7 +326,7 @@ impl Plan {
         }
     }
 
-    /// The inverse of [`Self::forward_node`], except for the factors of the node, which are owed unless it is the root.
+    /// Inverse of [`Self::forward_node`], except for the factors of the node, which are deferred unless it is the root.
     unsafe fn inverse_node(&self, pass: usize, index: usize, data: *mut u64) {
         let parent = self.tables.passes[pass];
         // SAFETY: the caller gives the node's words, and the children share them out.
@@ -385,7 +392,7 @@ impl Plan {
     /// The three pointers are to n words.
     unsafe fn pointwise(&self, what: Pointwise, c: *mut u64, a: *const u64, b: *const u64) {
         let (parts, _) = self.shares();
-        let (c, a, b) = (Words(c), Words(a.cast_mut()), Words(b.cast_mut()));
+        let (c, a, b) = (SharedWords(c), SharedWords(a.cast_mut()), SharedWords(b.cast_mut()));
         share(parts, &|part| {
             let (from, to) = (bound(self.len, part, parts), bound(self.len, part + 1, parts));
             // SAFETY: the caller's contract; the parts do not overlap.

@@ -1,14 +1,15 @@
 //! Transforms of a few points in registers.
 
-use super::lanes::Lanes;
+use super::lanes::FieldLanes;
 
-/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, `w` the root of unity of order `R` in {2, 3, 4, 5, 8, 16, 17}. Order: `x` natural, `X` bit-reversed for powers of two, else natural.
-/// Range: `|x0|, |x1| <= 2^33` in, below `2^60` out, without what was added to input 0, which every output contains once.
+/// Transform of `R` points, `X[k] = sum_j x[j] w^(j k)`, where `w` is the root of unity of order `R` in {2, 3, 4, 5, 8,
+/// 16, 17}. Order: `x` natural, `X` bit-reversed for powers of two, otherwise natural. Range: `|x0|, |x1| <= 2^33` in,
+/// below `2^60` out. The output range excludes the constant added to input 0, which every output contains once.
 ///
 /// # Safety
 /// `kernel` points to the factors of [`rader`] if `R` is 5 or 17.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
+pub(super) unsafe fn dft<L: FieldLanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
     let mut out = x;
     match R {
         2 => {
@@ -57,13 +58,14 @@ pub(super) unsafe fn dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *
     out
 }
 
-/// The transform of a prime number `N + 1` of points, one that has the generator 3, by Rader's cyclic convolution: with `a[q] = x[3^q]` and `b[q] = w^(3^-q)`, output
-/// `3^-p` is `x[0] + (a * b)[p]`. The factors are the transform of `b`, divided by `N`, in the order of [`dft`].
+/// Transform of a prime number `N + 1` of points that has the generator 3, by Rader's cyclic convolution: with
+/// `a[q] = x[3^q]` and `b[q] = w^(3^-q)`, output `3^-p` is `x[0] + (a * b)[p]`. The factors are the transform of `b`,
+/// divided by `N`, in the order of [`dft`].
 ///
 /// # Safety
 /// `kernel` points to `N` twiddles.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
+unsafe fn rader<L: FieldLanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], kernel: *const u64) {
     let mut a = [x[0]; N];
     let mut power = 1;
     for (q, a) in a.iter_mut().enumerate() {
@@ -92,12 +94,12 @@ unsafe fn rader<L: Lanes, const N: usize>(l: L, x: &[L::X], out: &mut [L::X], ke
 
 /// [`dft`] of 8 points. Range: `2^34` in magnitude in, below `2^60` out.
 #[cfg_attr(not(unoptimised), inline(always))]
-fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
+fn dft8<L: FieldLanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
     let mut out = x;
     let (even, u) = butterflies(l, [x[0], x[1], x[2], x[3]], [x[4], x[5], x[6], x[7]]);
     out[..4].copy_from_slice(&dft4(l, even));
-    // The root is 2^24 and its square i = 2^48 = f 2^16. The odd outputs are u0 +- i u2 and, of 2^24 u1, 2^72 u3 = f^2 2^8 u3, ...,
-    // sums with no factor applied after another, which keeps the shifts below 24.
+    // The root is 2^24 and its square i = 2^48 = f 2^16. The odd outputs are u0 +- i u2 and sums of 2^24 u1, 2^72 u3 =
+    // f^2 2^8 u3, ... No factor is applied after another, which keeps the shifts below 24.
     let iu2 = times_i(l, u[2]);
     let (e, f) = (l.add(u[0], iu2), l.sub(u[0], iu2));
     let p = l.add(l.shl::<24>(u[1]), l.phi2(l.shl::<8>(u[3])));
@@ -111,12 +113,12 @@ fn dft8<L: Lanes>(l: L, x: [L::X; 8]) -> [L::X; 8] {
 
 /// `x 2^48`.
 #[inline(always)]
-fn times_i<L: Lanes>(l: L, x: L::X) -> L::X {
+fn times_i<L: FieldLanes>(l: L, x: L::X) -> L::X {
     l.phi(l.shl::<16>(x))
 }
 
 #[inline(always)]
-fn butterflies<L: Lanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X; 4]) {
+fn butterflies<L: FieldLanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X; 4]) {
     let mut sums = a;
     let mut differences = a;
     for j in 0..4 {
@@ -127,23 +129,24 @@ fn butterflies<L: Lanes>(l: L, a: [L::X; 4], b: [L::X; 4]) -> ([L::X; 4], [L::X;
 }
 
 #[inline(always)]
-fn dft4<L: Lanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
+fn dft4<L: FieldLanes>(l: L, x: [L::X; 4]) -> [L::X; 4] {
     let (s0, d0) = (l.add(x[0], x[2]), l.sub(x[0], x[2]));
     let (s1, d1) = (l.add(x[1], x[3]), times_i(l, l.sub(x[1], x[3])));
     [l.add(s0, s1), l.sub(s0, s1), l.add(d0, d1), l.sub(d0, d1)]
 }
 
-/// The inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as the outputs of [`dft`], out natural.
+/// Inverse of [`dft`] times `R`: the transform of the inputs at negated places. Order: `x` as the outputs of [`dft`],
+/// out natural.
 ///
 /// # Safety
 /// As [`dft`].
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(super) unsafe fn inverse_dft<L: Lanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
-    /// Entries of `$x` at these places; spelt out, so that they stay in registers.
+pub(super) unsafe fn inverse_dft<L: FieldLanes, const R: usize>(l: L, x: [L::X; R], kernel: *const u64) -> [L::X; R] {
+    /// Entries of `$x` at these places, written out so that they stay in registers.
     macro_rules! pick {
         ($out:ident = $x:ident[$($place:literal),*]) => { $out.copy_from_slice(&[$($x[$place]),*]) };
     }
-    // The places of the inputs at negated indices, and of the outputs.
+    // Places of the inputs at negated indices, and of the outputs.
     let mut negated = x;
     match R {
         4 => pick!(negated = x[0, 3, 1, 2]),

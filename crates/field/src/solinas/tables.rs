@@ -1,8 +1,9 @@
 //! The tree of a transform and its twiddle tables.
 //!
-//! A node of length `L` and angle `A` stands for residues modulo `X^L - W^A`, `W` the root of unity of order `D = m 2^32`. A pass of radix `r`
-//! takes it to its `r` children, of length `L / r` and angles `(A + k D) / r`: with `y = W^(A / r)`, block `j` of the node is multiplied by `y^j`, and the
-//! blocks go through a transform of `r` points. The root's angle is 0 (modulo `X^n - 1`) or `D / 2` (modulo `X^n + 1`).
+//! A node of length `L` and angle `A` represents residues modulo `X^L - W^A`, where `W` is the root of unity of order
+//! `D = m 2^32`. A pass of radix `r` leads to its `r` children, of length `L / r` and angles `(A + k D) / r`. With
+//! `y = W^(A / r)`, it multiplies block `j` of the node by `y^j`, and transforms the blocks by `r` points. The root's
+//! angle is 0 (modulo `X^n - 1`) or `D / 2` (modulo `X^n + 1`).
 
 use super::element::{inv, mul, pow, root_of_unity};
 use super::lanes::{Twiddle, encode_twiddle};
@@ -17,19 +18,20 @@ pub(super) struct Pass {
     pub(super) radix: usize,
     /// Coefficients of a node.
     pub(super) len: usize,
-    /// Where its factors start in the forward and in the inverse table, in words.
+    /// Start of its factors in the forward and in the inverse table, in words.
     pub(super) forward: usize,
     pub(super) inverse: usize,
 }
 
-/// The passes of a transform and the factors they read.
+/// The passes of a transform and their factors.
 #[derive(Debug)]
 pub(super) struct Tables {
     pub(super) passes: Vec<Pass>,
-    /// Of each pass but the last: for each node, `y^1..y^(r-1)`. Of the last: for each block of eight nodes and each `j` in `1..8`, eight first words, then
-    /// eight second words.
+    /// For each pass except the last: for each node, `y^1..y^(r-1)`. For the last pass: for each block of eight nodes
+    /// and each `j` in `1..8`, eight first words, then eight second words.
     pub(super) forward: AlignedVec<u64>,
-    /// As `forward` with inverses; of the last pass, for each node, eight first and eight second words of `y^-j / n`, `j` in `0..8`.
+    /// As `forward`, with inverses. For the last pass: for each node, eight first and eight second words of `y^-j / n`,
+    /// `j` in `0..8`.
     pub(super) inverse: AlignedVec<u64>,
     /// The factors of a first pass of radix 5 or 17: see `points::rader`.
     pub(super) rader: AlignedVec<u64>,
@@ -39,12 +41,12 @@ pub(super) struct Tables {
     pub(super) scale: u64,
 }
 
-/// Whether a transform of `odd * 2^log` points ends in blocks of 64, which the vector kernels need.
+/// Returns whether a transform of `odd * 2^log` points ends in blocks of 64, which the vector kernels need.
 pub(super) const fn blocked(log: u32) -> bool {
     log >= 6
 }
 
-/// The place of child `k` of a node: powers of two come in bit-reversed order.
+/// Returns the place of child `k` of a node. Children are in bit-reversed order for powers of two.
 pub(super) const fn child(radix: usize, k: usize) -> usize {
     if radix.is_power_of_two() && radix > 1 { k.reverse_bits() >> (usize::BITS - radix.trailing_zeros()) } else { k }
 }
@@ -55,7 +57,8 @@ fn radices(odd: usize, log: u32) -> Vec<usize> {
     if odd > 1 {
         radices.push(odd);
     }
-    // Two of 8 at the end; above them 8s, then 16s, as far as they go: nodes of columns far apart would not stay in the caches with 16 of them.
+    // Two of 8 at the end, and above them 8s, then 16s, as far as they go. With 16 rows, nodes of columns far apart
+    // would not stay in the caches.
     let end = if blocked(log) { 6 } else { log - log % 3 };
     let rest = log - end;
     let (small, sixteens, eights) = match rest {
@@ -106,7 +109,8 @@ fn put_lane(table: &mut [u64], group: usize, lane: usize, twiddle: Twiddle) {
     table[group + 8 + lane] = twiddle[1];
 }
 
-/// The transform of `b[q] = w^(3^-q)`, `w` the root of unity of order `odd` in {5, 17}, divided by `odd - 1`, in the order of [`child`]; else nothing.
+/// Transform of `b[q] = w^(3^-q)`, where `w` is the root of unity of order `odd` in {5, 17}, divided by `odd - 1`, in
+/// the order of [`child`]. Empty for other `odd`.
 fn rader(odd: usize) -> Vec<u64> {
     let len = odd as u64 - 1;
     let roots = root_of_unity(odd as u64).zip(root_of_unity(len)).zip(inv(len));
@@ -122,7 +126,7 @@ fn rader(odd: usize) -> Vec<u64> {
 }
 
 impl Tables {
-    /// For `odd * 2^log` points, `odd` in {1, 3, 5, 17}.
+    /// Makes the tables for `odd * 2^log` points, `odd` in {1, 3, 5, 17}.
     pub(super) fn new(odd: usize, log: u32, negacyclic: bool, backend: Backend) -> Self {
         let len = odd << log;
         let order = (odd as u64) << 32;
@@ -141,7 +145,7 @@ impl Tables {
             inverse_words += 2 * nodes * (radix - usize::from(!last));
             node_len /= radix;
         }
-        // A word more: the broadcasts of the vector units read half a word past a twiddle.
+        // One word more, because the broadcasts of the vector units read half a word past a twiddle.
         let mut forward = AlignedVec::zeroed(forward_words + 1);
         let mut inverse = AlignedVec::zeroed(inverse_words + 1);
 

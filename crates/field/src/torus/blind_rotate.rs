@@ -1,19 +1,22 @@
 //! Blind rotation: a chain of CMUX on GLWE accumulators (Chillotti, Gama, Georgieva, Izabachene 2016, algorithm 3).
 //!
-//! One step, for key bit `s_i` and exponent `e`: `acc <- acc + GGSW(s_i) [.] (X^e - 1) acc`, which multiplies `acc` by `X^(e s_i)`.
-//! The rotation, the subtraction and the rounding of the decomposition are one pass over the words; digits are cut while the forward
-//! transform loads them; the inverse transform adds straight into the accumulator. Between the strided levels of the transforms, work goes
-//! tile by tile: the tiles of all digits are finished, multiplied with the key and taken back while they are in the first cache. A batch
-//! of accumulators shares each pass over the key, two of them each load of it.
+//! One step, for key bit `s_i` and exponent `e`, is `acc <- acc + GGSW(s_i) [.] (X^e - 1) acc`, which multiplies `acc`
+//! by `X^(e s_i)`. The rotation, the subtraction and the rounding of the decomposition are one pass over the words. The
+//! forward transform cuts the digits while it loads them, and the inverse transform adds straight into the accumulator.
+//!
+//! Between the strided levels of the transforms, work goes tile by tile. The tiles of all digits are finished,
+//! multiplied by the key and transformed back while they are in the first cache. A batch of accumulators shares each
+//! pass over the key, and two of them share each load of it.
 
 use crate::buffer::AlignedVec;
 use crate::fft::{
     NegacyclicPlan, Sink, Source, Square, TILE, forward_strided, forward_tile, inverse_strided, inverse_tile,
 };
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use crate::{Backend, Error, kernels};
 
-/// Balanced decomposition of a torus word in base `2^base_log`, most significant digit first; digits in `-B/2..B/2`.
+/// Balanced decomposition of a torus word in base `2^base_log`, most significant digit first. Digits are in
+/// `-B/2..B/2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decomposition {
     base_log: u32,
@@ -21,7 +24,7 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
-    /// `levels` digits of `base_log` bits.
+    /// Makes a decomposition into `levels` digits of `base_log` bits.
     ///
     /// # Errors
     /// [`Error::Decomposition`] unless both are positive and `base_log * levels <= 32`.
@@ -42,8 +45,9 @@ impl Decomposition {
         self.levels
     }
 
-    /// The word of which [`Self::digit`] cuts the digits: adds half a unit of the last place and half a base to each digit, then flips the
-    /// top bit of each, which subtracts the half again within the digit alone.
+    /// Prepares a word from which [`Self::digit`] cuts the digits. It adds half a unit of the last place and half a
+    /// base to each digit. Then it flips the top bit of each digit, which subtracts the half again within the digit
+    /// alone.
     #[inline]
     pub fn prepare(self, x: u32) -> u32 {
         x.wrapping_add(self.offset()) ^ self.flip()
@@ -75,9 +79,9 @@ impl Decomposition {
 
 /// Plan of blind rotations: ring, GLWE dimension, decomposition, back end.
 ///
-/// A transformed GGSW ciphertext is [`Self::ggsw_len`] floats: for each run of 8 points, for each row (mask polynomials first, then the
-/// body, most significant digit first), for each of the `k + 1` output polynomials, 8 real parts and 8 imaginary parts. That is the
-/// order in which the products read it.
+/// A transformed GGSW ciphertext has [`Self::ggsw_len`] floats, in the order in which the products read it. The order
+/// is: each run of 8 points; each row (mask polynomials first, then the body, most significant digit first); each of
+/// the `k + 1` output polynomials; 8 real parts and 8 imaginary parts.
 #[derive(Debug, Clone)]
 pub struct BlindRotation {
     fft: NegacyclicPlan,
@@ -89,7 +93,7 @@ pub struct BlindRotation {
 #[derive(Debug)]
 pub struct Scratch {
     prepared: AlignedVec<u32>,
-    /// For each of [`PAIR`] accumulators, the rows of digits; the products take their place.
+    /// For each of [`PAIR`] accumulators, the rows of digits. The products overwrite them.
     work: AlignedVec<f64>,
 }
 
@@ -97,11 +101,11 @@ pub struct Scratch {
 const PAIR: usize = 2;
 /// Floats of a tile: real and imaginary parts.
 const SQUARE: usize = 2 * TILE * TILE;
-/// Most rows of a GGSW ciphertext.
+/// Largest number of rows of a GGSW ciphertext.
 const MAX_ROWS: usize = 32;
 
 impl BlindRotation {
-    /// Plan for GLWE dimension `k`, ring dimension `N` and a decomposition.
+    /// Makes a plan for GLWE dimension `k`, ring dimension `N` and a decomposition.
     ///
     /// # Errors
     /// [`Error::RingDimension`], or [`Error::GlweDimension`] unless `k` is in `1..=4`.
@@ -115,7 +119,7 @@ impl BlindRotation {
         Ok(Self { fft: NegacyclicPlan::new(dimension, backend)?, k, cut })
     }
 
-    /// The transform.
+    /// Plan of the transform.
     pub fn fft(&self) -> &NegacyclicPlan {
         &self.fft
     }
@@ -141,7 +145,8 @@ impl BlindRotation {
         Scratch { prepared: AlignedVec::zeroed(n), work: AlignedVec::zeroed(PAIR * self.rows() * n) }
     }
 
-    /// Places one transformed polynomial (in turns, scaled by `2/N`) of a GGSW ciphertext: row `row`, output `output`.
+    /// Places one transformed polynomial of a GGSW ciphertext at row `row`, output `output`. The polynomial is in
+    /// turns, scaled by `2/N`.
     pub fn place(&self, ggsw: &mut [f64], row: usize, output: usize, transformed: &[f64]) {
         let (half, outputs) = (self.fft.dimension() / 2, self.k + 1);
         assert!(
@@ -156,8 +161,9 @@ impl BlindRotation {
 
     /// Rotates each accumulator by `sum_i exponents[i] s_i`, where `key` is the chain of `GGSW(s_i)`.
     ///
-    /// `accumulators` holds a batch of [`Self::accumulator_len`] words, `exponents` as many runs of one exponent (in `0..2N`) for each
-    /// GGSW ciphertext. Each step of the key is read once for the whole batch.
+    /// `accumulators` holds a batch of [`Self::accumulator_len`] words each. `exponents` holds one run for each of
+    /// them, with one exponent (in `0..2N`) for each GGSW ciphertext. Each step of the key is read once for the whole
+    /// batch.
     pub fn blind_rotate(&self, key: &[f64], exponents: &[u16], accumulators: &mut [u32], scratch: &mut Scratch) {
         let steps = key.len() / self.ggsw_len();
         let batch = accumulators.len() / self.accumulator_len();
@@ -204,7 +210,7 @@ struct Digits {
     right: u32,
 }
 
-impl<L: Lanes> Source<L> for Digits {
+impl<L: F64Lanes> Source<L> for Digits {
     #[inline(always)]
     unsafe fn get(self, lanes: L, j: usize) -> (L::V, L::V) {
         // SAFETY: `prepared` holds 2 * half words.
@@ -215,14 +221,14 @@ impl<L: Lanes> Source<L> for Digits {
     }
 }
 
-/// Adds to a polynomial of an accumulator and refreshes its negation.
+/// Adds to a polynomial of an accumulator and updates its negation.
 #[derive(Clone, Copy)]
 struct Accumulate {
     at: *mut u32,
     half: usize,
 }
 
-impl<L: Lanes> Sink<L> for Accumulate {
+impl<L: F64Lanes> Sink<L> for Accumulate {
     #[inline(always)]
     unsafe fn put(self, lanes: L, j: usize, re: L::V, im: L::V) {
         for (at, x) in [(j, re), (j + self.half, im)] {
@@ -241,7 +247,7 @@ impl<L: Lanes> Sink<L> for Accumulate {
 /// The pointers of `call` are valid for the lengths [`BlindRotation::blind_rotate`] states, exponents are below `2N`, and the instruction
 /// set of `lanes` is enabled in the caller.
 #[cfg_attr(not(unoptimised), inline(always))]
-pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
+pub(crate) unsafe fn blind_rotate<L: F64Lanes>(lanes: L, plan: &BlindRotation, call: Call) {
     for step in 0..call.steps {
         let mut pair = [(0, 0); PAIR];
         let mut filled = 0;
@@ -270,12 +276,13 @@ pub(crate) unsafe fn blind_rotate<L: Lanes>(lanes: L, plan: &BlindRotation, call
     }
 }
 
-/// One CMUX of one or two accumulators (number, exponent not 0); the first of a step asks for the key of the next.
+/// Applies one CMUX to one or two accumulators (number, exponent not 0). The first CMUX of a step prefetches the key of
+/// the next.
 ///
 /// # Safety
 /// As [`blind_rotate`]; `OUT` is `k + 1`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn cmux<L: Lanes, const OUT: usize>(
+unsafe fn cmux<L: F64Lanes, const OUT: usize>(
     lanes: L,
     plan: &BlindRotation,
     call: Call,
@@ -332,7 +339,7 @@ unsafe fn cmux<L: Lanes, const OUT: usize>(
     }
 }
 
-/// The tiles that are in flight, aligned.
+/// Working tiles, aligned.
 #[repr(align(64))]
 struct Tiles(#[expect(dead_code, reason = "written through a pointer")] [[f64; SQUARE]; PAIR * MAX_ROWS]);
 
@@ -341,7 +348,7 @@ struct Tiles(#[expect(dead_code, reason = "written through a pointer")] [[f64; S
 /// # Safety
 /// `a` holds `2N` words, `prepared` `N`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn rotate_and_prepare<L: Lanes>(
+unsafe fn rotate_and_prepare<L: F64Lanes>(
     l: L,
     a: *const u32,
     n: usize,
@@ -350,7 +357,8 @@ unsafe fn rotate_and_prepare<L: Lanes>(
     prepared: *mut u32,
 ) {
     let (offset, flip) = (l.splat_u32(cut.offset()), l.splat_u32(cut.flip()));
-    // Coefficient j of X^e a is coefficient j - e of the period-2N sequence (a, -a): from 2N - e on, one run, or one run of the negation.
+    // Coefficient j of X^e a is coefficient j - e of the period-2N sequence (a, -a). From 2N - e on, that is one run of
+    // the sequence or of its negation.
     let start = 2 * n - exponent;
     // SAFETY: reads a[start..start + n] with start <= n, or a[start - n..start]: inside the 2N words.
     unsafe {
@@ -375,7 +383,7 @@ unsafe fn rotate_and_prepare<L: Lanes>(
 /// # Safety
 /// `tiles` holds `ITEMS * rows` tiles, `key` the same tile of a GGSW ciphertext; `OUT <= rows`.
 #[cfg_attr(not(unoptimised), inline(always))]
-unsafe fn multiply<L: Lanes, const OUT: usize, const ITEMS: usize>(
+unsafe fn multiply<L: F64Lanes, const OUT: usize, const ITEMS: usize>(
     l: L,
     rows: usize,
     tiles: *mut f64,

@@ -1,20 +1,22 @@
-//! LWE keyswitch: from dimension `from` to dimension `to`, subtracting digit times key row.
+//! LWE keyswitch from dimension `from` to dimension `to`: subtracts digit times key row.
 
 use super::Decomposition;
 use crate::Backend;
 use crate::buffer::AlignedVec;
-use crate::simd::{Lanes, dispatch};
+use crate::simd::{F64Lanes, dispatch};
 
 /// Columns of the key that stay in registers over a pass: 64 words.
 const COLUMNS: usize = 64;
 /// Ciphertexts that share a pass over the key.
 const GROUP: usize = 4;
-/// Rows the key is asked for ahead: one ciphertext alone waits for memory, not for arithmetic.
+/// Rows by which the prefetch of the key runs ahead. A ciphertext alone waits for memory, not for arithmetic.
 const AHEAD: usize = 24;
 
-/// Keyswitch key: for each coefficient of the input key and each level, an LWE ciphertext (mask, then body) of dimension `to`.
+/// Keyswitch key: for each coefficient of the input key and each level, an LWE ciphertext (mask, then body) of
+/// dimension `to`.
 ///
-/// Stored by runs of 64 columns, each run contiguous over all rows, so that a pass over the key is sequential and its sums stay in registers.
+/// It is stored by runs of 64 columns, each run contiguous over all rows. A pass over the key is then sequential and
+/// its sums stay in registers.
 #[derive(Debug, Clone)]
 pub struct KeyswitchKey {
     from: usize,
@@ -25,10 +27,10 @@ pub struct KeyswitchKey {
 }
 
 impl KeyswitchKey {
-    /// A key of zeros from dimension `from` to dimension `to`; fill it with [`Self::place`].
+    /// Makes a key of zeros from dimension `from` to dimension `to`; fill it with [`Self::place`].
     ///
     /// # Panics
-    /// For dimensions above `2^20`.
+    /// Panics for dimensions above `2^20`.
     pub fn new(from: usize, to: usize, cut: Decomposition, backend: Backend) -> Self {
         assert!(from <= 1 << 20 && to <= 1 << 20, "LWE dimensions are at most 2^20");
         let words = (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize;
@@ -45,12 +47,12 @@ impl KeyswitchKey {
         }
     }
 
-    /// Bytes a key takes.
+    /// Bytes that a key of these dimensions takes.
     pub fn size_of(from: usize, to: usize, cut: Decomposition) -> usize {
         (to + 1).div_ceil(COLUMNS) * COLUMNS * from * cut.levels() as usize * 4
     }
 
-    /// Bytes the key takes.
+    /// Bytes that this key takes.
     pub fn size(&self) -> usize {
         self.words.len() * 4
     }
@@ -59,14 +61,14 @@ impl KeyswitchKey {
         self.from * self.cut.levels() as usize
     }
 
-    /// Switches each input ciphertext (`from + 1` words each, one after the other) to dimension `to` (`to + 1` words each).
-    ///
-    /// The key is read once for every four ciphertexts.
+    /// Switches each input ciphertext (`from + 1` words each, one after the other) to dimension `to` (`to + 1` words
+    /// each). Reads the key once for every four ciphertexts.
     pub fn keyswitch(&self, inputs: &[u32], outputs: &mut [u32]) {
         let batch = inputs.len() / (self.from + 1);
         assert!(inputs.len() == batch * (self.from + 1) && outputs.len() == batch * (self.to + 1), "whole ciphertexts");
         let levels = self.cut.levels();
-        // Mean of the dropped part: the input key is binary, so half of each rounding error is expected in the phase and can be removed.
+        // Mean of the dropped part. The input key is binary, so the phase contains half of each rounding error on
+        // average, which can be removed.
         let dropped = 32 - self.cut.base_log() * levels;
         let mut digits = vec![0i32; GROUP * self.rows()];
         for first in (0..batch).step_by(GROUP) {
@@ -106,7 +108,7 @@ impl KeyswitchKey {
 /// # Safety
 /// `key` holds the runs of [`KeyswitchKey`], `digits` `G * rows` words, `out` `group * (to + 1)`; the instruction set of `lanes` is enabled.
 #[inline(always)]
-unsafe fn subtract_rows<L: Lanes, const G: usize, const AT_ONCE: usize>(
+unsafe fn subtract_rows<L: F64Lanes, const G: usize, const AT_ONCE: usize>(
     l: L,
     key: *const u32,
     rows: usize,

@@ -1,7 +1,7 @@
 //! Kernels on torus words.
 //!
-//! The torus `R/Z` is held as `u32` words in units of `2^-32` turn. Everything that touches a ciphertext while a server evaluates is a word;
-//! keys are transformed once and stored as floats.
+//! The torus `R/Z` is held as `u32` words in units of `2^-32` turn. Ciphertexts are words throughout an evaluation.
+//! Keys are transformed once and stored as floats.
 
 mod blind_rotate;
 mod keyswitch;

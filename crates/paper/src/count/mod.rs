@@ -11,6 +11,8 @@ mod words;
 
 pub(crate) use machine::{Counts, Machine};
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use solinas_bigint::Natural;
 
 /// A way to multiply modulo an odd number.
@@ -39,15 +41,8 @@ pub(crate) struct Case {
 impl Case {
     /// Of n words that look random, the highest of the modulus full.
     pub(crate) fn new(n: usize) -> Self {
-        // Multiples of the golden ratio, one run of them for each number.
-        let mut state = 0u64;
-        let mut words = || -> Vec<u64> {
-            let next = |_| {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                state.wrapping_mul(state | 1)
-            };
-            (0..n).map(next).collect()
-        };
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let mut words = || -> Vec<u64> { (0..n).map(|_| random.random()).collect() };
         let (mut a, mut b, mut modulus) = (words(), words(), words());
         modulus[0] |= 1;
         modulus[n - 1] = u64::MAX;

@@ -6,6 +6,7 @@ mod memory;
 use crate::timing::{one_and, threads};
 use crate::{Cell, Control, Error, Options, Progress};
 use figure::Task;
+use solinas_circuits::counted;
 use solinas_schemes::gh::{Arithmetic, Stage, generate_insecure};
 use solinas_schemes::gh::{Ciphertext, ClientKey, EncryptMethod, Encryptor, Params, RecryptMethod, ServerKey};
 use std::collections::HashMap;
@@ -118,7 +119,7 @@ pub(crate) fn announce(options: &Options) -> Result<Vec<String>, Error> {
         let recrypt = RecryptMethod::ALL.map(|method| fitting(method.memory(params)));
         let tables = encrypt.into_iter().chain(recrypt).max().unwrap_or(0);
         let mib = (tables + 8 * params.server_key_words() as u64) >> 20;
-        format!("{}: about {seconds:.0} s on {threads} threads, and {mib} MiB", params.name())
+        format!("{}: about {seconds:.0} s on {}, and {mib} MiB", params.name(), counted(threads, "thread"))
     };
     Ok(sets(options)?.iter().map(line).collect())
 }

@@ -10,7 +10,7 @@ use crate::{Basis, Cell, Column, Control, Entry, Error, Options, Report, Row, Ta
 use crate::{machine, report::six_figures, thread_per_gate, wavefronts};
 use measure::{Gates, Measured};
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe};
-use solinas_circuits::{GateCosts, Netlist};
+use solinas_circuits::{GateCosts, Netlist, counted};
 use solinas_runtime::{Program, Type};
 use std::time::Duration;
 
@@ -191,7 +191,7 @@ struct Results<'a> {
 }
 
 fn threads_name(threads: usize) -> String {
-    if threads == 1 { "1 thread".into() } else { format!("{threads} threads") }
+    counted(threads, "thread")
 }
 
 impl Results<'_> {

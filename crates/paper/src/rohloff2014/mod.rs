@@ -5,6 +5,7 @@ mod published;
 
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use published::{BITS, DEPTHS, DIMENSIONS, Grid, HERMITE};
+use solinas_circuits::counted;
 use solinas_schemes::ntru::{KeyDistribution, Params, estimate, params};
 
 pub(crate) use measure::{addition, bootstrapping, decryption, encryption, multiplication};
@@ -38,7 +39,7 @@ fn row(name: String, cells: Vec<Option<Cell>>, paper: f64, closest: usize) -> Ro
 
 /// `1 thread`, `2 threads`.
 fn threads_name(threads: usize) -> String {
-    if threads == 1 { "1 thread".into() } else { format!("{threads} threads") }
+    counted(threads, "thread")
 }
 
 /// A table for each dimension with a row for each depth.

@@ -9,6 +9,7 @@ use crate::{Cell, Column, Control, Entry, Error, Options, Report, Row, Table};
 use crate::{machine, report::six_figures};
 use solinas_bigint::fft::{self, Engine, Plan};
 use solinas_bigint::{Modulus, Natural};
+use solinas_circuits::counted;
 use solinas_field::limbs;
 
 const TITLE: &str = "Exploring the Feasibility of Fully Homomorphic Encryption";
@@ -140,7 +141,7 @@ pub(crate) fn products(
         }
         rows.push(row(kbit, cells, cpu, gpu));
     }
-    let name = |threads| if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+    let name = |threads| counted(threads, "thread");
     let ours =
         ways.iter().map(|((_, engine), threads)| Column::new(format!("{engine}, {}", name(*threads)), Some("ms")));
     let columns = ours.chain([Column::new("paper's GPU", Some("ms"))]).collect();

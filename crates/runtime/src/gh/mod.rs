@@ -6,10 +6,11 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::Netlist;
+use solinas_circuits::counted;
 use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;

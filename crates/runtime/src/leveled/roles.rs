@@ -3,9 +3,10 @@
 use super::elements::Elements;
 use super::keys::{Client, Public, Server, info};
 use super::{Leveled, Parameters, engine};
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret, counted};
+use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
+use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader};
 use std::sync::Arc;
 

@@ -7,10 +7,11 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret, counted};
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
+use solinas_circuits::counted;
 use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;

@@ -2,28 +2,30 @@
 
 use std::time::Instant;
 
+use clap::Parser;
 use rayon::prelude::*;
 use solinas_field::prime::Modulus;
 use solinas_ring::{Basis, Coeff, RnsPoly};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// The value after an option.
-fn option(name: &str) -> Option<String> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    arguments.nth(1)
-}
-
-fn number(name: &str, default: usize) -> Result<usize> {
-    option(name).map_or(Ok(default), |text| Ok(text.parse()?))
+#[derive(Parser)]
+struct Args {
+    #[arg(long)]
+    params: Option<String>,
+    #[arg(long, default_value_t = 20)]
+    bits: usize,
+    #[arg(long, default_value_t = 20)]
+    chain: usize,
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
 }
 
 /// Runs `work` with `--params`, `--bits` and `--chain`, on `--threads` threads.
 pub(crate) fn main(default: &str, work: impl Fn(&str, usize, usize) -> Result<()> + Send + Sync) -> Result<()> {
-    let name = option("--params").unwrap_or_else(|| default.into());
-    let (bits, chain, threads) = (number("--bits", 20)?, number("--chain", 20)?, number("--threads", 2)?);
+    let Args { params, bits, chain, threads } = Args::parse();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| work(&name, bits, chain))
+    pool.install(|| work(params.as_deref().unwrap_or(default), bits, chain))
 }
 
 /// Milliseconds since then.

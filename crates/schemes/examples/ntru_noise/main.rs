@@ -9,23 +9,37 @@
 mod svg;
 mod sweep;
 
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
 use solinas_schemes::ntru::{self, Evaluator, Params};
 use svg::{Panel, Series, draw};
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
+/// Noise of the NTRU scheme against its formulas.
+#[derive(Parser)]
+enum Command {
+    /// Draws noise along chains of squarings
+    Picture {
+        /// The SVG file to write
+        file: PathBuf,
+        #[arg(default_values = ["tight-512-13", "tight-16384-13", "secure-65536-5"])]
+        sets: Vec<String>,
+    },
+    /// Runs every operation at every combination, and compares each result and its noise
+    Sweep(sweep::Args),
+}
+
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["picture", file, sets @ ..] => picture(file, sets),
-        ["sweep", options @ ..] => sweep::run(options),
-        _ => Err("say `picture FILE.svg [SET ..]` or `sweep [OPTIONS]`".into()),
+    match Command::parse() {
+        Command::Picture { file, sets } => picture(&file, &sets),
+        Command::Sweep(args) => sweep::run(args),
     }
 }
 
 /// Noise after each step of repeated squarings, measured and by the formulas; a panel for each set.
-fn picture(file: &str, sets: &[&str]) -> Result<()> {
-    let sets = if sets.is_empty() { &["tight-512-13", "tight-16384-13", "secure-65536-5"] } else { sets };
+fn picture(file: &Path, sets: &[String]) -> Result<()> {
     let panels = sets.iter().map(|set| panel(set)).collect::<Result<Vec<_>>>()?;
     let highest = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).map(|point| point.1);
     let top = 10.0 * (highest.fold(0.0, f64::max) / 10.0).ceil();

@@ -1,5 +1,7 @@
 //! Every operation at every combination of dimension, depth and plaintext modulus, against plain polynomial arithmetic.
 
+use std::num::ParseIntError;
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use rand_core::RngCore;
@@ -12,29 +14,38 @@ use solinas_schemes::ntru::{
 
 use crate::Result;
 
-/// The value after an option, as a list of numbers and ranges.
-fn numbers(options: &[&str], name: &str, default: &str) -> Result<Vec<usize>> {
-    let given = options.iter().skip_while(|option| **option != name).nth(1);
-    let mut all = Vec::new();
-    for part in given.copied().unwrap_or(default).split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        all.extend(first.parse::<usize>()?..=last.parse()?);
-    }
-    Ok(all)
+/// Numbers and ranges, with commas between them.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[arg(long, value_delimiter = ',', value_parser = range, default_value = "512,1024,2048,4096,8192,16384")]
+    dimensions: Vec<RangeInclusive<usize>>,
+    #[arg(long, value_delimiter = ',', value_parser = range, default_value = "1-19")]
+    depths: Vec<RangeInclusive<usize>>,
+    #[arg(long, value_delimiter = ',', value_parser = range, default_value = "2,3,257,65537")]
+    moduli: Vec<RangeInclusive<usize>>,
+    #[arg(long, value_delimiter = ',', value_parser = range, default_value = "1,2")]
+    threads: Vec<RangeInclusive<usize>>,
+    /// Halve rings as levels go
+    #[arg(long)]
+    rings: bool,
+}
+
+fn range(text: &str) -> std::result::Result<RangeInclusive<usize>, ParseIntError> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    Ok(first.parse()?..=last.parse()?)
 }
 
 /// Runs the sweep, and prints a line for each dimension, modulus and number of threads.
-pub(crate) fn run(options: &[&str]) -> Result<()> {
-    let dimensions = numbers(options, "--dimensions", "512,1024,2048,4096,8192,16384")?;
-    let depths = numbers(options, "--depths", "1-19")?;
-    let moduli = numbers(options, "--moduli", "2,3,257,65537")?;
-    let rings = options.contains(&"--rings");
+pub(crate) fn run(args: Args) -> Result<()> {
+    let [dimensions, depths, moduli, threads] = [args.dimensions, args.depths, args.moduli, args.threads]
+        .map(|ranges| ranges.into_iter().flatten().collect::<Vec<_>>());
+    let rings = args.rings;
     let backend = Backend::detect()?;
     println!("back end {}, depths {depths:?}{}", backend.name(), if rings { ", rings halved" } else { "" });
     println!(
         "measured noise less the formula's, bits, smallest and largest: fresh | sums | plain sums | product | key switch | division | ring | plain products"
     );
-    for threads in numbers(options, "--threads", "1,2")? {
+    for threads in threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         for &dimension in &dimensions {
             for &p in &moduli {

@@ -132,7 +132,7 @@ pub enum Error {
         /// Operations that it allows.
         allowed: String,
         /// What it was to do.
-        wanted: &'static str,
+        wanted: String,
     },
     /// A hash function that signatures must not use.
     #[error(

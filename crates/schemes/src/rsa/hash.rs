@@ -28,38 +28,17 @@ pub enum Hash {
     Sha3_512,
 }
 
-/// `$body` with `$D` as the type that implements `$hash`.
+/// `$body` with `$D` as the type that implements `$hash`, whose name is that of its variant.
 macro_rules! with_type {
     ($hash:expr, $D:ident => $body:expr) => {
+        with_type!($hash, $D => $body, Sha1 Sha256 Sha384 Sha512 Sha3_256 Sha3_384 Sha3_512)
+    };
+    ($hash:expr, $D:ident => $body:expr, $($name:ident)*) => {
         match $hash {
-            Hash::Sha1 => {
-                type $D = Sha1;
+            $(Hash::$name => {
+                type $D = $name;
                 $body
-            }
-            Hash::Sha256 => {
-                type $D = Sha256;
-                $body
-            }
-            Hash::Sha384 => {
-                type $D = Sha384;
-                $body
-            }
-            Hash::Sha512 => {
-                type $D = Sha512;
-                $body
-            }
-            Hash::Sha3_256 => {
-                type $D = Sha3_256;
-                $body
-            }
-            Hash::Sha3_384 => {
-                type $D = Sha3_384;
-                $body
-            }
-            Hash::Sha3_512 => {
-                type $D = Sha3_512;
-                $body
-            }
+            })*
         }
     };
 }

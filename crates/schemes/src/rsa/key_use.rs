@@ -86,7 +86,7 @@ impl KeyUse {
     pub(super) fn check_any(self, wanted: &'static str) -> Result<()> {
         match self {
             Self::Any => Ok(()),
-            Self::Pss(_) => Err(self.refuse(wanted)),
+            Self::Pss(_) => Err(self.refuse(wanted.to_owned())),
         }
     }
 
@@ -104,12 +104,15 @@ impl KeyUse {
             {
                 Ok(())
             }
-            (_, SignaturePadding::Pss { .. }) => Err(self.refuse("other parameters")),
-            (_, SignaturePadding::Pkcs1 { .. }) => Err(self.refuse("PKCS#1 v1.5 signatures")),
+            (_, SignaturePadding::Pss { hash, mgf, salt }) => {
+                let salt = salt.map_or_else(String::new, |salt| format!(" and {salt} bytes of salt"));
+                Err(self.refuse(format!("PSS signatures with {hash}, masks by {}{salt}", mgf.unwrap_or(hash))))
+            }
+            (_, SignaturePadding::Pkcs1 { hash }) => Err(self.refuse(format!("PKCS#1 v1.5 signatures with {hash}"))),
         }
     }
 
-    fn refuse(self, wanted: &'static str) -> Error {
+    fn refuse(self, wanted: String) -> Error {
         Error::KeyUse { allowed: self.to_string(), wanted }
     }
 }

@@ -7,6 +7,7 @@ use pkcs8::pkcs5::pbes2::{Kdf, PBES2_OID, Parameters, Pbkdf2Params, ScryptParams
 use pkcs8::pkcs5::{EncryptionScheme, scrypt};
 use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
 use rand_core::RngCore;
+use solinas_field::allocation::fallible;
 use zeroize::Zeroizing;
 
 /// Cost of scrypt for keys written here: log2 N, r and p. A setting of OWASP's (2023) whose 16 MiB are within what other programs allow by default.
@@ -15,6 +16,8 @@ const COST: (u8, u32, u32) = (14, 8, 5);
 const MOST_ITERATIONS: u32 = 10_000_000;
 /// Most memory that scrypt gets for a file, bytes.
 const MOST_MEMORY: u64 = 1 << 28;
+/// Most work that scrypt does for a file: N * r * p, about a microsecond each. Four times that of OWASP's strongest setting (N = 2^17, r = 8, p = 1).
+const MOST_WORK: u64 = 1 << 22;
 /// Bytes of AES' block, by which the encryption is longer at most.
 const BLOCK: usize = 16;
 
@@ -73,16 +76,23 @@ fn check_cost(kdf: &Kdf) -> Result<()> {
         Kdf::Scrypt(ScryptParams { cost_parameter, block_size, parallelization, .. }) => {
             let (n, r, p) = (*cost_parameter, u64::from(*block_size), u64::from(*parallelization));
             let memory = (128 * r).saturating_mul(n.saturating_add(p));
+            let work = n.saturating_mul(r).saturating_mul(p);
             if n < 2 || !n.is_power_of_two() || r == 0 || p == 0 {
                 return Err(refused(format!("scrypt with N = {n}, r = {r} and p = {p}")));
             }
-            // The time is that of p passes over the memory.
-            if memory > MOST_MEMORY || memory.saturating_mul(p) > 8 * MOST_MEMORY {
-                let mib = memory >> 20;
-                return Err(refused(format!("scrypt with {mib} MiB of memory and p = {p}, above what is allowed")));
+            if memory > MOST_MEMORY {
+                let [mib, most] = [memory, MOST_MEMORY].map(|bytes| bytes >> 20);
+                let cost =
+                    format!("scrypt with N = {n} and r = {r} needs {mib} MiB of memory, above the limit of {most} MiB");
+                return Err(refused(cost));
             }
-            Vec::<u8>::new()
-                .try_reserve_exact(memory as usize)
+            if work > MOST_WORK {
+                let cost = format!(
+                    "scrypt with N = {n}, r = {r} and p = {p} does work N * r * p = {work}, above the limit of {MOST_WORK}"
+                );
+                return Err(refused(cost));
+            }
+            fallible(|| Vec::<u8>::new().try_reserve_exact(memory as usize))
                 .map_err(|_| refused("scrypt needs more memory than is free"))
         }
         _ => Err(refused("the key derivation is not known")),
@@ -94,23 +104,35 @@ mod tests {
     use super::*;
 
     /// What a key with that cost of scrypt is refused for, if it is.
-    fn scrypt_is_refused(n: u64, r: u16, p: u16) -> bool {
+    fn scrypt_is_refused(n: u64, r: u16, p: u16) -> Option<String> {
         let salt = [0; 16].as_slice().try_into().unwrap();
         let kdf = ScryptParams { salt, cost_parameter: n, block_size: r, parallelization: p, key_length: None };
-        matches!(check_cost(&kdf.into()), Err(Error::Encryption { .. }))
+        match check_cost(&kdf.into()) {
+            Err(Error::Encryption { detail }) => Some(detail),
+            other => {
+                other.unwrap();
+                None
+            }
+        }
     }
 
     #[test]
     fn costs_that_hang_exhaust_or_panic_are_refused() {
         for (n, r, p) in [(0, 8, 1), (1, 8, 1), (3, 8, 1), (1 << 14, 0, 1), (1 << 14, 8, 0)] {
-            assert!(scrypt_is_refused(n, r, p), "{n} {r} {p}");
+            assert!(scrypt_is_refused(n, r, p).is_some(), "{n} {r} {p}");
         }
-        for (n, r, p) in [(1 << 19, 8, 1), (1 << 63, 8, 1), (1 << 63, u16::MAX, u16::MAX), (1 << 14, 8, 4000)] {
-            assert!(scrypt_is_refused(n, r, p), "{n} {r} {p}");
+        for (n, r, p) in [(1 << 19, 8, 1), (1 << 63, 8, 1), (1 << 63, u16::MAX, u16::MAX)] {
+            assert!(scrypt_is_refused(n, r, p).is_some_and(|detail| detail.contains("memory")), "{n} {r} {p}");
+        }
+        for (n, r, p) in [(1 << 14, 8, 127), (1 << 14, 8, 4000), (2, 1, u16::MAX), (1 << 17, 8, 5)] {
+            let work = n * u64::from(r) * u64::from(p);
+            let named = format!("N = {n}, r = {r} and p = {p} does work N * r * p = {work}, above the limit");
+            let detail = scrypt_is_refused(n, r, p);
+            assert_eq!(detail.is_some_and(|detail| detail.contains(&named)), work > MOST_WORK, "{n} {r} {p}");
         }
         // OpenSSL's, ours, and the strongest of OWASP's settings.
         for (n, r, p) in [(1 << 14, 8, 1), (1 << 14, 8, 5), (1 << 17, 8, 1)] {
-            assert!(!scrypt_is_refused(n, r, p), "{n} {r} {p}");
+            assert_eq!(scrypt_is_refused(n, r, p), None, "{n} {r} {p}");
         }
         let pbkdf2 = |iterations| check_cost(&Pbkdf2Params::hmac_sha256(iterations, &[0; 16]).unwrap().into());
         assert!(pbkdf2(600_000).is_ok() && pbkdf2(MOST_ITERATIONS + 1).is_err());

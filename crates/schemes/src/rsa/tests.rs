@@ -403,6 +403,22 @@ fn restricted(parameters: Option<PssParameters>) -> PrivateKey {
 }
 
 #[test]
+fn a_restricted_key_says_what_was_asked_and_what_it_allows() {
+    let key = restricted(Some(PssParameters { hash: Hash::Sha384, mgf: Hash::Sha256, salt: 40 }));
+    let asked = |padding| key.sign(padding, b"message").unwrap_err().to_string();
+    let pss = asked(SignaturePadding::Pss { hash: Hash::Sha512, mgf: None, salt: Some(7) });
+    assert!(pss.contains("not for PSS signatures with SHA-512, masks by SHA-512 and 7 bytes of salt"), "{pss}");
+    let pkcs1 = asked(SignaturePadding::Pkcs1 { hash: Hash::Sha256 });
+    assert!(pkcs1.contains("not for PKCS#1 v1.5 signatures with SHA-256"), "{pkcs1}");
+    for message in [pss, pkcs1] {
+        assert!(
+            message.contains("for PSS signatures with SHA-384, masks by SHA-256 and at least 40 bytes"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn keys_for_pss_alone_do_nothing_else() {
     let own = PssParameters { hash: Hash::Sha384, mgf: Hash::Sha256, salt: 40 };
     let pss = |hash, mgf, salt| SignaturePadding::Pss { hash, mgf: Some(mgf), salt };

@@ -1,6 +1,7 @@
-//! The rounding errors of complex products, measured, stay below the proven bound (`docs/derivations/complex-products.md`).
+//! Tests that the rounding errors of complex products stay below the proven bound
+//! (`docs/derivations/complex-products.md`).
 //!
-//! What is measured are the numbers that the last step rounds.
+//! They measure the numbers that the last step rounds.
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
 use super::{Plan, Segment, Work, Wrap};
@@ -8,7 +9,7 @@ use crate::complex::tree::Top;
 use crate::complex::{error_bound, max_digit_bits};
 use crate::{Backend, solinas};
 
-/// Bits of the operands' digits. Errors are relative to the digits, so that small ones do as well as large ones.
+/// Bits of the operands' digits. Errors are relative to the digits, so small digits serve as well as large ones.
 const BITS: u32 = 8;
 
 /// The balanced digits of `x`, by Booth's rule, with the carry out of the last one brought back.
@@ -26,7 +27,7 @@ fn digits(x: &[u64], n: usize, wrap: Wrap) -> Vec<i64> {
     digits
 }
 
-/// The integer whose digit `j` is extreme, of sign `sign(j)`.
+/// Returns the integer whose digit `j` is extreme, with sign `sign(j)`.
 fn integer(n: usize, negative: impl Fn(usize) -> bool) -> Vec<u64> {
     let mut words = vec![0; n * BITS as usize / 64];
     let mut borrow = 0;
@@ -75,7 +76,7 @@ fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> f64 {
         plan.branches(&segment.tree, p, Work::BranchesInverse);
     }
     plan.join_factors(&mut s);
-    // The coefficients times n / 2, which has no error that matters: exact products, by one fused operation.
+    // The coefficients times n / 2. This is one fused operation with exact products, so its error does not matter.
     let scale = (n / 2) as f64;
     let error = |(&found, &exact): (&f64, &i64)| (exact as f64).mul_add(-scale, found).abs() / scale;
     match wrap {
@@ -93,7 +94,8 @@ fn largest_error(plan: &Plan, a: &[u64], b: &[u64]) -> f64 {
 
 type Pattern = (&'static str, Box<dyn Fn(usize) -> bool>);
 
-/// Signs of digits: constant, alternating, in step with the twiddle factors of some levels, in step with one point of the transform, and random.
+/// Signs of digits: constant, alternating, in step with the twiddle factors of some levels, in step with one point of
+/// the transform, and random.
 fn patterns(n: usize) -> Vec<Pattern> {
     let wave =
         move |t: usize| move |j: usize| (core::f64::consts::PI * (j * t % (2 * n)) as f64 / n as f64 + 0.3).cos() < 0.0;
@@ -115,7 +117,8 @@ fn patterns(n: usize) -> Vec<Pattern> {
     patterns
 }
 
-/// That the errors of products of some patterns, `step` by `step`, are below the bound; the bound, and the largest error.
+/// Checks that the errors of products of some patterns, `step` by `step`, are below the bound. Returns the bound and
+/// the largest error.
 fn check(n: usize, wrap: Wrap, backend: Backend, step: usize) -> (f64, f64) {
     let plan = Plan::new(n, wrap, backend, 1).unwrap();
     let bound = error_bound(n, wrap, BITS, n, n, 1);
@@ -137,7 +140,7 @@ fn measured_errors_are_below_the_bound() {
         for wrap in [Wrap::Minus, Wrap::Plus] {
             for n in [128, 256, 384, 640, 896, 1024, 3 << 10, 5 << 11, 7 << 12] {
                 let (bound, worst) = check(n, wrap, backend, 1);
-                // The bound is of use: some product comes within a factor of fifty of it.
+                // The bound is useful: some product comes within a factor of fifty of it.
                 assert!(50.0 * worst > bound, "{n} digits, {wrap:?}, {backend}: at most {worst} against {bound}");
             }
         }
@@ -167,6 +170,6 @@ fn digits_are_as_large_as_the_bound_allows_and_no_larger() {
             assert!(error_bound(n, wrap, bits + 1, a, b, terms) >= 0.49);
         }
     }
-    // More bits than any transform can take leave nothing.
+    // No transform supports this many bits, so nothing remains.
     assert_eq!(max_digit_bits(1 << 27, Wrap::Plus, 1 << 27, 1 << 27, usize::MAX), 0);
 }

@@ -4,9 +4,10 @@ use super::{Digits, Form};
 use crate::backend::Avx2;
 use core::arch::x86_64::*;
 
-/// Its unit in the last place is 2^51: a product added to it leaves the product's high half, rounded, in its mantissa.
+/// Its unit in the last place is 2^51. After a product is added to it, its mantissa holds the product's high half,
+/// rounded.
 const HIGH: f64 = (1u128 << 103) as f64;
-/// Low halves are in -2^50..=2^50; with this they stay within one binade.
+/// Low halves are in -2^50..=2^50; this offset keeps them within one binade.
 const LOW: f64 = (3u64 << 51) as f64;
 
 impl Digits for Avx2 {
@@ -95,7 +96,7 @@ impl Digits for Avx2 {
     }
 }
 
-/// [`Digits::gather`]: accumulator k turned by k lanes; lanes k and up stay, those below pass.
+/// [`Digits::gather`]: rotates accumulator k by k lanes. Lanes k and up stay; the lanes below pass to the next chunk.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn gather(sums: &[__m256i; 9]) -> (__m256i, __m256i) {
@@ -113,7 +114,8 @@ fn gather(sums: &[__m256i; 9]) -> (__m256i, __m256i) {
     (low, high)
 }
 
-/// [`Digits::carry`]: the lanes that are too large make a carry, those that are all ones hand one on, and one addition ripples them.
+/// [`Digits::carry`]: lanes that are too large generate a carry, lanes of all ones propagate one, and one addition
+/// ripples them.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn carry_step(v: __m256i, above: __m256i, carry: u32) -> (__m256i, __m256i, u32) {

@@ -5,7 +5,7 @@ use crate::backend::Avx512;
 use crate::limbs::unit::Ifma;
 use core::arch::x86_64::*;
 
-/// Everything but the multiplication.
+/// Everything except the multiplication.
 macro_rules! common {
     () => {
         type V = __m512i;
@@ -96,7 +96,8 @@ impl Digits for Ifma {
 }
 
 const TOWARD_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-/// Its unit in the last place is 2^52: a product added to it and cut off leaves the product's high half in its mantissa.
+/// Its unit in the last place is 2^52. After a product is added to it and cut off, its mantissa holds the product's
+/// high half.
 const HIGH: f64 = (1u128 << 104) as f64;
 const LOW: f64 = (1u64 << 52) as f64;
 
@@ -135,7 +136,7 @@ impl Digits for Avx512 {
     }
 }
 
-/// [`Digits::gather`]: accumulator k turned by k lanes; lanes k and up stay, those below pass.
+/// [`Digits::gather`]: rotates accumulator k by k lanes. Lanes k and up stay; the lanes below pass to the next chunk.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn gather(sums: &[__m512i; 9]) -> (__m512i, __m512i) {
@@ -151,7 +152,8 @@ fn gather(sums: &[__m512i; 9]) -> (__m512i, __m512i) {
     (low, high)
 }
 
-/// [`Digits::carry`]: the lanes that are too large make a carry, those that are all ones hand one on, and one addition ripples them.
+/// [`Digits::carry`]: lanes that are too large generate a carry, lanes of all ones propagate one, and one addition
+/// ripples them.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn carry_step(v: __m512i, above: __m512i, carry: u32) -> (__m512i, __m512i, u32) {
@@ -169,21 +171,21 @@ fn carry_step(v: __m512i, above: __m512i, carry: u32) -> (__m512i, __m512i, u32)
 /// Bytes of 8 digits.
 const CHUNK_BYTES: usize = 52;
 
-/// The bytes of chunk `i` that lie within `len` words, from bit 0 on.
+/// Returns the bytes of chunk `i` that lie within `len` words, from bit 0 on.
 #[inline(always)]
 fn bytes_of_chunk(len: usize, i: usize) -> (usize, __mmask64) {
     let from = (CHUNK_BYTES * i).min(8 * len);
     (from, (1 << (8 * len - from).min(CHUNK_BYTES)) - 1)
 }
 
-/// Digits 8i..8i + 8 of a number, as integers: each from the 16-bit unit where it begins.
+/// Returns digits 8i..8i + 8 of a number, as integers, each from the 16-bit unit where it begins.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn unpack8(words: &[u64], i: usize) -> __m512i {
     let (from, mask) = bytes_of_chunk(words.len(), i);
     // SAFETY: the mask keeps to the bytes of the words.
     let bytes = unsafe { _mm512_maskz_loadu_epi8(mask, words.as_ptr().cast::<i8>().add(from)) };
-    // Digit d begins at bit 52 d: unit 52 d / 16, bit 0, 4, 8 or 12 of it; the 64 bits from there hold it.
+    // Digit d begins at bit 52 d: unit 52 d / 16, bit 0, 4, 8 or 12 of it. The 64 bits from there hold it.
     const fn units(d: i64) -> i64 {
         let unit = 52 * d / 16;
         unit | (unit + 1) << 16 | (unit + 2) << 32 | (unit + 3) << 48
@@ -194,7 +196,7 @@ fn unpack8(words: &[u64], i: usize) -> __m512i {
     _mm512_and_si512(digits, _mm512_set1_epi64((1 << 52) - 1))
 }
 
-/// Puts 8 digits at 8i.. into a number: a word holds parts of two or three of them.
+/// Writes 8 digits to positions 8i.. of a number. A word holds parts of two or three of them.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn pack8(words: &mut [u64], i: usize, digits: __m512i) {
@@ -205,7 +207,7 @@ fn pack8(words: &mut [u64], i: usize, digits: __m512i) {
     let (second, third) = (_mm512_add_epi64(first, one), _mm512_add_epi64(first, _mm512_set1_epi64(2)));
     let to_second = _mm512_sub_epi64(width, offset);
     let a = _mm512_srlv_epi64(_mm512_permutexvar_epi64(first, digits), offset);
-    // No digit comes after the last one: words 6 and 7, where the index runs over, have none of it.
+    // No digit follows the last one: words 6 and 7, where the index exceeds the digits, contain none of it.
     let b = _mm512_sllv_epi64(_mm512_maskz_permutexvar_epi64(0b0011_1111, second, digits), to_second);
     let c = _mm512_sllv_epi64(
         _mm512_maskz_permutexvar_epi64(0b0001_1111, third, digits),

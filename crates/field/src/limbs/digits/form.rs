@@ -7,19 +7,19 @@ use crate::limbs::Multiplier;
 #[cfg(target_arch = "x86_64")]
 use crate::limbs::unit::Ifma;
 
-/// How a multiplier wants its factors.
+/// Form in which a multiplier takes its factors.
 #[derive(Clone, Copy)]
 pub(in crate::limbs) struct Form {
     /// Bits of a digit.
     pub(in crate::limbs) bits: usize,
     /// Lanes of a vector.
     pub(in crate::limbs) width: usize,
-    /// Whether a factor is the pattern of a double, or the digit itself.
+    /// Whether a factor is the bit pattern of a double. Otherwise it is the digit itself.
     doubles: bool,
 }
 
 impl Form {
-    /// `None` for the multipliers of whole words.
+    /// Returns the form of a multiplier, or `None` for the multipliers of whole words.
     pub(in crate::limbs) fn of(multiplier: Multiplier) -> Option<Self> {
         match multiplier {
             #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ impl Form {
         }
     }
 
-    /// That of lanes whose factors are doubles.
+    /// Returns the form of lanes whose factors are doubles.
     pub(super) fn doubles<L: Digits>() -> Self {
         Self { bits: L::BITS as usize, width: L::WIDTH, doubles: true }
     }
@@ -51,7 +51,7 @@ impl Form {
         if self.doubles { f64::from_bits(factor) as u64 } else { factor }
     }
 
-    /// digits <- those of a number from `first` on, in factor form.
+    /// digits <- the digits of a number from `first` on, in factor form.
     #[inline(always)]
     pub(in crate::limbs) fn unpack(self, digits: &mut [u64], words: &[u64], first: usize) {
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
@@ -63,7 +63,7 @@ impl Form {
         }
     }
 
-    /// words <- the number of digits in 0..2^bits, not in factor form; what passes the top word is dropped.
+    /// words <- the number of digits in 0..2^bits, not in factor form. The part above the top word is dropped.
     #[inline(always)]
     pub(in crate::limbs) fn pack(self, words: &mut [u64], digits: &[u64]) {
         words.fill(0);

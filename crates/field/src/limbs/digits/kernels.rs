@@ -35,7 +35,7 @@ impl<L: Digits> Sums<L> {
         self.terms += terms as u64;
     }
 
-    /// Twice what was gathered.
+    /// Doubles the gathered sums.
     #[inline(always)]
     fn double(&mut self, l: L) {
         for x in &mut self.accumulators {
@@ -44,7 +44,7 @@ impl<L: Digits> Sums<L> {
         self.terms *= 2;
     }
 
-    /// (the sums of this chunk of digits, what passes into the next), modulo 2^64.
+    /// Returns the sums of this chunk of digits and the part that passes into the next, modulo 2^64.
     #[inline(always)]
     fn gather(mut self, l: L) -> (L::V, L::V) {
         let (low, high) = L::bias();
@@ -60,13 +60,13 @@ impl<L: Digits> Sums<L> {
     }
 }
 
-/// What is added to each column so that none is negative, and its own carry taken back.
+/// Offset that is added to each column so that none is negative, minus the carry that it causes.
 #[inline(always)]
 fn offset<L: Digits>(l: L) -> L::V {
     l.splat((L::OFFSET << L::BITS).wrapping_sub(L::OFFSET))
 }
 
-/// t <- the columns of a b, to be carried. Shape: a, b of whole chunks in factor form, t as long as both together.
+/// t <- the columns of a b, not yet carried. Shape: a, b of whole chunks in factor form, t as long as both together.
 #[inline(always)]
 pub(in crate::limbs) fn product_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], b: &[u64]) {
     let (chunks, rows) = (a.len() / L::WIDTH, b.len() / L::WIDTH);
@@ -94,7 +94,8 @@ pub(in crate::limbs) fn product_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64
     unsafe { l.store(t.as_mut_ptr().add((chunks + rows - 1) * L::WIDTH), above) };
 }
 
-/// t <- the columns of a^2, to be carried: each pair of different chunks once. Shape: a n digits in factor form, t 2n.
+/// t <- the columns of a^2, not yet carried, with each pair of different chunks once. Shape: a n digits in factor form,
+/// t 2n.
 #[inline(always)]
 pub(in crate::limbs) fn square_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64]) {
     let n = a.len();
@@ -126,7 +127,7 @@ pub(in crate::limbs) fn square_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64]
     unsafe { l.store(t.as_mut_ptr().add((2 * chunks - 1) * L::WIDTH), above) };
 }
 
-/// t <- the n lowest columns of a b, to be carried. Shape: a, b n digits in factor form, t n.
+/// t <- the n lowest columns of a b, not yet carried. Shape: a, b n digits in factor form, t n.
 #[inline(always)]
 pub(in crate::limbs) fn low_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], b: &[u64]) {
     let n = a.len();
@@ -144,8 +145,8 @@ pub(in crate::limbs) fn low_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], b
     }
 }
 
-/// t <- t + the columns of a b from n on; returns the sum of column n - 1, without the high halves of column n - 2 that come from chunks
-/// i + j = n / WIDTH - 2. Shape: a, b n digits in factor form, t n.
+/// t <- t + the columns of a b from n on. Returns the sum of column n - 1, without the high halves of column n - 2 that
+/// come from chunks i + j = n / WIDTH - 2. Shape: a, b n digits in factor form, t n.
 #[inline(always)]
 pub(in crate::limbs) fn high_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], b: &[u64]) -> u64 {
     let n = a.len();
@@ -175,8 +176,8 @@ pub(in crate::limbs) fn high_columns<L: Digits>(l: L, t: &mut [u64], a: &[u64], 
     edge
 }
 
-/// Digits in 0..2^BITS of the sums in t, whose lowest gets `extra` besides; what passes the top is dropped. Range: sums in 0..2^63.
-/// `FACTORS`: the digits go to `factors` in factor form too, as many as that holds.
+/// t <- digits in 0..2^BITS of the sums in t. It adds `extra` to the lowest sum and drops the part above the top.
+/// Range: sums in 0..2^63. The digits also go to `factors` in factor form, as many as that holds.
 #[inline(always)]
 pub(in crate::limbs) fn carry<L: Digits>(l: L, t: &mut [u64], extra: u64, factors: &mut [u64]) {
     assert!(t.len().is_multiple_of(L::WIDTH) && factors.len().is_multiple_of(L::WIDTH) && factors.len() <= t.len());

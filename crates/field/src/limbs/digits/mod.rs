@@ -1,7 +1,9 @@
-//! Products of numbers in short digits held in vectors: one digit in a word of 64 bits, its sums gathered without carries.
+//! Products of numbers in short digits held in vectors: one digit in a word of 64 bits, with sums gathered without
+//! carries.
 //!
-//! A number is `sum d[i] 2^(BITS i)`. Chunk J of a product (digits `WIDTH J..`) is gathered from all pairs of chunks i + j = J in WIDTH + 1
-//! accumulators: accumulator k has what belongs k digits above its lane, so that nothing is shuffled until the chunk is done:
+//! A number is `sum d[i] 2^(BITS i)`. Chunk J of a product (digits `WIDTH J..`) is gathered from all pairs of chunks
+//! i + j = J in WIDTH + 1 accumulators. Accumulator k holds the part that belongs k digits above its lane. Nothing is
+//! shuffled until the chunk is complete:
 //!
 //! ```text
 //!   accumulator k, lane l  +=  low(a[W i + l] b[W j + k]) + high(a[W i + l] b[W j + k - 1])      belongs to digit W (i + j) + l + k
@@ -25,7 +27,7 @@ pub(super) use kernels::{carry, high_columns, low_columns, product_columns, squa
 #[cfg(target_arch = "x86_64")]
 pub(super) use product::{fits, mul, square};
 
-/// Enters `kernel(token, args..)` with the instructions of a multiplier that has digits.
+/// Calls `kernel(token, args..)` with the instructions of a multiplier that has digits.
 macro_rules! dispatch {
     ($multiplier:expr, $kernel:ident($($arg:ident: $ty:ty),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -66,13 +68,14 @@ pub(super) use dispatch;
 pub(super) trait Digits: Copy {
     /// Sums, as integers of 64 bits.
     type V: Copy;
-    /// Factors: digits in the form the multiplier takes.
+    /// Factors: digits in the multiplier's own form.
     type F: Copy;
     /// Lanes.
     const WIDTH: usize;
     /// Bits of a digit.
     const BITS: u32;
-    /// Each low half may be this much below zero in the mean; added to a column times 2^BITS and taken back from the next.
+    /// A low half may be this much below zero on average. The offset times 2^BITS is added to a column, and taken back
+    /// from the next.
     const OFFSET: u64;
 
     unsafe fn load(self, src: *const u64) -> Self::V;
@@ -85,18 +88,19 @@ pub(super) trait Digits: Copy {
     unsafe fn broadcast(self, src: *const u64) -> Self::F;
     /// A digit below 2^BITS in factor form, as the word that [`Digits::factor`] reads.
     fn encode(self, v: Self::V) -> Self::V;
-    /// (low + the low half of a b, high + the high half), each with a bias of its own that [`Digits::bias`] tells.
+    /// Returns (low + the low half of a b, high + the high half). Each has a bias of its own, see [`Digits::bias`].
     fn multiply_add(self, low: Self::V, high: Self::V, a: Self::F, b: Self::F) -> (Self::V, Self::V);
-    /// What each call of `multiply_add` adds too much to the (low, high) sums.
+    /// Excess that each call of `multiply_add` adds to the (low, high) sums.
     fn bias() -> (u64, u64);
-    /// Sum over k of accumulator k moved up by k lanes: (the lanes that stay in the chunk, those that pass into the next).
+    /// Sums each accumulator k, moved up by k lanes. Returns the lanes that stay in the chunk and those that pass into
+    /// the next.
     fn gather(self, accumulators: &[Self::V; 9]) -> (Self::V, Self::V);
-    /// One step of [`carry`]: digits of the sums `v`, with the sums' parts above 2^BITS of the chunk before (`above`, its last lane) and the
-    /// carry that came from there; returns (digits, parts above, carry out).
+    /// One step of [`carry`]. It makes digits of the sums `v`. `above` holds the parts above 2^BITS of the chunk
+    /// before, in its last lane, and `carry` is the carry from there. Returns (digits, parts above, carry out).
     fn carry(self, v: Self::V, above: Self::V, carry: u32) -> (Self::V, Self::V, u32);
-    /// digits <- a number cut into digits, in factor form; zeros past its end.
+    /// digits <- a number cut into digits, in factor form. Digits past its end are zero.
     fn unpack(self, digits: &mut [u64], words: &[u64]);
-    /// words <- the number of digits in 0..2^BITS; what passes the top word is dropped.
+    /// words <- the number of digits in 0..2^BITS. The part above the top word is dropped.
     fn pack(self, words: &mut [u64], digits: &[u64]);
     /// The last lane.
     fn last(self, v: Self::V) -> u64;

@@ -3,10 +3,11 @@
 use super::{Digits, carry, dispatch, product_columns, square_columns};
 use crate::limbs::Multiplier;
 
-/// Longest operands, in digits: what is kept on the stack.
+/// Length of the longest operands, in digits. They are kept on the stack.
 const MOST: usize = 256;
 
-/// Whether the multiplier has digits, and these lengths in words are where they are faster (measured: `docs/derivations/montgomery.md`).
+/// Returns whether the multiplier has digits and they are faster at these lengths in words (measured:
+/// `docs/derivations/montgomery.md`).
 pub(in crate::limbs) fn fits(multiplier: Multiplier, a: usize, b: usize) -> bool {
     let least = match multiplier {
         Multiplier::Portable | Multiplier::Adx(_) => return false,
@@ -17,7 +18,7 @@ pub(in crate::limbs) fn fits(multiplier: Multiplier, a: usize, b: usize) -> bool
     a.min(b) >= least && a.max(b) <= 200
 }
 
-/// out <- a b. Shape: `out` as long as both together; lengths that [`fits`] takes.
+/// out <- a b. Shape: `out` as long as both together; lengths for which [`fits`] is true.
 pub(in crate::limbs) fn mul(multiplier: Multiplier, out: &mut [u64], a: &[u64], b: &[u64]) {
     let half = a.len().max(b.len()) <= 100;
     if half {
@@ -27,7 +28,7 @@ pub(in crate::limbs) fn mul(multiplier: Multiplier, out: &mut [u64], a: &[u64], 
     }
 }
 
-/// out <- a^2. Shape: `out` twice as long; lengths that [`fits`] takes.
+/// out <- a^2. Shape: `out` twice as long; lengths for which [`fits`] is true.
 pub(in crate::limbs) fn square(multiplier: Multiplier, out: &mut [u64], a: &[u64]) {
     let half = a.len() <= 100;
     if half {
@@ -37,7 +38,7 @@ pub(in crate::limbs) fn square(multiplier: Multiplier, out: &mut [u64], a: &[u64
     }
 }
 
-/// Digits of whole chunks that hold so many words.
+/// Returns the digits of the whole chunks that hold `words` words.
 #[inline(always)]
 fn digits_of<L: Digits>(words: usize) -> usize {
     (64 * words).div_ceil(L::BITS as usize).next_multiple_of(L::WIDTH)

@@ -1,16 +1,15 @@
-//! Montgomery multiplication on short digits in vectors: product, quotient and reduction, each gathered by columns.
+//! Montgomery multiplication on short digits in vectors. The product, the quotient and the reduction are each gathered
+//! by columns.
 
 use crate::limbs::Multiplier;
-use crate::limbs::digits::{
-    Digits as Lanes, Form, carry, dispatch, high_columns, low_columns, product_columns, square_columns,
-};
+use crate::limbs::digits::{Digits, Form, carry, dispatch, high_columns, low_columns, product_columns, square_columns};
 use zeroize::Zeroize;
 
-/// Most digits: a column sums at most 2^10 halves below 2^52 in a word.
+/// Largest number of digits: a column sums at most 2^10 halves below 2^52 in a word.
 const MOST_DIGITS: usize = 512;
 
 /// Constants of an odd modulus m: R = 2^(bits n) >= 4 m, so that residues in 0..2m multiply to residues in 0..2m.
-pub(super) struct Digits {
+pub(super) struct DigitMontgomery {
     multiplier: Multiplier,
     form: Form,
     /// m in factor form.
@@ -21,8 +20,9 @@ pub(super) struct Digits {
     edges: Box<[u64]>,
 }
 
-impl Digits {
-    /// `m` odd, of `bits` bits. `None` where the multiplier has no digits, m is too long for them, or so short that words are faster.
+impl DigitMontgomery {
+    /// Makes the constants for odd `m` of `bits` bits. Returns `None` if the multiplier has no digits, if m is too long
+    /// for them, or if it is so short that words are faster.
     pub(super) fn new(m: &[u64], bits: usize, multiplier: Multiplier) -> Option<Self> {
         let form = Form::of(multiplier)?;
         let longest_in_words = match multiplier {
@@ -81,16 +81,16 @@ impl Digits {
     /// out <- a b / R modulo m. Range: a b < R m, out in 0..2m.
     pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
         let plan = self;
-        dispatch!(self.multiplier, mul(plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, mul(plan: &DigitMontgomery, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]));
     }
 
     /// out <- a^2 / R modulo m. Range: a^2 < R m, out in 0..2m.
     pub(super) fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
         let plan = self;
-        dispatch!(self.multiplier, square(plan: &Digits, out: &mut [u64], a: &[u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, square(plan: &DigitMontgomery, out: &mut [u64], a: &[u64], scratch: &mut [u64]));
     }
 
-    /// words <- a / R modulo m, to be reduced once more. Range: a below R, words in 0..=m.
+    /// words <- a / R modulo m, which needs one more reduction. Range: a below R, words in 0..=m.
     pub(super) fn leave(&self, words: &mut [u64], a: &[u64], scratch: &mut [u64]) {
         let plan = self;
         let n = self.len();
@@ -100,13 +100,13 @@ impl Digits {
         scratch[n..2 * n].fill(0);
         scratch[2 * n..3 * n].copy_from_slice(a);
         let out: &mut [u64] = &mut [];
-        dispatch!(self.multiplier, reduce(plan: &Digits, out: &mut [u64], scratch: &mut [u64]));
+        dispatch!(self.multiplier, reduce(plan: &DigitMontgomery, out: &mut [u64], scratch: &mut [u64]));
         self.form.pack(words, &scratch[n..2 * n]);
     }
 }
 
 #[inline(always)]
-fn mul<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+fn mul<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     product_columns(l, t, a, b);
@@ -115,7 +115,7 @@ fn mul<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], b: &[u64], scr
 }
 
 #[inline(always)]
-fn square<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+fn square<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     square_columns(l, t, a);
@@ -123,11 +123,12 @@ fn square<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], a: &[u64], scratch: &m
     reduce(l, plan, out, scratch);
 }
 
-/// The digits n..2n of the scratch, and out in factor form if it is not empty, <- t / R modulo m. Range: t < R m, out in 0..2m.
+/// The digits n..2n of the scratch <- t / R modulo m, and so does `out` in factor form if it is not empty. Range: t < R
+/// m, out in 0..2m.
 ///
 /// Scratch: t as 2n digits, its lower half again in factor form, n words more.
 #[inline(always)]
-fn reduce<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], scratch: &mut [u64]) {
+fn reduce<L: Digits>(l: L, plan: &DigitMontgomery, out: &mut [u64], scratch: &mut [u64]) {
     let n = plan.len();
     let (t, rest) = scratch.split_at_mut(2 * n);
     let (factors, q) = rest.split_at_mut(n);
@@ -135,7 +136,8 @@ fn reduce<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], scratch: &mut [u64]) {
     // q = -t / m modulo R, so that t + q m is a multiple of R.
     low_columns(l, q, factors, &plan.inverse);
     carry(l, q, 0, factors);
-    // Its lower half is known, then, but for what passes into the upper one: that follows from the highest column, since it is whole.
+    // The lower half of the sum is then known, except for its carry into the upper half. The carry follows from the
+    // highest column, which is whole.
     let mut edge = high_columns(l, high, factors, &plan.m).wrapping_add(low[n - 1]);
     let (_, below) = plan.edges.split_last().unwrap_or((&0, &[]));
     for (q, m) in q.chunks_exact(L::WIDTH).zip(below.iter().rev()) {
@@ -145,7 +147,7 @@ fn reduce<L: Lanes>(l: L, plan: &Digits, out: &mut [u64], scratch: &mut [u64]) {
     carry(l, high, whole as u64, out);
 }
 
-impl Drop for Digits {
+impl Drop for DigitMontgomery {
     fn drop(&mut self) {
         self.m.zeroize();
         self.inverse.zeroize();

@@ -1,19 +1,21 @@
 //! Montgomery multiplication at word level (montgomery1985), for odd moduli of up to some hundred words.
 //!
-//! A residue stands for `x R mod m`, in a form that depends on the [`Multiplier`]: 64-bit words, or 52-bit digits in vectors. Derivation,
-//! operation counts and measured choices: `docs/derivations/montgomery.md`. Everything here takes the same time for all values.
+//! A residue represents `x R mod m`, in a form that depends on the [`Multiplier`]: 64-bit words, or 52-bit digits in
+//! vectors. Derivation, operation counts and measured choices: `docs/derivations/montgomery.md`. Every function takes
+//! the same time for all values.
 
 mod digits;
 mod words;
 
 use super::Multiplier;
-use digits::Digits;
-use words::Words;
+use digits::DigitMontgomery;
+use words::WordMontgomery;
 use zeroize::Zeroize;
 
-/// Arithmetic modulo an odd number, its constants computed once, wiped when dropped.
+/// Arithmetic modulo an odd number. The constants are computed once and wiped on drop.
 ///
-/// A residue is a slice of [`Self::residue_len`] words in a form of its own: made by [`Self::enter`], read by [`Self::leave`].
+/// A residue is a slice of [`Self::residue_len`] words in a form of its own. [`Self::enter`] makes it and
+/// [`Self::leave`] reads it.
 pub struct Montgomery {
     engine: Engine,
     multiplier: Multiplier,
@@ -21,28 +23,28 @@ pub struct Montgomery {
     modulus: Box<[u64]>,
     /// R mod m, in 0..m: the residue of 1.
     one: Box<[u64]>,
-    /// R^2 mod m, in 0..m: multiplying any number below R by it enters the form.
+    /// R^2 mod m, in 0..m. Multiplying any number below R by it enters the form.
     square: Box<[u64]>,
 }
 
 enum Engine {
-    Words(Words),
-    Digits(Digits),
+    Words(WordMontgomery),
+    Digits(DigitMontgomery),
 }
 
 impl Montgomery {
-    /// For an odd modulus above 1; the time depends on its bit length, not on its value otherwise.
+    /// Makes the constants for an odd modulus above 1. The time depends on the modulus only by its bit length.
     ///
     /// # Panics
-    /// When the modulus is even or 1: the callers in this workspace have checked.
+    /// Panics if the modulus is even or 1; the callers in this workspace check it.
     pub fn new(modulus: &[u64], multiplier: Multiplier) -> Self {
         let words = modulus.iter().rposition(|&w| w != 0).map_or(0, |top| top + 1);
         let modulus = &modulus[..words];
         assert!(words > 0 && modulus[0] & 1 == 1 && modulus != [1], "the modulus must be odd and above 1");
         let bits = 64 * words - modulus[words - 1].leading_zeros() as usize;
-        let engine = match Digits::new(modulus, bits, multiplier) {
+        let engine = match DigitMontgomery::new(modulus, bits, multiplier) {
             Some(digits) => Engine::Digits(digits),
-            None => Engine::Words(Words::new(modulus, multiplier)),
+            None => Engine::Words(WordMontgomery::new(modulus, multiplier)),
         };
         let mut plan =
             Self { engine, multiplier, modulus: modulus.into(), one: Box::default(), square: Box::default() };
@@ -50,9 +52,11 @@ impl Montgomery {
         plan
     }
 
-    /// R mod m by doublings from the highest power of two below m, on to 2^(r/s) R, and R^2 from there by log2 s squarings, where R = 2^r.
+    /// Computes R mod m by doublings from the highest power of two below m. It doubles on to 2^(r/s) R, and computes
+    /// R^2 from there by log2 s squarings, where R = 2^r.
     ///
-    /// One squaring more makes R^3, which leaves the form as R^2 in 0..m: a residue of digits may be up to 2m, too much for [`Self::enter`].
+    /// One more squaring makes R^3, which leaves the form as R^2 in 0..m. A residue of digits may be up to 2m, which is
+    /// too much for [`Self::enter`].
     fn find_powers(&mut self, bits: usize) {
         let r = self.total_bits();
         let squarings = r.trailing_zeros().min(5);
@@ -99,7 +103,7 @@ impl Montgomery {
         }
     }
 
-    /// Which instructions it runs on.
+    /// The instructions on which it runs.
     pub fn multiplier(&self) -> Multiplier {
         self.multiplier
     }
@@ -117,7 +121,8 @@ impl Montgomery {
         }
     }
 
-    /// Words of scratch that the other calls need. What they leave there tells of the operands: the caller wipes it if they are secret.
+    /// Words of scratch that the other calls need. The calls leave data in it that depends on the operands; if these
+    /// are secret, the caller must wipe it.
     pub fn scratch_len(&self) -> usize {
         self.engine_scratch_len() + 2 * self.residue_len()
     }
@@ -152,10 +157,12 @@ impl Montgomery {
         }
     }
 
-    /// out <- the residue of x. Shape: `x` of any length; the time depends on it. Range: x any number, also above the modulus.
+    /// out <- the residue of x. Shape: `x` of any length; the time depends on the length. Range: x any number, also
+    /// above the modulus.
     pub fn enter(&self, out: &mut [u64], x: &[u64], scratch: &mut [u64]) {
-        // Horner's rule in R: a piece x_i < R enters by one multiplication by R^2; one more moves what is above it up by R. As R^2 is given
-        // below m, any factor below R keeps to the range of a product: out in 0..2m. Two such sum to less than 4m <= R, the next factor.
+        // Horner's rule in R: one multiplication by R^2 enters a piece x_i < R, and one more moves the part above it up
+        // by R. R^2 is below m, so any factor below R keeps to the range of a product: out in 0..2m. Two such values
+        // sum to less than 4m <= R, the next factor.
         let (scratch, rest) = scratch.split_at_mut(self.engine_scratch_len());
         let (piece, product) = rest.split_at_mut(self.residue_len());
         let pieces = (64 * x.len()).div_ceil(self.total_bits());
@@ -173,7 +180,7 @@ impl Montgomery {
             }
         }
         if pieces > 1 {
-            // A sum of two residues may be above what a residue is, but is below R.
+            // A sum of two residues may exceed the range of a residue, but it is below R.
             self.mul(product, out, &self.one, scratch);
             out.copy_from_slice(product);
         }
@@ -190,7 +197,7 @@ impl Montgomery {
     }
 }
 
-/// -1/m modulo 2^64, for odd m: each step doubles the number of right bits, from 5.
+/// -1/m modulo 2^64, for odd m. Each step doubles the number of right bits, from 5.
 fn negative_inverse(m: u64) -> u64 {
     let mut x = m.wrapping_mul(3) ^ 2;
     for _ in 0..4 {

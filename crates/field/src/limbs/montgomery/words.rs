@@ -5,15 +5,15 @@ use crate::limbs::{self, Multiplier};
 use zeroize::Zeroize;
 
 /// Constants of a modulus `m` of `n` words, odd: R = 2^(64 n).
-pub(super) struct Words {
+pub(super) struct WordMontgomery {
     multiplier: Multiplier,
     m: Box<[u64]>,
     /// -1/m modulo 2^64.
     inverse: u64,
 }
 
-impl Words {
-    /// `m` odd.
+impl WordMontgomery {
+    /// Makes the constants for odd `m`.
     pub(super) fn new(m: &[u64], multiplier: Multiplier) -> Self {
         let mut padded = vec![0; m.len().next_multiple_of(limbs::BLOCK)];
         padded[..m.len()].copy_from_slice(m);
@@ -95,7 +95,7 @@ fn reduce_portable(t: &mut [u64], m: &[u64], inverse: u64) -> u64 {
     above
 }
 
-impl Drop for Words {
+impl Drop for WordMontgomery {
     fn drop(&mut self) {
         self.m.zeroize();
         self.inverse.zeroize();

@@ -5,10 +5,10 @@ use crate::backend::Avx512;
 use crate::solinas::P;
 use core::arch::x86_64::*;
 
-/// Digit sizes the kernels take.
+/// Digit sizes that the kernels support.
 pub(super) const BITS: core::ops::RangeInclusive<u32> = 16..=32;
 
-/// Splits as many groups of eight digits as can be read 64 bytes at a time; returns the number of digits done.
+/// Splits groups of eight digits, as long as 64 bytes can be read at a time. Returns the number of digits done.
 ///
 /// Digit `j` of a group starts at bit `b j` of its bytes: in word `b j / 64` and, if it straddles, the next.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -42,12 +42,14 @@ pub(super) fn split(_: Avx512, words: &[u64], bits: u32, digits: &mut [u64]) -> 
     done
 }
 
-/// Carries as many groups of eight coefficients as can be written 32 bytes at a time. Returns the number of coefficients done, and the quotient of their sum by
-/// `2^(b done)`, whose remainder is in the words.
+/// Carries groups of eight coefficients, as long as 32 bytes can be written at a time. Returns the number of
+/// coefficients done, and the quotient of their sum by `2^(b done)`. The words hold the remainder.
 ///
-/// Each coefficient is cut into pieces of `b` bits, the last of the rest, and each piece is added where it belongs: at most four pieces meet, so that the sums are
-/// below `2^(b + 2)`. A second round leaves digits below `2^b + 4`. A carry then comes out of those that reach `2^b` and runs through those that are `2^b - 1`:
-/// one addition of the two masks. Signed sums get `2^b` from the next digit, for which that pays 1, so that they are never negative.
+/// Each coefficient is cut into pieces of `b` bits, the last of the rest, and each piece is added in its place. At most
+/// four pieces meet, so the sums are below `2^(b + 2)`. A second round leaves digits below `2^b + 4`. Digits that reach
+/// `2^b` then produce a carry, which runs through digits of `2^b - 1`: one addition of the two masks.
+///
+/// Signed sums take `2^b` from the next digit, which loses 1 in exchange, so that they are never negative.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn carry<const SIGNED: bool>(
     _: Avx512,
@@ -72,7 +74,7 @@ pub(super) fn carry<const SIGNED: bool>(
     let packer = Packer::new(bits);
 
     let zero = _mm512_setzero_si512();
-    // The first digit pays for none: a carry into it.
+    // The first digit has no digit before it that takes 1: add a carry into it.
     let (mut previous, mut previous_sum, mut carry) = (zero, zero, u32::from(SIGNED));
     let mut at = words.as_mut_ptr().cast::<u8>();
     for group in coefficients.chunks_exact(8).take(groups) {
@@ -85,7 +87,7 @@ pub(super) fn carry<const SIGNED: bool>(
         let (c1, c2) = (_mm512_alignr_epi64::<7>(c, previous), _mm512_alignr_epi64::<6>(c, previous));
         let mut sum = _mm512_add_epi64(_mm512_and_si512(c, mask), _mm512_and_si512(_mm512_srl_epi64(c1, b1), mask));
         if pieces == 2 {
-            // Two pieces of 32 bits: the upper one is the rest.
+            // There are two pieces of 32 bits; the upper one is the rest.
             sum = _mm512_add_epi64(_mm512_and_si512(c, mask), top(c1, b1));
         } else if pieces == 3 {
             sum = _mm512_add_epi64(sum, top(c2, b2));
@@ -113,7 +115,7 @@ pub(super) fn carry<const SIGNED: bool>(
         }
     }
 
-    // What the last coefficients have left over.
+    // The remainder of the last coefficients.
     let done = 8 * groups;
     let mut quotient = i128::from(carry) - i128::from(SIGNED);
     for back in 1..pieces as usize {
@@ -131,7 +133,7 @@ pub(super) fn carry<const SIGNED: bool>(
 /// Joins eight digits into their `b` bytes.
 struct Packer {
     odd: __m512i,
-    /// Word `k` is made of pairs of digits `i, i + 1, i + 2`, `i = 64 k / 2 b`, at these shifts.
+    /// Word `k` consists of pairs of digits `i, i + 1, i + 2`, `i = 64 k / 2 b`, at these shifts.
     pairs: [__m512i; 3],
     right: __m512i,
     left: [__m512i; 2],

@@ -1,4 +1,4 @@
-//! Integers as digits: what goes into a transform, and what comes out of it.
+//! Integers as digits: the inputs and the outputs of a transform.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -6,13 +6,15 @@ mod avx512;
 use super::element::P;
 use crate::{Backend, Error};
 
-/// Digits have this many bits at most.
+/// Largest number of bits of a digit.
 pub const MAX_DIGIT_BITS: u32 = 32;
 
-/// The largest digit size `b`, in bits, such that sums of `terms` products of digits stay below p: `terms (2^b - 1)^2 < p`; `None` if not even `b = 1` is.
+/// Returns the largest digit size `b`, in bits, for which sums of `terms` products of digits stay below p:
+/// `terms (2^b - 1)^2 < p`. Returns `None` if not even `b = 1` satisfies this.
 ///
-/// `terms` is the number of products that meet in one coefficient: the length of the shorter operand in digits, times the number of products that are added
-/// in the transformed domain. Negacyclic coefficients lie between `-S` and `S`, so that two `S` must be below p: pass twice the terms.
+/// `terms` is the number of products that meet in one coefficient. It is the length of the shorter operand in digits,
+/// times the number of products that are added in the transformed domain. Negacyclic coefficients lie between `-S` and
+/// `S`, so two `S` must be below p: pass twice the terms.
 pub const fn max_digit_bits(terms: u64) -> Option<u32> {
     let mut bits = MAX_DIGIT_BITS;
     while bits > 0 {
@@ -33,8 +35,8 @@ fn check(what: &'static str, digit_bits: u32) -> Result<(), Error> {
     }
 }
 
-/// `digits[i] <-` bits `digit_bits i ..` of the integer whose little-endian words are given. Range: out `0..2^digit_bits`; digits past the words are zero, words past
-/// the digits are not read.
+/// `digits[i] <-` bits `digit_bits i ..` of the integer whose little-endian words are given. Range: out
+/// `0..2^digit_bits`. Digits past the words are zero; words past the digits are not read.
 ///
 /// # Errors
 /// [`Error::DigitBits`] unless `digit_bits` is in `1..=32`.
@@ -64,16 +66,19 @@ pub fn split(backend: Backend, words: &[u64], digit_bits: u32, digits: &mut [u64
     Ok(())
 }
 
-/// `words <- sum_i coefficients[i] 2^(digit_bits i)`, little-endian, modulo `2^(64 words)`; returns the quotient. Range: any words in; all words are written.
+/// `words <- sum_i coefficients[i] 2^(digit_bits i)`, little-endian, modulo `2^(64 words)`. Returns the quotient.
+/// Range: any words in; all words are written.
 ///
 /// # Errors
-/// [`Error::DigitBits`] unless `digit_bits` is in `1..=32`; [`Error::TooFewWords`] when the last coefficient starts past the words.
+/// [`Error::DigitBits`] unless `digit_bits` is in `1..=32`; [`Error::TooFewWords`] if the last coefficient starts past
+/// the words.
 pub fn carry(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mut [u64]) -> Result<u64, Error> {
     check_words(coefficients.len(), digit_bits, words.len())?;
     Ok(release::<false>(backend, coefficients, digit_bits, words))
 }
 
-/// As [`carry`], of canonical coefficients that stand for integers between `-p / 2` and `p / 2`: those of a negacyclic product. The quotient is rounded down.
+/// As [`carry`], for canonical coefficients that represent integers between `-p / 2` and `p / 2`, as those of a
+/// negacyclic product do. The quotient is rounded down.
 ///
 /// # Errors
 /// As [`carry`].
@@ -82,7 +87,7 @@ pub fn carry_signed(backend: Backend, coefficients: &[u64], digit_bits: u32, wor
     Ok(release::<true>(backend, coefficients, digit_bits, words) as i64)
 }
 
-/// The integer between `-p / 2` and `p / 2` that a canonical element stands for.
+/// Returns the integer between `-p / 2` and `p / 2` that a canonical element represents.
 fn centered(c: u64) -> i128 {
     if c > P / 2 { i128::from(c) - i128::from(P) } else { c.into() }
 }
@@ -95,8 +100,9 @@ fn check_words(coefficients: usize, digit_bits: u32, words: usize) -> Result<(),
 
 /// Adds one coefficient after another to an accumulator whose bit 0 is that of the next word.
 ///
-/// The accumulator is the sum of `c_i 2^(b i)` so far, rounded down to that bit: as a coefficient starts below bit 64, it is less than `2^64 (2^63 + 2^62 + ..) < 2^128`,
-/// and between `-2^127` and `2^127` for signed ones, of half the size.
+/// The accumulator is the sum of `c_i 2^(b i)` so far, rounded down to that bit. A coefficient starts below bit 64, so
+/// the accumulator is less than `2^64 (2^63 + 2^62 + ..) < 2^128`. Signed coefficients have half the size, and the
+/// accumulator is between `-2^127` and `2^127`.
 fn release<const SIGNED: bool>(backend: Backend, coefficients: &[u64], digit_bits: u32, words: &mut [u64]) -> u64 {
     let (done, quotient) = match backend {
         #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,7 @@
-//! AVX2: 4 words. What AVX2 lacks (64-bit arithmetic shifts, unsigned compares, minima) is made of 32-bit shifts and blends.
+//! AVX2: 4 words. 32-bit shifts and blends replace the missing 64-bit arithmetic shifts, unsigned comparisons and
+//! minima.
 
-use super::vector::Words;
+use super::vector::VectorWords;
 use crate::backend::Avx2;
 use crate::solinas::element::P;
 use core::arch::x86_64::*;
@@ -16,14 +17,14 @@ macro_rules! one {
     )*};
 }
 
-/// `EPSILON` in the lanes whose top bit is set, else 0.
+/// `EPSILON` in the lanes whose top bit is set, otherwise 0.
 #[inline(always)]
 fn epsilon_if_top(_: Avx2, a: __m256i) -> __m256i {
     // SAFETY: the token proves the instruction set.
     unsafe { _mm256_srli_epi64::<32>(_mm256_srai_epi32::<31>(a)) }
 }
 
-impl Words for Avx2 {
+impl VectorWords for Avx2 {
     type R = __m256i;
     const WIDTH: usize = 4;
 

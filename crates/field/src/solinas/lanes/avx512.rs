@@ -1,6 +1,6 @@
 //! AVX-512 F: 8 words.
 
-use super::vector::Words;
+use super::vector::VectorWords;
 use crate::backend::Avx512;
 use crate::solinas::element::{EPSILON, P};
 use core::arch::x86_64::*;
@@ -16,7 +16,7 @@ macro_rules! one {
     )*};
 }
 
-impl Words for Avx512 {
+impl VectorWords for Avx512 {
     type R = __m512i;
     const WIDTH: usize = 8;
 
@@ -93,7 +93,7 @@ impl Words for Avx512 {
     }
 }
 
-/// Transposes 8 rows of 8 words: pairs of rows are interleaved, then quarters of 128 bits are transposed in two rounds.
+/// Transposes 8 rows of 8 words: interleaves pairs of rows, then transposes quarters of 128 bits in two rounds.
 #[inline(always)]
 fn transpose(_: Avx512, rows: [__m512i; 8]) -> [__m512i; 8] {
     /// Quarters 0 and 2 of each operand; quarters 1 and 3.

@@ -1,13 +1,13 @@
 //! One lane: packed elements are any words, wide ones are 128-bit integers.
 
-use super::Lanes;
+use super::FieldLanes;
 use crate::backend::Scalar;
 use crate::solinas::element::{P, reduce, reduce_u128_lazy};
 
-/// A multiple of p larger than any wide element's magnitude, which stays below 2^115.
+/// A multiple of p larger than the magnitude of every wide element, which stays below 2^115.
 const LIFT: i128 = (P as i128) << 60;
 
-impl Lanes for Scalar {
+impl FieldLanes for Scalar {
     type V = u64;
     type X = i128;
     type W = u64;

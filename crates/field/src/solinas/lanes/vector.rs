@@ -1,16 +1,16 @@
-//! The lanes of the vector units: written once over [`Words`], a register of 64-bit words.
+//! The lanes of the vector units, written once over [`VectorWords`], a register of 64-bit words.
 //!
-//! Packed: the word holds two signed 32-bit digits `v0 + v1 f`, what the signed 32-bit multiplication reads; they are never both -2^31, as [`fold`] and
-//! [`Words::add_bias`] never give 0. Wide: [`Wide`].
+//! A packed word holds two signed 32-bit digits `v0 + v1 f`, as the signed 32-bit multiplication reads them. The digits
+//! are never both -2^31, because [`fold`] and [`VectorWords::add_bias`] never give 0. A wide element is a [`Wide`].
 
-use super::{Lanes, Twiddle};
+use super::{FieldLanes, Twiddle};
 use crate::solinas::element::{EPSILON, P, mul};
 
 /// A register of `WIDTH` 64-bit words, and its instructions.
 ///
 /// # Safety
 /// Pointers are to `WIDTH` readable (or writable) words; no alignment is needed.
-pub(in crate::solinas) trait Words: Copy {
+pub(in crate::solinas) trait VectorWords: Copy {
     type R: Copy;
     const WIDTH: usize;
     unsafe fn load(self, src: *const u64) -> Self::R;
@@ -28,15 +28,15 @@ pub(in crate::solinas) trait Words: Copy {
     fn mul_signed(self, a: Self::R, b: Self::R) -> Self::R;
     /// Product of the low halves.
     fn mul_unsigned(self, a: Self::R, b: Self::R) -> Self::R;
-    /// `a + b` plus [`EPSILON`] if that wraps; `b` below 2^63.
+    /// `a + b`, plus [`EPSILON`] if the sum wraps; `b` is below 2^63.
     fn add_wrapping(self, a: Self::R, b: Self::R) -> Self::R;
-    /// `a + 2^63 + 2^31`, plus [`EPSILON`] if that wraps.
+    /// `a + 2^63 + 2^31`, plus [`EPSILON`] if the sum wraps.
     fn add_bias(self, a: Self::R) -> Self::R;
-    /// `a` or, if that is at least p, `a - p`.
+    /// `a - p` if `a` is at least p, otherwise `a`.
     fn reduce(self, a: Self::R) -> Self::R;
-    /// See [`Lanes::load_columns`].
+    /// See [`FieldLanes::load_columns`].
     unsafe fn load_columns(self, block: *const u64, row: usize) -> [Self::R; 8];
-    /// See [`Lanes::store_columns`].
+    /// See [`FieldLanes::store_columns`].
     unsafe fn store_columns(self, block: *mut u64, row: usize, columns: [Self::R; 8]);
 }
 
@@ -65,9 +65,10 @@ impl<R: Copy> Clone for Factor<R> {
 }
 impl<R: Copy> Copy for Factor<R> {}
 
-/// What flips unsigned digits that were biased by 2^31 into signed ones.
+/// An exclusive or with this constant turns unsigned digits with a bias of 2^31 into signed ones.
 const DIGIT_SIGNS: u64 = 0x8000_0000_8000_0000;
-/// `LIFT0 + LIFT1 f = 2^29 p`: a multiple of p whose halves are above every wide element's, which stay below 2^60 in magnitude, and below 2^61.
+/// `LIFT0 + LIFT1 f = 2^29 p`, a multiple of p. Its halves are below 2^61 and above those of every wide element, which
+/// stay below 2^60 in magnitude.
 const LIFT0: u64 = (1 << 60) + (1 << 29);
 const LIFT1: u64 = (1 << 61) - (1 << 29) - (1 << 28);
 /// Makes the digits of a packed word unsigned.
@@ -77,7 +78,7 @@ const _: () = assert!(LIFT0 as u128 + ((LIFT1 as u128) << 32) == (P as u128) << 
 
 /// `x` as two signed 32-bit digits, in the halves of a word.
 fn digits(x: u64) -> u64 {
-    // Of x and x - p, one has an upper digit that fits.
+    // Of x and x - p, at least one has an upper digit that fits.
     let signed = if x < 1 << 63 { i128::from(x) } else { i128::from(x) - i128::from(P) };
     let low = signed as i32;
     let high = (signed - i128::from(low)) >> 32;
@@ -97,27 +98,28 @@ pub(super) fn encode_twiddle(w: u64) -> Twiddle {
 }
 
 #[inline(always)]
-fn add_bias_and_split<T: Words>(t: T, v: T::R) -> T::R {
+fn add_bias_and_split<T: VectorWords>(t: T, v: T::R) -> T::R {
     t.xor(t.add_bias(v), t.splat(DIGIT_SIGNS))
 }
 
-/// The same element with halves of 2^33 at most in magnitude, from any below 2^63: with `x = l + h f`, it is `l0 + h0 f + l1 f + h1 (f - 1)`.
+/// Returns the same element with halves of at most 2^33 in magnitude, for halves below 2^63: with `x = l + h f`, it is
+/// `l0 + h0 f + l1 f + h1 (f - 1)`.
 #[inline(always)]
-fn carry<T: Words>(t: T, x: Wide<T::R>) -> Wide<T::R> {
+fn carry<T: VectorWords>(t: T, x: Wide<T::R>) -> Wide<T::R> {
     let mask = t.splat(EPSILON);
     let (h0, h1) = (t.sar32(x.0), t.sar32(x.1));
     let (l0, l1) = (t.and(x.0, mask), t.and(x.1, mask));
     Wide(t.sub(l0, h1), t.add(t.add(l1, h1), h0))
 }
 
-/// A word congruent to a lifted wide element: `x0 + (x1 mod f) f + (x1 div f) (f - 1)`.
+/// Returns a word congruent to a lifted wide element: `x0 + (x1 mod f) f + (x1 div f) (f - 1)`.
 #[inline(always)]
-fn fold<T: Words>(t: T, x: Wide<T::R>) -> T::R {
+fn fold<T: VectorWords>(t: T, x: Wide<T::R>) -> T::R {
     let high = t.mul_unsigned(t.shr::<32>(x.1), t.splat(EPSILON));
     t.add_wrapping(t.shl::<32>(x.1), t.add(x.0, high))
 }
 
-impl<T: Words> Lanes for T {
+impl<T: VectorWords> FieldLanes for T {
     type V = T::R;
     type X = Wide<T::R>;
     type W = Factor<T::R>;
@@ -126,12 +128,12 @@ impl<T: Words> Lanes for T {
     #[inline(always)]
     unsafe fn load(self, src: *const u64) -> T::R {
         // SAFETY: the caller's contract.
-        unsafe { Words::load(self, src) }
+        unsafe { VectorWords::load(self, src) }
     }
     #[inline(always)]
     unsafe fn store(self, dst: *mut u64, v: T::R) {
         // SAFETY: the caller's contract.
-        unsafe { Words::store(self, dst, v) }
+        unsafe { VectorWords::store(self, dst, v) }
     }
     #[inline(always)]
     unsafe fn broadcast(self, src: *const u64) -> Factor<T::R> {
@@ -149,7 +151,7 @@ impl<T: Words> Lanes for T {
     #[inline(always)]
     unsafe fn twiddles(self, src: *const u64) -> Factor<T::R> {
         // SAFETY: the caller's contract.
-        let (w, u) = unsafe { (Words::load(self, src), Words::load(self, src.add(8))) };
+        let (w, u) = unsafe { (VectorWords::load(self, src), VectorWords::load(self, src.add(8))) };
         Factor { w0: w, w1: self.shr::<32>(w), u0: u, u1: self.shr::<32>(u) }
     }
     #[inline(always)]
@@ -171,8 +173,8 @@ impl<T: Words> Lanes for T {
     #[inline(always)]
     fn mul(self, v: T::R, w: Factor<T::R>) -> Wide<T::R> {
         let high = self.shr::<32>(v);
-        let s0 = Words::add(self, self.mul_signed(v, w.w0), self.mul_signed(high, w.u0));
-        let s1 = Words::add(self, self.mul_signed(v, w.w1), self.mul_signed(high, w.u1));
+        let s0 = VectorWords::add(self, self.mul_signed(v, w.w0), self.mul_signed(high, w.u0));
+        let s1 = VectorWords::add(self, self.mul_signed(v, w.w1), self.mul_signed(high, w.u1));
         // Neither sum reaches 2^63: only four digits of -2^31 would make one.
         carry(self, Wide(s0, s1))
     }
@@ -182,21 +184,24 @@ impl<T: Words> Lanes for T {
         let (a1, b1) = (self.shr::<32>(a), self.shr::<32>(b));
         let (p00, p11) = (self.mul_unsigned(a, b), self.mul_unsigned(a1, b1));
         // Neither sum wraps: (f - 1)^2 + f - 1 < f^2.
-        let t = Words::add(self, self.mul_unsigned(a, b1), self.shr::<32>(p00));
-        let u = Words::add(self, self.mul_unsigned(a1, b), self.and(t, mask));
-        let high = Words::add(self, Words::add(self, p11, self.shr::<32>(t)), self.shr::<32>(u));
+        let t = VectorWords::add(self, self.mul_unsigned(a, b1), self.shr::<32>(p00));
+        let u = VectorWords::add(self, self.mul_unsigned(a1, b), self.and(t, mask));
+        let high = VectorWords::add(self, VectorWords::add(self, p11, self.shr::<32>(t)), self.shr::<32>(u));
         // l0 + l1 f + h0 (f - 1) - h1.
         let (h0, h1) = (self.and(high, mask), self.shr::<32>(high));
-        let x0 = Words::sub(self, Words::sub(self, self.and(p00, mask), h0), h1);
-        Wide(x0, Words::add(self, self.and(u, mask), h0))
+        let x0 = VectorWords::sub(self, VectorWords::sub(self, self.and(p00, mask), h0), h1);
+        Wide(x0, VectorWords::add(self, self.and(u, mask), h0))
     }
     #[inline(always)]
     fn lift_packed(self, x: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::add(self, x.0, self.splat(LIFT0 + BIAS)), Words::add(self, x.1, self.splat(LIFT1 + BIAS)))
+        Wide(
+            VectorWords::add(self, x.0, self.splat(LIFT0 + BIAS)),
+            VectorWords::add(self, x.1, self.splat(LIFT1 + BIAS)),
+        )
     }
     #[inline(always)]
     fn lift_canonical(self, x: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::add(self, x.0, self.splat(LIFT0)), Words::add(self, x.1, self.splat(LIFT1)))
+        Wide(VectorWords::add(self, x.0, self.splat(LIFT0)), VectorWords::add(self, x.1, self.splat(LIFT1)))
     }
     #[inline(always)]
     fn pack(self, x: Wide<T::R>) -> T::R {
@@ -208,19 +213,19 @@ impl<T: Words> Lanes for T {
     }
     #[inline(always)]
     fn add(self, a: Wide<T::R>, b: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::add(self, a.0, b.0), Words::add(self, a.1, b.1))
+        Wide(VectorWords::add(self, a.0, b.0), VectorWords::add(self, a.1, b.1))
     }
     #[inline(always)]
     fn sub(self, a: Wide<T::R>, b: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::sub(self, a.0, b.0), Words::sub(self, a.1, b.1))
+        Wide(VectorWords::sub(self, a.0, b.0), VectorWords::sub(self, a.1, b.1))
     }
     #[inline(always)]
     fn shl<const SHIFT: u32>(self, a: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::shl::<SHIFT>(self, a.0), Words::shl::<SHIFT>(self, a.1))
+        Wide(VectorWords::shl::<SHIFT>(self, a.0), VectorWords::shl::<SHIFT>(self, a.1))
     }
     #[inline(always)]
     fn twist<const SHIFT: u32, const PHI: u32>(self, a: Wide<T::R>) -> Wide<T::R> {
-        let carried = carry(self, Lanes::shl::<SHIFT>(self, a));
+        let carried = carry(self, FieldLanes::shl::<SHIFT>(self, a));
         match PHI {
             0 => carried,
             1 => self.phi(carried),
@@ -229,21 +234,21 @@ impl<T: Words> Lanes for T {
     }
     #[inline(always)]
     fn phi(self, a: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::sub(self, self.splat(0), a.1), Words::add(self, a.0, a.1))
+        Wide(VectorWords::sub(self, self.splat(0), a.1), VectorWords::add(self, a.0, a.1))
     }
     #[inline(always)]
     fn phi2(self, a: Wide<T::R>) -> Wide<T::R> {
-        Wide(Words::sub(self, self.splat(0), Words::add(self, a.0, a.1)), a.0)
+        Wide(VectorWords::sub(self, self.splat(0), VectorWords::add(self, a.0, a.1)), a.0)
     }
     #[inline(always)]
     unsafe fn load_columns(self, block: *const u64, row: usize) -> [T::R; 8] {
         // SAFETY: the caller's contract.
-        unsafe { Words::load_columns(self, block, row) }
+        unsafe { VectorWords::load_columns(self, block, row) }
     }
     #[inline(always)]
     unsafe fn store_columns(self, block: *mut u64, row: usize, columns: [T::R; 8]) {
         // SAFETY: the caller's contract.
-        unsafe { Words::store_columns(self, block, row, columns) }
+        unsafe { VectorWords::store_columns(self, block, row, columns) }
     }
 }
 
@@ -257,7 +262,7 @@ mod tests {
         if x < 0 { neg(x.unsigned_abs()) } else { x as u64 }
     }
 
-    /// What a pair of signed numbers stands for.
+    /// Returns the element that a pair of signed numbers represents.
     fn value(x0: i64, x1: i64) -> u64 {
         add(signed(x0), mul(signed(x1), 1 << 32))
     }
@@ -269,20 +274,20 @@ mod tests {
         all
     }
 
-    fn load<T: Words>(t: T, words: impl Iterator<Item = u64>) -> T::R {
+    fn load<T: VectorWords>(t: T, words: impl Iterator<Item = u64>) -> T::R {
         let words: Vec<u64> = words.take(T::WIDTH).collect();
         // SAFETY: WIDTH words.
-        unsafe { Words::load(t, words.as_ptr()) }
+        unsafe { VectorWords::load(t, words.as_ptr()) }
     }
 
-    fn words<T: Words>(t: T, v: T::R) -> Vec<u64> {
+    fn words<T: VectorWords>(t: T, v: T::R) -> Vec<u64> {
         let mut out = vec![0; T::WIDTH];
         // SAFETY: WIDTH words.
-        unsafe { Words::store(t, out.as_mut_ptr(), v) };
+        unsafe { VectorWords::store(t, out.as_mut_ptr(), v) };
         out
     }
 
-    fn wide<T: Words>(t: T, chunk: &[(i64, i64)]) -> Wide<T::R> {
+    fn wide<T: VectorWords>(t: T, chunk: &[(i64, i64)]) -> Wide<T::R> {
         Wide(load(t, chunk.iter().map(|x| x.0 as u64)), load(t, chunk.iter().map(|x| x.1 as u64)))
     }
 
@@ -290,7 +295,7 @@ mod tests {
         value(i64::from(v as i32), i64::from((v >> 32) as i32))
     }
 
-    fn reductions<T: Words>(t: T) {
+    fn reductions<T: VectorWords>(t: T) {
         let large = 1i64 << 60;
         let all = pairs(&[0, 1, -1, large - 1, 1 - large, large / 2, -large / 2, (1 << 32) - 1, 1 << 32, -(1 << 32)]);
         for chunk in all.chunks_exact(T::WIDTH) {
@@ -307,7 +312,7 @@ mod tests {
         }
     }
 
-    fn products<T: Words>(t: T) {
+    fn products<T: VectorWords>(t: T) {
         let half = P.div_ceil(2);
         let factors = [
             0,
@@ -323,7 +328,7 @@ mod tests {
             (1 << 63) - (1 << 31),
         ];
         let digits = pairs(&[0, 1, -1, i32::MAX.into(), (i32::MIN + 1).into(), i32::MIN.into()]);
-        // Both at the minimum does not occur, see the module.
+        // Both digits at the minimum do not occur, see the module.
         let digits: Vec<_> =
             digits.into_iter().map(|d| if d == (i32::MIN.into(), i32::MIN.into()) { (0, 0) } else { d }).collect();
         for w in factors {
@@ -344,7 +349,7 @@ mod tests {
         }
     }
 
-    fn encodings<T: Words>(t: T) {
+    fn encodings<T: VectorWords>(t: T) {
         let corners = [
             0,
             1,

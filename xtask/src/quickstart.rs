@@ -1,9 +1,12 @@
-//! The Rust programs of the READMEs, each in a crate outside of the workspace, as their readers have it.
+//! The Rust programs of the quickstart and of the crate's README, each in a crate outside of the workspace, as readers have them.
 
 use std::fs;
 use std::path::Path;
 
 use crate::{Outcome, cargo};
+
+/// Pages with one Rust program and the profile of debug builds.
+const PAGES: [&str; 2] = ["docs/book/quickstart.md", "crates/solinas/README.md"];
 
 /// How the crate is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -16,41 +19,37 @@ pub(crate) enum Build {
     Release,
 }
 
-/// The pages with a Rust program and the lines of `Cargo.toml` that optimise its dependencies, and the crate that it depends on.
-const PAGES: [(&str, &str); 2] = [("README.md", "runtime"), ("crates/solinas/README.md", "solinas")];
-
 pub(crate) fn check(root: &Path, builds: &[Build]) -> Outcome {
     let all = [Build::Debug, Build::Profile, Build::Release];
-    for (page, depends_on) in PAGES {
+    for page in PAGES {
         for &build in if builds.is_empty() { &all } else { builds } {
-            run(root, page, depends_on, build).map_err(|e| format!("the Rust program of {page} ({build:?}): {e}"))?;
+            run(root, page, build).map_err(|e| format!("the Rust program of {page} ({build:?}): {e}"))?;
         }
     }
     Ok(())
 }
 
-fn run(root: &Path, page: &str, depends_on: &str, build: Build) -> Outcome {
+fn run(root: &Path, name: &str, build: Build) -> Outcome {
     let text = |e: std::io::Error| e.to_string();
-    let readme = fs::read_to_string(root.join(page)).map_err(text)?;
+    let page = fs::read_to_string(root.join(name)).map_err(text)?;
     let folder = tempfile::tempdir().map_err(text)?;
     let at = |name: &str| folder.path().join(name);
-    let path = root.join("crates").join(depends_on);
-    let name = if depends_on == "solinas" { "solinas".to_owned() } else { format!("solinas-{depends_on}") };
+    let solinas = root.join("crates/solinas");
     let mut manifest = format!(
-        "[package]\nname = \"readme\"\nedition = \"2024\"\n[dependencies]\n{name}.path = {:?}\n",
-        path.display().to_string()
+        "[package]\nname = \"quickstart\"\nedition = \"2024\"\n[dependencies]\nsolinas.path = {:?}\n",
+        solinas.display().to_string()
     );
     if build == Build::Profile {
-        manifest += block(&readme, "toml")?;
+        manifest += block(&page, "toml")?;
     }
     fs::create_dir(at("src")).map_err(text)?;
     fs::write(at("Cargo.toml"), manifest).map_err(text)?;
-    fs::write(at("src/main.rs"), block(&readme, "rust")?).map_err(text)?;
+    fs::write(at("src/main.rs"), block(&page, "rust")?).map_err(text)?;
     // The versions that the workspace is tested with, in its build folder.
     fs::copy(root.join("Cargo.lock"), at("Cargo.lock")).map_err(text)?;
     let mut command = cargo(&["run", "--quiet"]);
     command.args((build == Build::Release).then_some("--release"));
-    println!("cargo run, of {page} ({build:?})");
+    println!("cargo run, of {name} ({build:?})");
     let begin = std::time::Instant::now();
     let command = command.current_dir(folder.path()).env("CARGO_TARGET_DIR", root.join("target"));
     let status = command.status().map_err(text)?;

@@ -1,14 +1,15 @@
-//! Lanes of 64-bit words, beside the doubles of [`Lanes`].
+//! Lanes of 64-bit words, beside the doubles of [`F64Lanes`].
 
 use crate::backend::{Avx2, Avx512};
-use crate::simd::Lanes;
+use crate::simd::F64Lanes;
 use core::arch::x86_64::*;
 
-/// As many words as [`Lanes`] has doubles.
+/// Registers of as many words as [`F64Lanes`] has doubles.
 ///
 /// # Safety
-/// Methods that take pointers need `WIDTH` words there; no alignment is needed. All need the token's instruction set enabled in the caller.
-pub(super) trait Words: Lanes {
+/// Methods that take pointers need `WIDTH` words there; no alignment is needed. All need the token's instruction set
+/// enabled in the caller.
+pub(super) trait U64Lanes: F64Lanes {
     /// Words.
     type U: Copy;
 
@@ -23,17 +24,17 @@ pub(super) trait Words: Lanes {
     fn high(self, a: Self::U) -> Self::U;
     /// `a >> count`.
     fn shift_right(self, a: Self::U, count: u32) -> Self::U;
-    /// `a << count`, the top bits lost.
+    /// `a << count`; the top bits are lost.
     fn shift_left(self, a: Self::U, count: u32) -> Self::U;
     /// Product of the low halves.
     fn mul_low(self, a: Self::U, b: Self::U) -> Self::U;
     /// Low word of the product.
     fn mul_word(self, a: Self::U, b: Self::U) -> Self::U;
-    /// `x` in `0..2n` to `0..n`, for `n < 2^63`.
-    fn once(self, x: Self::U, n: Self::U) -> Self::U;
+    /// Reduces `x` in `0..2n` to `0..n`, for `n < 2^63`.
+    fn reduce_once(self, x: Self::U, n: Self::U) -> Self::U;
     fn float_bits(self, x: Self::U) -> Self::V;
     fn to_bits(self, x: Self::V) -> Self::U;
-    /// `x + q` in the lanes where `x < 0`, else `x`.
+    /// `x + q` in the lanes where `x < 0`, otherwise `x`.
     fn wrap_negative(self, x: Self::V, q: Self::V) -> Self::V;
 
     /// Transposes the first `WIDTH` registers as a square.
@@ -109,7 +110,7 @@ macro_rules! words {
     };
 }
 
-impl Words for Avx2 {
+impl U64Lanes for Avx2 {
     words!(
         Avx2,
         __m256i,
@@ -135,7 +136,7 @@ impl Words for Avx2 {
         unsafe { _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross)) }
     }
     #[inline(always)]
-    fn once(self, x: __m256i, n: __m256i) -> __m256i {
+    fn reduce_once(self, x: __m256i, n: __m256i) -> __m256i {
         let less = self.float_bits(self.sub_word(x, n));
         // SAFETY: the token proves the instruction set; registers only.
         self.to_bits(unsafe { _mm256_blendv_pd(less, self.float_bits(x), less) })
@@ -160,7 +161,7 @@ impl Avx512 {
     }
 }
 
-impl Words for Avx512 {
+impl U64Lanes for Avx512 {
     words!(
         Avx512,
         __m512i,
@@ -185,7 +186,7 @@ impl Words for Avx512 {
         unsafe { _mm512_mullo_epi64(a, b) }
     }
     #[inline(always)]
-    fn once(self, x: __m512i, n: __m512i) -> __m512i {
+    fn reduce_once(self, x: __m512i, n: __m512i) -> __m512i {
         self.min_word(x, self.sub_word(x, n))
     }
     #[inline(always)]
@@ -196,7 +197,7 @@ impl Words for Avx512 {
             _mm512_mask_add_pd(x, negative, x, q)
         }
     }
-    /// As `Lanes::transpose`, quarters first: 2 to 4 % of a transform.
+    /// As `F64Lanes::transpose`, quarters first, which saves 2 to 4 % of a transform.
     #[inline(always)]
     fn transpose_floats(self, v: &mut [__m512d; 8]) {
         /// Quarters 0 and 2 of each operand; quarters 1 and 3.

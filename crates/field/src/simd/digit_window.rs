@@ -1,13 +1,15 @@
 //! Cutting words into balanced digits.
 
-/// Digits cut from the same number of bytes as a digit has bits.
+/// Digits in a group. A group has as many bytes as a digit has bits.
 pub(crate) const GROUP: usize = 8;
 
-/// Where the window of each of 8 digits is: its `bits + 1` bits begin one bit below the digit.
-pub(crate) struct Cut {
-    /// Of each digit, the bytes of its window among the 16 from the byte before the group (digits 0 to 3) or from `high` on (4 to 7).
+/// Positions of the windows of the 8 digits of a group. A window has `bits + 1` bits and begins one bit below its
+/// digit.
+pub(crate) struct DigitWindow {
+    /// For each digit, the bytes of its window among 16 bytes. They begin at the byte before the group (digits 0 to 3)
+    /// or at `high` (digits 4 to 7).
     pub(super) shuffle: [u8; 64],
-    /// Of each digit, the bits of those bytes below its window.
+    /// For each digit, the number of bits below its window in those bytes.
     pub(super) shift: [u64; GROUP],
     pub(super) high: usize,
     /// Bits of a window.
@@ -16,13 +18,13 @@ pub(crate) struct Cut {
     pub(super) sign: u64,
 }
 
-/// `2^52`: an integer below it, or-ed into the low bits, adds to it.
+/// `2^52`. An or with an integer below it in the low bits adds the integer.
 pub(super) const INTEGER: f64 = (1_u64 << 52) as f64;
 
-impl Cut {
-    /// For digits of 2 to 25 bits.
+impl DigitWindow {
+    /// Returns the windows of digits of 2 to 25 bits.
     pub(crate) fn new(bits: u32) -> Self {
-        // The group's first byte is preceded by the byte whose top bit is the one below the first digit.
+        // Bit 7 of the byte before the group is the bit below the first digit.
         let first = |i: usize| 7 + i * bits as usize;
         let high = first(GROUP / 2) / 8;
         let (mut shuffle, mut shift) = ([0; 64], [0; GROUP]);
@@ -37,13 +39,13 @@ impl Cut {
         Self { shuffle, shift, high, mask: (2 << bits) - 1, sign: 1 << bits }
     }
 
-    /// Bytes a group reads, from the byte before it.
+    /// Bytes that a group reads, from the byte before it.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> usize {
         self.high + 16
     }
 
-    /// What [`super::Lanes::cut`] subtracts.
+    /// Offset that [`super::F64Lanes::cut`] subtracts.
     #[inline(always)]
     pub(super) fn zero(&self) -> f64 {
         INTEGER + (self.sign / 2) as f64
