@@ -4,10 +4,11 @@ use pyo3::prelude::*;
 use solinas_circuits::export::{write_blif, write_bristol, write_dot, write_svg, write_yosys_json};
 use solinas_circuits::import::read;
 use solinas_circuits::{GateCosts, Netlist, Port, bits};
+use solinas_runtime::Job;
 use std::collections::BTreeMap;
 
 use crate::error::{Failure, guarded};
-use crate::job::Task;
+use crate::job::wait;
 use crate::keys::PyEstimate;
 
 /// A combinational circuit.
@@ -74,9 +75,9 @@ impl PyCircuit {
     /// What it costs with a parameter set. Ctrl-C stops it.
     fn cost(&self, py: Python<'_>, params: &str) -> PyResult<PyEstimate> {
         let (netlist, params) = (self.netlist.clone(), params.to_owned());
-        let task = Task::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?.into()))?;
-        task.wait(py, None, None)?;
-        Ok(task.take()?)
+        let job = Job::start(move |control| Ok(solinas_runtime::cost_circuit(&netlist, &params, control)?.into()))?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?)
     }
 
     /// A picture.

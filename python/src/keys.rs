@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solinas_circuits::counted;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Estimate, Form, Input, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
+    Ciphertext, ClientKey, Control, Estimate, Form, Input, Job, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
     Server, ServerKey, ServerOptions, Type,
 };
 
 use crate::ciphertext::PyCiphertext;
 use crate::circuit::PyCircuit;
 use crate::error::{Failure, circuit_error, guarded};
-use crate::job::{PyJob, Task};
+use crate::job::{PyJob, wait};
 use crate::program::PyProgram;
 
 /// Makes a pair of keys. `limits` are the server's threads and its bytes for tables; `watch` gets (done, total).
@@ -34,9 +34,9 @@ pub(crate) fn keygen(
 ) -> PyResult<(PyClientKey, PyServerKey)> {
     let scheme = scheme.parse().map_err(Failure::from)?;
     let options = KeygenOptions { scheme, params, rotations, research, insecure_seed, checkpoint };
-    let task = Task::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
-    task.wait(py, None, watch)?;
-    let (client, server) = task.take()?;
+    let job = Job::start(move |control| Ok(solinas_runtime::keygen(&options, control)?))?;
+    wait(&job, py, None, watch)?;
+    let (client, server) = job.take()?;
     Ok((PyClientKey { inner: client }, PyServerKey::new(server, ServerOptions { threads: limits.0, memory: limits.1 })))
 }
 
@@ -147,7 +147,7 @@ impl PyServerKey {
         work: impl FnOnce(&Server, &Control<'_>) -> Result<Vec<Ciphertext>, Failure> + Send + 'static,
     ) -> PyResult<PyJob> {
         let ready = self.ready();
-        Ok(PyJob::new(Task::start(move |control| work(&*ready()?, control))?))
+        Ok(PyJob::new(Job::start(move |control| work(&*ready()?, control))?))
     }
 }
 
@@ -245,17 +245,17 @@ impl PyServerKey {
     /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
-        let task = Task::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
-        task.wait(py, None, None)?;
-        Ok(task.take()?)
+        let job = Job::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?)
     }
 
     /// What a circuit will cost here on one fresh element; Ctrl-C stops what is measured.
     fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
         let (ready, netlist) = (self.ready(), circuit.netlist.clone());
-        let task = Task::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
-        task.wait(py, None, None)?;
-        Ok(task.take()?)
+        let job = Job::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
+        wait(&job, py, None, None)?;
+        Ok(job.take()?)
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
@@ -404,11 +404,11 @@ pub(crate) struct PyEstimate {
 pub(crate) fn cost(py: Python<'_>, program: &PyProgram, params: &str, scheme: Option<&str>) -> PyResult<PyEstimate> {
     let (program, params) = (program.program.clone(), params.to_owned());
     let scheme: Option<Scheme> = scheme.map(str::parse).transpose().map_err(Failure::from)?;
-    let task = Task::start(move |control| {
+    let job = Job::start(move |control| {
         Ok(PyEstimate::from(solinas_runtime::cost_watched(scheme, &program, &params, control)?))
     })?;
-    task.wait(py, None, None)?;
-    Ok(task.take()?)
+    wait(&job, py, None, None)?;
+    Ok(job.take()?)
 }
 
 impl From<Estimate> for PyEstimate {

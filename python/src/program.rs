@@ -125,17 +125,15 @@ impl PyProgram {
     /// Reads a program from JSON and checks it.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        let program: Program = serde_json::from_str(text).map_err(|error| {
-            Failure::Format(format!("this is not a program of solinas: {error}; pass a file written by Program.save"))
-        })?;
-        program.validate().map_err(|error| circuit_error(&error))?;
-        Ok(Self { program })
+        Ok(Self { program: Program::from_json(text).map_err(|error| circuit_error(&error))? })
     }
 
     /// The program as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.program)
-            .map_err(|error| Failure::Internal(format!("the program cannot be written as JSON: {error}")).into())
+        serde_json::to_string(&self.program).map_err(|error| {
+            Failure::from(solinas_runtime::Error::Internal(format!("the program cannot be written as JSON: {error}")))
+                .into()
+        })
     }
 
     /// Names and types of the inputs.

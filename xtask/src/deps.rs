@@ -1,7 +1,7 @@
 //! The direction of dependencies:
 //!
 //! ```text
-//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- paper <- {cli, server, python}
+//! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, server, python}
 //!                                             circuits <- runtime
 //! ```
 //!
@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 7] = [
     &["schemes"],
     &["formats", "gpu", "circuits"],
     &["runtime"],
-    &["paper"],
+    &["paper", "solinas"],
     &["cli", "server", "python"],
 ];
 

@@ -52,7 +52,7 @@ enum Chore {
         #[arg(long)]
         save: bool,
     },
-    /// Run the Rust program of the quickstart in a crate outside of the workspace (several minutes)
+    /// Run the Rust programs of the quickstart and of the crate's README outside of the workspace (several minutes)
     Quickstart {
         /// How the crate is built; all three ways by default
         builds: Vec<quickstart::Build>,

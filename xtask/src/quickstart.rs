@@ -1,11 +1,12 @@
-//! The Rust program of the quickstart, in a crate outside of the workspace, as its readers have it.
+//! The Rust programs of the quickstart and of the crate's README, each in a crate outside of the workspace, as readers have them.
 
 use std::fs;
 use std::path::Path;
 
 use crate::{Outcome, cargo};
 
-const PAGE: &str = "docs/book/quickstart.md";
+/// Pages with one Rust program and the profile of debug builds.
+const PAGES: [&str; 2] = ["docs/book/quickstart.md", "crates/solinas/README.md"];
 
 /// How the crate is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -20,21 +21,23 @@ pub(crate) enum Build {
 
 pub(crate) fn check(root: &Path, builds: &[Build]) -> Outcome {
     let all = [Build::Debug, Build::Profile, Build::Release];
-    for &build in if builds.is_empty() { &all } else { builds } {
-        run(root, build).map_err(|e| format!("the Rust program of {PAGE} ({build:?}): {e}"))?;
+    for page in PAGES {
+        for &build in if builds.is_empty() { &all } else { builds } {
+            run(root, page, build).map_err(|e| format!("the Rust program of {page} ({build:?}): {e}"))?;
+        }
     }
     Ok(())
 }
 
-fn run(root: &Path, build: Build) -> Outcome {
+fn run(root: &Path, name: &str, build: Build) -> Outcome {
     let text = |e: std::io::Error| e.to_string();
-    let page = fs::read_to_string(root.join(PAGE)).map_err(text)?;
+    let page = fs::read_to_string(root.join(name)).map_err(text)?;
     let folder = tempfile::tempdir().map_err(text)?;
     let at = |name: &str| folder.path().join(name);
-    let runtime = root.join("crates/runtime");
+    let solinas = root.join("crates/solinas");
     let mut manifest = format!(
-        "[package]\nname = \"quickstart\"\nedition = \"2024\"\n[dependencies]\nsolinas-runtime.path = {:?}\n",
-        runtime.display().to_string()
+        "[package]\nname = \"quickstart\"\nedition = \"2024\"\n[dependencies]\nsolinas.path = {:?}\n",
+        solinas.display().to_string()
     );
     if build == Build::Profile {
         manifest += block(&page, "toml")?;
@@ -46,7 +49,7 @@ fn run(root: &Path, build: Build) -> Outcome {
     fs::copy(root.join("Cargo.lock"), at("Cargo.lock")).map_err(text)?;
     let mut command = cargo(&["run", "--quiet"]);
     command.args((build == Build::Release).then_some("--release"));
-    println!("cargo run, of {PAGE} ({build:?})");
+    println!("cargo run, of {name} ({build:?})");
     let begin = std::time::Instant::now();
     let command = command.current_dir(folder.path()).env("CARGO_TARGET_DIR", root.join("target"));
     let status = command.status().map_err(text)?;

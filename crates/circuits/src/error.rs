@@ -210,6 +210,22 @@ pub enum Error {
         /// The wire.
         wire: String,
     },
+    /// The text is no program.
+    #[error(
+        "it is not a program: {problem}; write it with `save` of a program of the Rust crate or the Python package"
+    )]
+    NotAProgram {
+        /// What is wrong.
+        problem: String,
+    },
+    /// The program is of a newer format.
+    #[error("it has version {version}, and this version of solinas reads up to {newest}; update solinas")]
+    NewerProgram {
+        /// The version of the file.
+        version: u64,
+        /// The newest version that can be read.
+        newest: u64,
+    },
     /// The work met its limits, or was cancelled.
     #[error(transparent)]
     Stopped(#[from] crate::Stop),

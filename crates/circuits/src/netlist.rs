@@ -1,6 +1,7 @@
 //! The gate graph: gates in topological order, named multi-bit ports.
 
 use crate::Error;
+use crate::program::Type;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
@@ -222,6 +223,19 @@ pub struct Port {
     pub bits: Vec<NodeId>,
     /// Whether the bits are a two's complement integer.
     pub signed: bool,
+}
+
+impl Port {
+    /// The type of the integer that the port stands for; `None` for a port without bits or of more than 128.
+    #[must_use]
+    pub fn ty(&self) -> Option<Type> {
+        match (self.bits.len(), self.signed) {
+            (1, false) => Some(Type::Bool),
+            (width @ 1..=128, false) => Some(Type::Uint(width as u8)),
+            (width @ 1..=128, true) => Some(Type::Int(width as u8)),
+            _ => None,
+        }
+    }
 }
 
 /// A combinational circuit: gates in topological order between named ports. Immutable and checked.

@@ -12,14 +12,14 @@ use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Sch
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The bids of examples/auction/bids.csv.
-const BIDS: &str = include_str!("../../../examples/auction/bids.csv");
+/// The bids where no file is given.
+const BIDS: &str = include_str!("bids.csv");
 const BID: Type = Type::Uint(16);
 
 const EXAMPLES: &str = "\
 Examples:
   solinas demo
-  solinas demo --bids examples/auction/bids.csv --keep auction
+  solinas demo --bids bids.csv --keep auction
   solinas demo --scheme gh --params ci-15 --research --quick
   solinas demo --scheme ntru --params tight-512-20 --research
   solinas demo --scheme bgv --params bits-512-20 --research

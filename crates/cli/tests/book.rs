@@ -54,6 +54,7 @@ pages! {
     python: "docs/book/python.md",
     quickstart: "docs/book/quickstart.md",
     rsa: "docs/book/rsa.md",
+    rust: "docs/book/rust.md",
     security: "docs/book/security.md",
     tfhe: "docs/book/tfhe.md",
 }

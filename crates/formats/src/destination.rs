@@ -110,6 +110,28 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
 }
 
+/// Writes a text file, whole or not at all. It replaces another file, but none that holds a key or a ciphertext.
+///
+/// # Errors
+/// [`Error::Exists`] for a key or a ciphertext; [`Error::NotAFile`]; the errors of the file system.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    match File::open(path) {
+        Ok(mut file) => {
+            source::check_ordinary(path, &file.metadata().map_err(|e| Error::io(path, "open", e))?)?;
+            let magic = source::read_magic(path, &mut file)?;
+            if magic.len() == 8
+                && let Some(secret) = layout::is_secret(&magic)
+            {
+                return Err(Error::Exists { path: path.to_path_buf(), secret });
+            }
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(Error::io(path, "open", e)),
+    }
+    let written = NewFile::with_bytes(path, text.as_bytes(), false, true).and_then(NewFile::persist);
+    written.map(drop).map_err(|e| Error::io(path, "write", e))
+}
+
 /// Whether a file begins with the secret magic. One that cannot be read might.
 fn holds_secret(path: &Path) -> bool {
     File::open(path)
@@ -122,4 +144,26 @@ fn holds_secret(path: &Path) -> bool {
 fn holds_other_key(path: &Path, kind: Kind) -> bool {
     let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
     held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))
+}
+
+#[cfg(test)]
+mod text {
+    use super::*;
+
+    #[test]
+    fn text_replaces_text_and_no_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program.json");
+        for text in ["{}", "[]"] {
+            write_text(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        for (magic, is_secret) in [(layout::PUBLIC_MAGIC, false), (layout::SECRET_MAGIC, true)] {
+            fs::write(&path, magic).unwrap();
+            assert!(matches!(write_text(&path, "{}"), Err(Error::Exists { secret, .. }) if secret == is_secret));
+            assert_eq!(fs::read(&path).unwrap(), magic);
+        }
+        assert!(write_text(folder.path(), "{}").is_err());
+        assert!(matches!(write_text(&folder.path().join("none/x"), "{}"), Err(Error::Io { .. })));
+    }
 }

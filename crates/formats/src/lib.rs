@@ -61,7 +61,7 @@ pub mod tfhe;
 mod writer;
 
 pub use ciborium::Value;
-pub use destination::{Destination, Memory, Overwrite, ToFile};
+pub use destination::{Destination, Memory, Overwrite, ToFile, write_text};
 pub use error::{Error, Result};
 pub use header::{Header, Kind};
 pub use inspect::{SectionSummary, Summary, inspect};

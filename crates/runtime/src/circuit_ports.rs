@@ -81,13 +81,9 @@ impl<'a> CircuitPorts<'a> {
     }
 }
 
-/// The type of a port of at most 128 bits.
+/// The type of a port that [`CircuitPorts::split`] made: of at most 128 bits.
 fn port_type(port: &Port) -> Type {
-    match (port.bits.len(), port.signed) {
-        (1, false) => Type::Bool,
-        (width, false) => Type::Uint(width as u8),
-        (width, true) => Type::Int(width as u8),
-    }
+    port.ty().unwrap_or(Type::Bool)
 }
 
 fn described(input: &Ciphertext) -> String {

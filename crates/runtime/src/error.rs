@@ -333,6 +333,15 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("cancelled; nothing was written")]
     Cancelled,
+    /// A job that a parent process started and that had not ended when it forked.
+    #[error(
+        "the job runs in the process that started it, of which this one is a fork; wait for its result there, or start \
+         the job in this process"
+    )]
+    Forked,
+    /// A bug of this library, such as a caught panic.
+    #[error("internal error of solinas: {0}; please report it with the steps that led here")]
+    Internal(String),
     /// Threads that could not be started.
     #[error("cannot start {}: {reason}; ask for fewer, or allow more memory or processes (ulimit)", if *threads == 0 { "a thread for each core".to_owned() } else { counted(*threads, "thread") })]
     Threads {

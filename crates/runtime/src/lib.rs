@@ -29,9 +29,11 @@ mod control;
 mod disk;
 mod engine;
 mod error;
+mod error_kind;
 mod gh;
 mod info;
 mod input;
+mod job;
 mod keys;
 mod leveled;
 mod lwe;
@@ -47,8 +49,10 @@ mod tfhe;
 pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
 pub use error::Error;
+pub use error_kind::ErrorKind;
 pub use info::{ParamsInfo, params};
 pub use input::Input;
+pub use job::{Job, caught};
 pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
@@ -57,10 +61,5 @@ pub use scheme::Scheme;
 pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under, cost_watched};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
-pub use solinas_formats::{KeyId, Summary, inspect};
+pub use solinas_formats::{KeyId, Summary, inspect, write_text};
 pub use solinas_schemes::{Control, Progress};
-
-// The Rust program of the book's quickstart runs as a documentation test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/book/quickstart.md")]
-struct Quickstart;

@@ -240,6 +240,15 @@ impl Server {
         plan.count(work.lanes)
     }
 
+    /// The counts of a program on `elements` fresh elements: as [`Self::estimate`], but nothing is measured, so no seconds.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn count(&self, program: &Program, elements: usize, control: &Control<'_>) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: elements, threads: self.threads() };
+        self.engine.plan(program, &work, control)?.count(elements)
+    }
+
     fn plan_inputs<'a>(
         &self,
         program: &Program,
@@ -280,6 +289,15 @@ impl Server {
         let ports = CircuitPorts::new(netlist, inputs)?;
         let (plan, work) = self.plan_ports(&ports, control)?;
         plan.count(work.lanes)
+    }
+
+    /// The counts of a circuit on one fresh element: as [`Self::estimate_circuit`], but nothing is measured, so no seconds.
+    ///
+    /// # Errors
+    /// As [`Self::estimate_circuit`].
+    pub fn count_circuit(&self, netlist: &Netlist, control: &Control<'_>) -> Result<Estimate, Error> {
+        let work = Work { inputs: None, lanes: 1, threads: self.threads() };
+        self.engine.plan_circuit(&CircuitPorts::fresh(netlist).netlist, true, &work, control)?.count(1)
     }
 
     fn plan_ports<'a>(

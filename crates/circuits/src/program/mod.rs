@@ -10,6 +10,7 @@ mod arrays;
 mod build;
 mod check;
 mod evaluate;
+mod file;
 mod lower;
 mod public;
 mod types;

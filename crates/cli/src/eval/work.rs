@@ -41,42 +41,10 @@ fn circuit(file: &Path) -> Result<Work> {
     Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)? })
 }
 
-/// What the Python package puts around a graph; a graph alone has none of it.
-#[derive(serde::Deserialize)]
-struct Wrapping {
-    format: Option<String>,
-    version: Option<u64>,
-}
-
-/// A wrapped graph. It is read from the text: what serde keeps between two attempts holds no numbers of 128 bits.
-#[derive(serde::Deserialize)]
-struct Wrapped {
-    program: Program,
-}
-
-/// What the Python package calls its files of programs, and their newest version.
-const FORMAT: (&str, u64) = ("solinas-program", 1);
-
 /// The program of a file.
 fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
-    let none = |why: String| {
-        input(format!("{place} is not a program: {why}"), "write it with `save` of a program of the Python package")
-    };
-    let text = read_text(file)?;
-    let bad = |error: serde_json::Error| none(error.to_string());
-    let program = match serde_json::from_str(&text).map_err(bad)? {
-        Wrapping { format: None, .. } => serde_json::from_str(&text).map_err(bad)?,
-        Wrapping { format: Some(format), .. } if format != FORMAT.0 => {
-            return Err(none(format!("its format is {format:?}")));
-        }
-        Wrapping { version: Some(version), .. } if version > FORMAT.1 => {
-            let problem = format!("{place} has version {version}, this command reads up to {}", FORMAT.1);
-            return Err(input(problem, "update solinas"));
-        }
-        Wrapping { .. } => serde_json::from_str::<Wrapped>(&text).map_err(bad)?.program,
-    };
-    program.validate().map_err(Error::circuit(&place))?;
+    let program = Program::from_json(&read_text(file)?).map_err(Error::circuit(&place))?;
     Ok(Work::Program { name: place, program })
 }
 

@@ -171,7 +171,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     assert!(
         place
             .fail("eval --key SERVER --program no.json --inputs a.ct b.ct -o r", 1)
-            .contains("no.json is not a program")
+            .contains("no.json: it is not a program")
     );
 }
 

@@ -1,0 +1,163 @@
+//! The kinds of errors that callers tell apart: `solinas::Error::kind` in Rust, the exception classes of the Python package.
+
+use crate::Error;
+use solinas_circuits::Error as Circuit;
+use solinas_formats::Error as File;
+use solinas_schemes::{bgv, gh, lwe, ntru, tfhe};
+
+/// The kind of an error. Programs decide by it; people read the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Keys or ciphertexts do not belong together.
+    Key,
+    /// A value has the wrong type or state, or the number of inputs is wrong.
+    Type,
+    /// The shapes of arrays do not go together.
+    Shape,
+    /// An array has no such element, or its elements share a ciphertext and cannot be separated.
+    Element,
+    /// A number is outside the range of its type.
+    Range,
+    /// A ciphertext has too much noise, or a program has more products in a row than the key allows.
+    Noise,
+    /// A scheme, parameter set or setting does not exist or cannot do what was asked.
+    Params,
+    /// A file cannot be read or written.
+    File,
+    /// Contents are damaged, forged, of another kind, or newer than this library.
+    Format,
+    /// A program or circuit cannot be run.
+    Circuit,
+    /// The caller asked to stop.
+    Cancelled,
+    /// The library has a bug.
+    Internal,
+    /// None of the other kinds.
+    Other,
+}
+
+impl Error {
+    /// The kind of this error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::KeyMismatch { .. } | Self::Scheme { .. } | Self::ForeignParams { .. } => ErrorKind::Key,
+            Self::InputType { .. } | Self::InputCount { .. } | Self::Modular { .. } => ErrorKind::Type,
+            Self::Shape { .. } | Self::Broadcast { .. } | Self::Empty { .. } => ErrorKind::Shape,
+            Self::Index { .. } | Self::Packed { .. } => ErrorKind::Element,
+            Self::Value { .. } => ErrorKind::Range,
+            Self::Exhausted { .. } | Self::Undecryptable { .. } | Self::Levels { .. } => ErrorKind::Noise,
+            Self::UnknownScheme { .. }
+            | Self::NoDefaultParams { .. }
+            | Self::OtherScheme { .. }
+            | Self::OutOfReach { .. }
+            | Self::Threads { .. }
+            | Self::Memory { .. }
+            | Self::Setting { .. }
+            | Self::Form { .. }
+            | Self::SchemeForm { .. }
+            | Self::NoSlots { .. }
+            | Self::NoRotations { .. }
+            | Self::NoMatrix { .. }
+            | Self::NoPublicKey { .. }
+            | Self::Slots(_) => ErrorKind::Params,
+            Self::Disk { .. } => ErrorKind::File,
+            Self::NotABit | Self::Overflow { .. } => ErrorKind::Format,
+            Self::PortWidth { .. } | Self::TooDeep { .. } | Self::Planning { .. } | Self::Radix(_) | Self::Lut(_) => {
+                ErrorKind::Circuit
+            }
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Internal(_) => ErrorKind::Internal,
+            Self::Forked => ErrorKind::Other,
+            Self::InFile { source, .. } => source.kind(),
+            Self::Format(error) => file(error),
+            Self::Circuit(error) => circuit(error),
+            Self::Tfhe(error) => tfhe(error),
+            Self::Ntru(error) => ntru(error),
+            Self::Bgv(error) => bgv(error),
+            Self::Lwe(error) => lwe(error),
+            Self::Gh(error) => gh(error),
+        }
+    }
+}
+
+fn file(error: &File) -> ErrorKind {
+    match error {
+        File::WrongKey { .. } => ErrorKind::Key,
+        File::Io { .. } | File::DiskFull { .. } | File::Exists { .. } | File::NotAFile { .. } | File::Busy { .. } => {
+            ErrorKind::File
+        }
+        _ => ErrorKind::Format,
+    }
+}
+
+fn circuit(error: &Circuit) -> ErrorKind {
+    match error {
+        Circuit::BadValue { .. } | Circuit::ValueOutOfRange { .. } | Circuit::ConstantOutOfRange { .. } => {
+            ErrorKind::Range
+        }
+        Circuit::Arity { .. }
+        | Circuit::OperandTypes { .. }
+        | Circuit::BadType { .. }
+        | Circuit::UnknownType { .. } => ErrorKind::Type,
+        Circuit::NotAProgram { .. } | Circuit::NewerProgram { .. } => ErrorKind::Format,
+        _ => ErrorKind::Circuit,
+    }
+}
+
+fn tfhe(error: &tfhe::Error) -> ErrorKind {
+    use tfhe::Error as E;
+    match error {
+        E::KeyMaterial { .. } | E::KeyBits { .. } => ErrorKind::Format,
+        E::Entropy(_) => ErrorKind::Other,
+        _ => ErrorKind::Params,
+    }
+}
+
+fn ntru(error: &ntru::Error) -> ErrorKind {
+    use ntru::Error as E;
+    match error {
+        E::Slots(_) | E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } | E::OutOfReach { .. } => {
+            ErrorKind::Params
+        }
+        E::KeyMismatch { .. } => ErrorKind::Key,
+        E::Material { .. } => ErrorKind::Format,
+        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        _ => ErrorKind::Other,
+    }
+}
+
+fn bgv(error: &bgv::Error) -> ErrorKind {
+    use bgv::Error as E;
+    match error {
+        E::Slots(_) | E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
+        E::KeyMismatch { .. } => ErrorKind::Key,
+        E::Material { .. } => ErrorKind::Format,
+        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        _ => ErrorKind::Other,
+    }
+}
+
+fn lwe(error: &lwe::Error) -> ErrorKind {
+    use lwe::Error as E;
+    match error {
+        E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
+        E::KeyMismatch { .. } => ErrorKind::Key,
+        E::Material { .. } => ErrorKind::Format,
+        E::Noise { .. } | E::OutOfLevels { .. } => ErrorKind::Noise,
+        E::File { .. } => ErrorKind::File,
+        _ => ErrorKind::Other,
+    }
+}
+
+fn gh(error: &gh::Error) -> ErrorKind {
+    use gh::Error as E;
+    match error {
+        E::UnknownParams { .. } | E::Params { .. } | E::ResearchOnly { .. } => ErrorKind::Params,
+        E::KeyMismatch { .. } => ErrorKind::Key,
+        E::Material { .. } => ErrorKind::Format,
+        E::Noise { .. } => ErrorKind::Noise,
+        _ => ErrorKind::Other,
+    }
+}

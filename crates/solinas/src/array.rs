@@ -1,0 +1,164 @@
+//! Encrypted arrays.
+
+use crate::encrypted::sum;
+use crate::node::Node;
+use crate::operand::ArrayOperand;
+use crate::{Arithmetic, Bits, Encrypted, Integer, Result, Value, runtime};
+use solinas_circuits::program::{Op, places};
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+
+/// An encrypted array of values of type `T`, of one dimension.
+///
+/// Operations run element by element. The other operand is an array of the same length, encrypted or public, or a scalar, which goes with every
+/// element. Like [`Encrypted`], an array is a ciphertext or an expression. [`Server::run`](crate::Server::run) refuses arrays of different lengths in
+/// one operation.
+///
+/// ```no_run
+/// let (client, server_key) = solinas::generate_keys()?;
+/// let ages = client.encrypt([17u8, 42, 65])?;
+/// let adults = ages.ge(18).cast::<u8>().sum();
+/// let server = solinas::Server::new(&server_key)?;
+/// assert_eq!(client.decrypt(&server.run(adults)?)?, 2);
+/// # Ok::<(), solinas::Error>(())
+/// ```
+pub struct EncryptedArray<T: Value> {
+    pub(crate) node: Arc<Node>,
+    pub(crate) value: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> EncryptedArray<T> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.node.len.unwrap_or(0)
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rotates the elements: element `i` of the result is element `i + by` of `self`, modulo the length. In slots ([`Mod`](crate::Mod)) the key needs
+    /// rotation keys; elsewhere a rotation costs nothing.
+    #[must_use]
+    pub fn rotate_left(&self, by: i64) -> Self {
+        if T::ty().modulus().is_some() {
+            return self.unary(Op::RotateElements(by));
+        }
+        let mut elements = self.elements();
+        elements.rotate_left(places(by, self.len()));
+        Self::new(Node::stack(T::ty(), elements))
+    }
+
+    /// The elements as scalars. They exist only where elements have ciphertexts of their own.
+    fn elements(&self) -> Vec<Arc<Node>> {
+        (0..self.len()).map(|index| self.node.element(index)).collect()
+    }
+}
+
+impl<T: Bits> EncryptedArray<T> {
+    /// The element with that index, from 0. It costs nothing.
+    ///
+    /// # Errors
+    /// There is no such element.
+    pub fn get(&self, index: usize) -> Result<Encrypted<T>> {
+        if index >= self.len() {
+            return Err(runtime::Error::Index { index, len: self.len() }.into());
+        }
+        Ok(Encrypted::new(self.node.element(index)))
+    }
+
+    /// The elements in a range. It costs nothing.
+    ///
+    /// # Errors
+    /// The range ends after the last element, or before it begins.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let len = self.len();
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => len,
+        };
+        if start > end || end > len {
+            return Err(runtime::Error::Index { index: start.max(end), len }.into());
+        }
+        Ok(Self::new(Node::stack(T::ty(), (start..end).map(|index| self.node.element(index)).collect())))
+    }
+
+    /// The elements, in order. It costs nothing.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Encrypted<T>> + ExactSizeIterator + '_ {
+        (0..self.len()).map(|index| Encrypted::new(self.node.element(index)))
+    }
+}
+
+impl<T: Arithmetic> EncryptedArray<T> {
+    /// The sum of the elements, which wraps; 0 if there are none. In slots ([`Mod`](crate::Mod)) the key needs rotation keys.
+    #[must_use]
+    pub fn sum(&self) -> Encrypted<T> {
+        if T::ty().modulus().is_some() {
+            return Encrypted::new(Node::operation(Op::SumElements, T::ty(), vec![Arc::clone(&self.node)]));
+        }
+        Encrypted::new(sum(T::ty(), self.elements()))
+    }
+
+    /// The sum of the products of the elements, which wraps.
+    #[must_use]
+    pub fn dot(&self, other: impl ArrayOperand<T>) -> Encrypted<T> {
+        self.binary::<T>(Op::Mul, other.into_node()).sum()
+    }
+}
+
+impl<T: Integer> EncryptedArray<T> {
+    /// The smaller of both, element by element.
+    #[must_use]
+    pub fn minimum(&self, other: impl ArrayOperand<T>) -> Self {
+        self.binary(Op::Min, other.into_node())
+    }
+
+    /// The larger of both, element by element.
+    #[must_use]
+    pub fn maximum(&self, other: impl ArrayOperand<T>) -> Self {
+        self.binary(Op::Max, other.into_node())
+    }
+
+    /// The smallest element; `None` if there are no elements.
+    #[must_use]
+    pub fn min(&self) -> Option<Encrypted<T>> {
+        self.reduce(|a, b| a.min(b))
+    }
+
+    /// The largest element; `None` if there are no elements.
+    #[must_use]
+    pub fn max(&self) -> Option<Encrypted<T>> {
+        self.reduce(|a, b| a.max(b))
+    }
+
+    /// Combines neighbours until one value is left, which takes the logarithm of the length in rounds.
+    fn reduce(&self, combine: impl Fn(&Encrypted<T>, &Encrypted<T>) -> Encrypted<T>) -> Option<Encrypted<T>> {
+        let mut values: Vec<_> = self.iter().collect();
+        while values.len() > 1 {
+            let pair = |pair: &[Encrypted<T>]| match pair {
+                [a, b] => combine(a, b),
+                others => others[0].clone(),
+            };
+            values = values.chunks(2).map(pair).collect();
+        }
+        values.pop()
+    }
+}
+
+/// An array of encrypted values, in order. [`Server::run`](crate::Server::run) refuses an array of no values.
+impl<T: Bits> FromIterator<Encrypted<T>> for EncryptedArray<T> {
+    fn from_iter<I: IntoIterator<Item = Encrypted<T>>>(values: I) -> Self {
+        let parts = values.into_iter().map(|value| Arc::clone(&value.node)).collect();
+        Self::new(Node::stack(T::ty(), parts))
+    }
+}

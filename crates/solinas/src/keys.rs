@@ -1,0 +1,267 @@
+//! Keys: generation, encryption, decryption, files.
+
+use crate::handle::Handle;
+use crate::node::Node;
+use crate::server::Job;
+use crate::{Control, Encrypted, EncryptedArray, Error, Expression, ParamsInfo, Result, Value, runtime};
+use runtime::{KeygenOptions, Plain, Scheme};
+use std::path::{Path, PathBuf};
+
+/// Makes keys of scheme TFHE with its default parameter set, which has 128 bits of security.
+///
+/// # Errors
+/// The operating system gives no randomness, or there is too little memory.
+pub fn generate_keys() -> Result<(ClientKey, ServerKey)> {
+    keygen("tfhe").run()
+}
+
+/// Begins the keys of a scheme: `tfhe`, `bgv`, `ntru`, `lwe` or `gh`. [`Keygen::run`] makes them.
+///
+/// ```no_run
+/// let (client, server_key) = solinas::keygen("bgv").params("slots128-8192-3").run()?;
+/// # Ok::<(), solinas::Error>(())
+/// ```
+pub fn keygen(scheme: &str) -> Keygen {
+    Keygen { scheme: scheme.into(), options: KeygenOptions::default() }
+}
+
+/// Options of a key generation. [`keygen`] makes it.
+#[derive(Debug, Clone)]
+#[must_use = "`run` it"]
+pub struct Keygen {
+    scheme: String,
+    options: KeygenOptions,
+}
+
+impl Keygen {
+    /// Sets the parameter set, by name. Defaults to the scheme's default set. [`params`](runtime::params) lists the sets.
+    pub fn params(mut self, name: &str) -> Self {
+        self.options.params = Some(name.into());
+        self
+    }
+
+    /// Allows parameter sets that are for research only, because their security is not settled.
+    pub const fn research(mut self) -> Self {
+        self.options.research = true;
+        self
+    }
+
+    /// Adds the keys that rotate and sum slots. NTRU needs this; keys of BGV always have them.
+    pub const fn rotations(mut self) -> Self {
+        self.options.rotations = true;
+        self
+    }
+
+    /// Stores the progress of a long key generation (Gentry-Halevi) in this file. The file is secret. A later call with the same options continues from
+    /// it. Delete the file after both keys are saved.
+    pub fn checkpoint(mut self, path: impl Into<PathBuf>) -> Self {
+        self.options.checkpoint = Some(path.into());
+        self
+    }
+
+    /// Makes the keys from a seed, for tests. They are reproducible and protect nothing, and everything encrypted with them is marked so.
+    pub const fn insecure_seed(mut self, seed: u64) -> Self {
+        self.options.insecure_seed = Some(seed);
+        self
+    }
+
+    /// Makes the keys.
+    ///
+    /// # Errors
+    /// The scheme or set does not exist, the set is for research only and was not allowed, the operating system gives no randomness, or there is too
+    /// little memory.
+    pub fn run(self) -> Result<(ClientKey, ServerKey)> {
+        self.run_with(&Control::default())
+    }
+
+    /// As [`Self::run`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn run_with(self, control: &Control<'_>) -> Result<(ClientKey, ServerKey)> {
+        let scheme: Scheme = self.scheme.parse().map_err(Error::from)?;
+        let (client, server) = runtime::keygen(&KeygenOptions { scheme, ..self.options }, control)?;
+        Ok((ClientKey(client), ServerKey(server)))
+    }
+
+    /// Starts the key generation on a thread of its own.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(self) -> Result<Job<(ClientKey, ServerKey)>> {
+        Job::start(move |control| self.run_with(control))
+    }
+}
+
+/// The secret key. It encrypts and decrypts, and stays with the client. Its memory is wiped when it is dropped.
+#[derive(Debug)]
+pub struct ClientKey(runtime::ClientKey);
+
+/// The public evaluation key, for a [`Server`](crate::Server). Clones share it.
+#[derive(Debug, Clone)]
+pub struct ServerKey(pub(crate) runtime::ServerKey);
+
+impl ClientKey {
+    /// Encrypts a value, or an array.
+    ///
+    /// # Errors
+    /// The parameter set cannot hold the type, the operating system gives no randomness, or there is too little memory.
+    pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
+        encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
+    }
+
+    /// Decrypts a value, an array, or a tuple or list of them.
+    ///
+    /// # Errors
+    /// A ciphertext belongs to another key or is damaged, or an expression is not computed yet.
+    pub fn decrypt<X: Expression>(&self, encrypted: X) -> Result<X::Plain> {
+        encrypted.decrypted(&self.0)
+    }
+
+    /// Writes the key to a new file that only its owner can read.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written. Nothing is left of a file that is not whole.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(self.0.save(path.as_ref(), false)?)
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, newer than this library, or no client key.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self(runtime::ClientKey::load(path.as_ref())?))
+    }
+}
+
+impl ServerKey {
+    /// Encrypts a value, or an array, without the client key. Keys of TFHE cannot do this.
+    ///
+    /// # Errors
+    /// As [`ClientKey::encrypt`]; the key is of TFHE.
+    pub fn encrypt<P: Plaintext>(&self, plaintext: P) -> Result<P::Encrypted> {
+        encrypted::<P>(self.0.encrypt(&plaintext.plain())?)
+    }
+
+    /// Writes the key to a new file.
+    ///
+    /// # Errors
+    /// The file exists or cannot be written. Nothing is left of a file that is not whole.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(self.0.save(path.as_ref(), false)?)
+    }
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, newer than this library, or no server key.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self(runtime::ServerKey::load(path.as_ref())?))
+    }
+
+    /// The bytes of the file that [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// There is too little memory.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.0.to_bytes()?)
+    }
+
+    /// Reads a key from the bytes of its file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Ok(Self(runtime::ServerKey::from_bytes(bytes)?))
+    }
+}
+
+macro_rules! facts {
+    ($($key:ident),*) => {$(
+        impl $key {
+            /// The parameter set: its name, security and sizes.
+            #[must_use]
+            pub fn params(&self) -> ParamsInfo {
+                self.0.params()
+            }
+
+            /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
+            #[must_use]
+            pub fn weakness(&self) -> Option<String> {
+                self.0.weakness()
+            }
+        }
+    )*};
+}
+
+facts!(ClientKey, ServerKey);
+
+pub(crate) mod sealed {
+    use super::{Handle, Plain};
+
+    /// Plain values that can be encrypted.
+    pub trait ToPlain {
+        type Handle: Handle;
+
+        fn plain(&self) -> Plain;
+    }
+}
+
+use sealed::ToPlain;
+
+/// What [`ClientKey::encrypt`] takes: a [`Value`], or an array of values: `[T; N]`, `&[T; N]`, `&[T]`, `Vec<T>` or `&Vec<T>`.
+pub trait Plaintext: ToPlain<Handle = Self::Encrypted> {
+    /// The encrypted value or array.
+    type Encrypted: Handle;
+}
+
+fn encrypted<P: Plaintext>(ciphertext: runtime::Ciphertext) -> Result<P::Encrypted> {
+    Ok(P::Encrypted::from_node(Node::ciphertext(ciphertext)))
+}
+
+impl<T: Value> ToPlain for T {
+    type Handle = Encrypted<T>;
+
+    fn plain(&self) -> Plain {
+        Plain { ty: T::ty(), shape: None, values: vec![self.to_bits()] }
+    }
+}
+
+impl<T: Value> Plaintext for T {
+    type Encrypted = Encrypted<T>;
+}
+
+macro_rules! arrays {
+    ($([$($generic:tt)*] $ty:ty;)*) => {$(
+        impl<$($generic)*> ToPlain for $ty {
+            type Handle = EncryptedArray<T>;
+
+            fn plain(&self) -> Plain {
+                let values: &[T] = self.as_ref();
+                let bits = values.iter().map(|value| value.to_bits()).collect();
+                Plain { ty: T::ty(), shape: Some(vec![values.len()]), values: bits }
+            }
+        }
+
+        impl<$($generic)*> Plaintext for $ty {
+            type Encrypted = EncryptedArray<T>;
+        }
+
+        impl<$($generic)*> crate::operand::IntoNode for $ty {
+            fn into_node(self) -> std::sync::Arc<Node> {
+                Node::public(self.plain())
+            }
+        }
+
+        impl<$($generic)*> crate::ArrayOperand<T> for $ty {}
+    )*};
+}
+
+arrays! {
+    [T: Value] &[T];
+    [T: Value] Vec<T>;
+    [T: Value] &Vec<T>;
+    [T: Value, const N: usize] [T; N];
+    [T: Value, const N: usize] &[T; N];
+}

@@ -1,0 +1,273 @@
+//! The steps of a computation.
+//!
+//! A program on arrays computes each of its operations for every element. So scalars, and arrays of each length, have programs of their own. A step
+//! computes one program or circuit; the results of earlier steps are its inputs. Values in slots ([`Mod`](crate::Mod)) need one program only, since
+//! the runtime keeps scalars and arrays apart there.
+
+use crate::circuit::Call;
+use crate::node::{Kind, Node, topological};
+use crate::recorder::{Recorded, Recorder};
+use crate::{Control, Error, Estimate, Progress, Result, runtime};
+use runtime::{Ciphertext, Input, Server};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Nodes that one step computes: those of one level and one group.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// Elements and stacks, which cost nothing.
+    Rearranged,
+    /// Values in slots.
+    Slots,
+    Scalars,
+    /// Arrays of that length.
+    Arrays(usize),
+    /// The outputs of the circuit at that address.
+    Call(usize),
+}
+
+/// The steps of a computation, in order.
+pub(crate) struct Plan {
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Rearrange(Vec<Arc<Node>>),
+    /// A program. Its array inputs have that length.
+    Program(Recorded, Option<usize>),
+    Circuit(Arc<Call>, Vec<Arc<Node>>),
+}
+
+/// A step that is being made.
+enum Draft {
+    Program(Recorder),
+    Nodes(Vec<Arc<Node>>),
+}
+
+fn address<T>(shared: &Arc<T>) -> usize {
+    Arc::as_ptr(shared) as usize
+}
+
+/// The group of a node that has no result.
+fn group(node: &Node) -> Result<Group> {
+    Ok(match &node.kind {
+        Kind::Parameter(number) => return Err(Error::parameter(*number)),
+        Kind::Element(..) | Kind::Stack(_) => Group::Rearranged,
+        Kind::Output(call, _) => Group::Call(address(call)),
+        _ if node.ty.modulus().is_some() => Group::Slots,
+        _ => node.len.map_or(Group::Scalars, Group::Arrays),
+    })
+}
+
+/// Checks that the array operands of an operation have one length.
+fn check_lengths(node: &Node) -> Result<()> {
+    let mut lengths = node.operands().iter().filter_map(|operand| operand.len);
+    let Some(lhs) = lengths.next() else { return Ok(()) };
+    match lengths.find(|&rhs| rhs != lhs) {
+        Some(rhs) => Err(runtime::Error::Broadcast { lhs, rhs }.into()),
+        None => Ok(()),
+    }
+}
+
+impl Plan {
+    /// Plans the computation of these nodes.
+    pub(crate) fn new(roots: &[Arc<Node>]) -> Result<Self> {
+        let order = topological(roots);
+        let is_constant = |node: &Node| matches!(node.kind, Kind::Constant(_));
+        let mut places: HashMap<*const Node, (usize, Group)> = HashMap::new();
+        let mut needed: HashSet<*const Node> = roots.iter().map(Arc::as_ptr).collect();
+        let constants = roots.iter().filter(|root| is_constant(root));
+        for constant in constants {
+            places.insert(Arc::as_ptr(constant), (0, group(constant)?));
+        }
+        for node in &order {
+            if node.result().is_some() || is_constant(node) || matches!(node.kind, Kind::Public(_)) {
+                continue;
+            }
+            if let Some(result) = node.rearranged()? {
+                node.keep(result);
+                continue;
+            }
+            let group_of_node = group(node)?;
+            let in_program = !matches!(group_of_node, Group::Rearranged | Group::Call(_));
+            if in_program {
+                check_lengths(node)?;
+            }
+            let mut level = 0;
+            for operand in node.operands() {
+                if !in_program && is_constant(operand) {
+                    places.insert(Arc::as_ptr(operand), (0, group(operand)?));
+                }
+                if let Some((before, other)) = places.get(&Arc::as_ptr(operand)) {
+                    level = level.max(before + usize::from(*other != group_of_node));
+                }
+            }
+            let place = (level, group_of_node);
+            places.insert(Arc::as_ptr(node), place);
+            let computed_before =
+                |operand: &&Arc<Node>| places.get(&Arc::as_ptr(operand)).is_some_and(|at| *at != place);
+            needed.extend(node.operands().iter().filter(computed_before).map(Arc::as_ptr));
+        }
+        let mut drafts: BTreeMap<(usize, Group), Draft> = BTreeMap::new();
+        for node in &order {
+            let Some(place) = places.get(&Arc::as_ptr(node)) else { continue };
+            let draft = drafts.entry(*place).or_insert_with(|| match place.1 {
+                Group::Rearranged | Group::Call(_) => Draft::Nodes(Vec::new()),
+                Group::Slots | Group::Scalars | Group::Arrays(_) => Draft::Program(Recorder::default()),
+            });
+            match draft {
+                Draft::Nodes(nodes) => nodes.push(Arc::clone(node)),
+                Draft::Program(recorder) => {
+                    recorder.add(node)?;
+                    if needed.contains(&Arc::as_ptr(node)) {
+                        recorder.output(node)?;
+                    }
+                }
+            }
+        }
+        let steps = drafts.into_values().map(Step::new).collect::<Result<_>>()?;
+        Ok(Self { steps })
+    }
+
+    /// The number of steps that take time.
+    fn parts(&self) -> u64 {
+        self.steps.iter().filter(|step| !matches!(step, Step::Rearrange(_))).count() as u64
+    }
+
+    /// Computes every node and keeps the results in the nodes.
+    pub(crate) fn run(&self, server: &Server, control: &Control<'_>) -> Result<()> {
+        /// The steps of the progress that each part of several counts for.
+        const SCALE: u64 = 1000;
+        let (parts, mut done) = (self.parts(), 0);
+        for step in &self.steps {
+            let report = |progress: Progress| {
+                let of_part = SCALE * progress.done.min(progress.total) / progress.total.max(1);
+                let report = control.progress.into_iter();
+                report.for_each(|report| {
+                    report(Progress { done: done * SCALE + of_part, total: parts * SCALE, stage: progress.stage })
+                });
+            };
+            match parts {
+                0 | 1 => step.run(server, control)?,
+                _ => step.run(server, &Control { progress: Some(&report), ..*control })?,
+            }
+            done += u64::from(!matches!(step, Step::Rearrange(_)));
+        }
+        Ok(())
+    }
+
+    /// Predicts the cost, with seconds from measured times.
+    pub(crate) fn estimate(&self, server: &Server) -> Result<Estimate> {
+        self.total(server, |step| step.estimate(server))
+    }
+
+    /// Predicts the cost without seconds.
+    pub(crate) fn count(&self, server: &Server) -> Result<Estimate> {
+        self.total(server, |step| step.count(server))
+    }
+
+    fn total(&self, server: &Server, cost: impl Fn(&Step) -> Result<Option<Estimate>>) -> Result<Estimate> {
+        let scheme = server.params().scheme;
+        let mut total = Estimate {
+            scheme,
+            threads: server.threads(),
+            memory_bytes: server.memory_bytes() as u64,
+            ..Estimate::default()
+        };
+        for step in &self.steps {
+            let Some(cost) = cost(step)? else { continue };
+            total.bootstraps += cost.bootstraps;
+            total.recrypts += cost.recrypts;
+            total.products += cost.products;
+            total.rotations += cost.rotations;
+            total.depth += cost.depth;
+            total.seconds += cost.seconds;
+            total.bootstrap_seconds = total.bootstrap_seconds.max(cost.bootstrap_seconds);
+            total.memory_bytes = total.memory_bytes.max(cost.memory_bytes);
+        }
+        Ok(total)
+    }
+}
+
+/// The ciphertexts of nodes, if all of them are computed.
+fn ciphertexts(nodes: &[Arc<Node>]) -> Option<Vec<Ciphertext>> {
+    nodes.iter().map(|node| node.result().cloned()).collect()
+}
+
+impl Step {
+    fn new(draft: Draft) -> Result<Self> {
+        match draft {
+            Draft::Program(recorder) => {
+                let recorded = recorder.finish()?;
+                let len = recorded.inputs.iter().find_map(|input| input.len);
+                Ok(Self::Program(recorded, len))
+            }
+            Draft::Nodes(nodes) => Ok(match nodes.first().map(|node| &node.kind) {
+                Some(Kind::Output(call, _)) => Self::Circuit(Arc::clone(call), nodes),
+                _ => Self::Rearrange(nodes),
+            }),
+        }
+    }
+
+    fn run(&self, server: &Server, control: &Control<'_>) -> Result<()> {
+        match self {
+            Self::Rearrange(nodes) => {
+                for node in nodes {
+                    node.keep(node.rearranged()?.ok_or_else(Error::not_computed)?);
+                }
+            }
+            Self::Program(recorded, _) => {
+                let input = |node: &Arc<Node>| match (node.result(), &node.kind) {
+                    (Some(ciphertext), _) => Ok(Input::Encrypted(ciphertext.clone())),
+                    (None, Kind::Public(plain)) => Ok(Input::Public(plain.clone())),
+                    (None, _) => Err(Error::not_computed()),
+                };
+                let inputs = recorded.inputs.iter().map(input).collect::<Result<Vec<_>>>()?;
+                let results = server.run_inputs(&recorded.program, &inputs, control)?;
+                recorded.outputs.iter().zip(results).for_each(|(node, result)| node.keep(result));
+            }
+            Self::Circuit(call, nodes) => {
+                let inputs = ciphertexts(&call.inputs).ok_or_else(Error::not_computed)?;
+                let results = server.run_circuit(&call.netlist, &inputs, control)?;
+                for node in nodes {
+                    if let Kind::Output(_, number) = node.kind {
+                        node.keep(results[number].clone());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cost, unless the step costs nothing. An input that is not computed yet, or is public, counts as a fresh ciphertext.
+    fn estimate(&self, server: &Server) -> Result<Option<Estimate>> {
+        let control = Control::default();
+        Ok(Some(match self {
+            Self::Rearrange(_) => return Ok(None),
+            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
+                Some(inputs) => server.estimate_inputs(program, &inputs, &control)?,
+                None => server.estimate(program, len.unwrap_or(1), &control)?,
+            },
+            Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
+                Some(inputs) => server.estimate_circuit_inputs(&call.netlist, &inputs, &control)?,
+                None => server.estimate_circuit(&call.netlist, true, &control)?,
+            },
+        }))
+    }
+
+    /// As [`Self::estimate`], without seconds.
+    fn count(&self, server: &Server) -> Result<Option<Estimate>> {
+        let control = Control::default();
+        Ok(Some(match self {
+            Self::Rearrange(_) => return Ok(None),
+            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
+                Some(inputs) => server.count_inputs(program, &inputs, &control)?,
+                None => server.count(program, len.unwrap_or(1), &control)?,
+            },
+            Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
+                Some(inputs) => server.count_circuit_inputs(&call.netlist, &inputs, &control)?,
+                None => server.count_circuit(&call.netlist, &control)?,
+            },
+        }))
+    }
+}

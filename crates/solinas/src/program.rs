@@ -1,0 +1,187 @@
+//! Programs: recorded once, called with any inputs, kept in files.
+
+use crate::circuit::FromNodes;
+use crate::expression::Expression;
+use crate::node::{Kind, Node, topological};
+use crate::recorder::Recorder;
+use crate::{Encrypted, Error, Result, Type, Value, runtime};
+use solinas_circuits::program::{Op, Program as Graph};
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A program with arguments `A` and results `R`: an [`Encrypted`], or a tuple of up to six.
+///
+/// ```
+/// use solinas::{Encrypted, Program};
+///
+/// type Risk = Program<(Encrypted<u32>, Encrypted<u32>), Encrypted<u32>>;
+/// let risk = Risk::record(|(age, dose)| age.gt(60).select(&age * &dose, &dose * 2))?;
+/// assert_eq!(risk.evaluate((70, 3))?, 210);
+/// # Ok::<(), solinas::Error>(())
+/// ```
+pub struct Program<A, R> {
+    graph: Arc<Graph>,
+    signature: PhantomData<fn(A) -> R>,
+}
+
+pub(crate) mod sealed {
+    use super::Type;
+
+    /// Encrypted scalars in a fixed number, each of a fixed type.
+    pub trait Fixed {
+        type Decrypted;
+
+        /// Adds the types, in order.
+        fn types(into: &mut Vec<Type>);
+
+        /// Adds the bits of plain values, in order.
+        fn bits(plain: Self::Decrypted, into: &mut Vec<u128>);
+
+        fn plain(bits: &mut impl Iterator<Item = u128>) -> Option<Self::Decrypted>;
+    }
+}
+
+pub(crate) use sealed::Fixed;
+
+/// Arguments or results of a [`Program`]: an [`Encrypted`], or a tuple of up to six of them.
+pub trait Values: Expression + Fixed<Decrypted = <Self as Expression>::Plain> + FromNodes {}
+
+impl<T: Value> Fixed for Encrypted<T> {
+    type Decrypted = T;
+
+    fn types(into: &mut Vec<Type>) {
+        into.push(T::ty());
+    }
+
+    fn bits(plain: T, into: &mut Vec<u128>) {
+        into.push(plain.to_bits());
+    }
+
+    fn plain(bits: &mut impl Iterator<Item = u128>) -> Option<T> {
+        bits.next().map(T::from_bits)
+    }
+}
+
+impl<T: Value> Values for Encrypted<T> {}
+
+fn types<V: Values>() -> Vec<Type> {
+    let mut types = Vec::new();
+    V::types(&mut types);
+    types
+}
+
+impl<A: Values, R: Values> Program<A, R> {
+    /// Records what a function does with its arguments.
+    ///
+    /// # Errors
+    /// The function uses ciphertexts, arrays or circuits, or has too many operations.
+    pub fn record(function: impl FnOnce(A) -> R) -> Result<Self> {
+        let parameters: Vec<_> =
+            types::<A>().into_iter().enumerate().map(|(i, ty)| Node::new(ty, None, Kind::Parameter(i))).collect();
+        let mut recorder = Recorder::default();
+        for parameter in &parameters {
+            recorder.input(parameter)?;
+        }
+        let result = function(A::from_nodes(&mut parameters.iter().cloned())?);
+        let mut roots = Vec::new();
+        result.roots(&mut roots);
+        for node in topological(&roots) {
+            let other = match &node.kind {
+                Kind::Operation(..) | Kind::Constant(_) => None,
+                // Those of this program were added before.
+                Kind::Parameter(number) if parameters.get(*number).is_none_or(|own| !Arc::ptr_eq(own, &node)) => {
+                    Some("a parameter of another program")
+                }
+                Kind::Parameter(_) => continue,
+                Kind::Ciphertext => Some("a ciphertext"),
+                Kind::Public(_) | Kind::Element(..) | Kind::Stack(_) => Some("an array"),
+                Kind::Output(..) => Some("a circuit"),
+            };
+            match other {
+                Some(other) => {
+                    return Err(Error::holds(
+                        "the recorded function",
+                        other,
+                        "operations on its arguments and constants",
+                    ));
+                }
+                None => recorder.add(&node)?,
+            }
+        }
+        roots.iter().try_for_each(|root| recorder.output(root))?;
+        Ok(Self { graph: Arc::new(recorder.finish()?.program), signature: PhantomData })
+    }
+
+    /// The results for these arguments, as expressions that [`Server::run`](crate::Server::run) computes.
+    ///
+    /// # Panics
+    /// Never: the types were compared when the program was recorded or loaded.
+    #[must_use]
+    pub fn call(&self, arguments: A) -> R {
+        let mut inputs = Vec::new();
+        arguments.roots(&mut inputs);
+        let mut nodes: Vec<Arc<Node>> = Vec::with_capacity(self.graph.nodes.len());
+        for node in &self.graph.nodes {
+            nodes.push(match &node.op {
+                Op::Input(index) => Arc::clone(&inputs[*index as usize]),
+                Op::Const(bits) => Node::constant(*bits, node.ty),
+                op => {
+                    let args = node.args.iter().map(|arg| Arc::clone(&nodes[arg.0 as usize])).collect();
+                    Node::operation(op.clone(), node.ty, args)
+                }
+            });
+        }
+        let results = self.graph.outputs.iter().map(|output| Arc::clone(&nodes[output.value.0 as usize]));
+        R::from_nodes(&mut { results }).unwrap_or_else(|error| unreachable!("the types were compared: {error}"))
+    }
+
+    /// The results on plain values, without encryption.
+    ///
+    /// # Errors
+    /// None for a program that was recorded or loaded.
+    pub fn evaluate(&self, arguments: A::Plain) -> Result<R::Plain> {
+        let mut bits = Vec::new();
+        A::bits(arguments, &mut bits);
+        let results = self.graph.evaluate(&bits)?;
+        R::plain(&mut results.into_iter()).ok_or_else(|| Error::internal("a program without that result"))
+    }
+
+    /// Writes the program to a file (JSON), which it replaces. The Python package and `solinas eval --program` read it too.
+    ///
+    /// # Errors
+    /// The file cannot be written, or holds a key or a ciphertext.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let name = path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
+        Ok(runtime::write_text(path, &self.graph.to_json(&name)?).map_err(runtime::Error::from)?)
+    }
+
+    /// Reads a program from a file and checks that it takes `A` and returns `R`.
+    ///
+    /// # Errors
+    /// The file is missing, damaged, newer than this library, or holds a program of other types.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
+        let graph = Graph::from_json(&text).map_err(|error| Error::from(error).in_file(path))?;
+        let (takes, returns) = (graph.input_types(), graph.output_types());
+        if takes != types::<A>() || returns != types::<R>() {
+            return Err(Error::signature((&takes, &returns), (&types::<A>(), &types::<R>())).in_file(path));
+        }
+        Ok(Self { graph: Arc::new(graph), signature: PhantomData })
+    }
+}
+
+impl<A, R> Clone for Program<A, R> {
+    fn clone(&self) -> Self {
+        Self { graph: Arc::clone(&self.graph), signature: PhantomData }
+    }
+}
+
+impl<A, R> fmt::Debug for Program<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("operations", &self.graph.nodes.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! The server: computes expressions with the public key.
+
+use crate::plan::Plan;
+use crate::{Control, Error, Estimate, Expression, Result, ServerKey, runtime};
+use std::fmt;
+use std::sync::Arc;
+
+pub use runtime::ServerOptions;
+
+/// Work on a thread of its own: see [`Prepared::start`].
+pub type Job<T> = runtime::Job<T, Error>;
+
+/// A server: an evaluation key in memory, and threads. It holds no secret. Clones share the threads.
+#[derive(Debug, Clone)]
+pub struct Server(Arc<runtime::Server>);
+
+impl Server {
+    /// Loads a key into memory, and starts as many threads as the machine has cores.
+    ///
+    /// # Errors
+    /// There is too little memory, or the threads cannot be started.
+    pub fn new(key: &ServerKey) -> Result<Self> {
+        Self::with_options(key, &ServerOptions::default())
+    }
+
+    /// As [`Self::new`], with limits on threads and memory.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self> {
+        Ok(Self(Arc::new(runtime::Server::with_options(&key.0, options)?)))
+    }
+
+    /// Computes values, arrays, or a tuple or list of them.
+    ///
+    /// Independent operations run in parallel, so pass everything that can run together in one call. What an expression has in common with one that
+    /// was computed before is not computed again.
+    ///
+    /// # Errors
+    /// Values belong to another key, arrays of different lengths meet in one operation, the scheme lacks an operation, or there are more products in a
+    /// row than the key allows.
+    pub fn run<X: Expression>(&self, expression: X) -> Result<X::Output> {
+        self.prepare(expression)?.run()
+    }
+
+    /// Plans a computation, to ask for its cost or to watch it.
+    ///
+    /// # Errors
+    /// As [`Self::run`], for what is known before anything runs.
+    pub fn prepare<X: Expression>(&self, expression: X) -> Result<Prepared<X>> {
+        let mut roots = Vec::new();
+        expression.roots(&mut roots);
+        Ok(Prepared { plan: Plan::new(&roots)?, server: self.clone(), expression })
+    }
+
+    /// The parameter set of the key.
+    #[must_use]
+    pub fn params(&self) -> runtime::ParamsInfo {
+        self.0.params()
+    }
+
+    /// The number of threads.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.0.threads()
+    }
+}
+
+/// A computation that is planned and has not run.
+#[must_use = "`run` or `start` it"]
+pub struct Prepared<X> {
+    server: Server,
+    expression: X,
+    plan: Plan,
+}
+
+impl<X: Expression> Prepared<X> {
+    /// Counts bootstraps, products, rotations and depth, without seconds. A value that an earlier step of the computation gives counts as a fresh
+    /// ciphertext.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn count(&self) -> Result<Estimate> {
+        self.plan.count(&self.server.0)
+    }
+
+    /// As [`Self::count`], with seconds. The first call for a key measures one operation of each kind.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn estimate(&self) -> Result<Estimate> {
+        self.plan.estimate(&self.server.0)
+    }
+
+    /// Computes the expression.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn run(self) -> Result<X::Output> {
+        self.run_with(&Control::default())
+    }
+
+    /// As [`Self::run`], with progress and cancellation.
+    ///
+    /// # Errors
+    /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn run_with(self, control: &Control<'_>) -> Result<X::Output> {
+        self.plan.run(&self.server.0, control)?;
+        self.expression.computed()
+    }
+
+    /// Starts the computation on a thread of its own.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn start(self) -> Result<Job<X::Output>>
+    where
+        X: Send + 'static,
+        X::Output: Send + 'static,
+    {
+        Job::start(move |control| self.run_with(control))
+    }
+}
+
+impl<X> fmt::Debug for Prepared<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("server", &self.server).finish_non_exhaustive()
+    }
+}

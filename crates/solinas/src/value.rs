@@ -1,0 +1,230 @@
+//! The Rust types whose values can be encrypted.
+
+use crate::Type;
+use std::fmt;
+
+pub(crate) mod sealed {
+    use crate::Type;
+
+    /// How a Rust value is a value of a program.
+    pub trait Sealed: Copy + Send + Sync + 'static {
+        /// Its type in programs.
+        fn ty() -> Type;
+
+        /// Its bits, two's complement, with zeros above the width.
+        fn to_bits(self) -> u128;
+
+        /// The value of these bits, of which those above the width are zero.
+        fn from_bits(bits: u128) -> Self;
+    }
+}
+
+use sealed::Sealed;
+
+/// A type whose values can be encrypted: `bool`, `u8` to `u128`, `i8` to `i128`, [`Uint`], [`Int`] and [`Mod`].
+pub trait Value: Sealed + PartialEq + fmt::Debug {}
+
+/// A type with addition, subtraction and multiplication: the integers and [`Mod`]. Integers wrap.
+pub trait Arithmetic: Value {}
+
+/// A type made of bits, with comparison, `&`, `|`, `^` and `!`: the integers and `bool`.
+pub trait Bits: Value {}
+
+/// An integer of fixed width, with division, shifts, casts and lookups.
+pub trait Integer: Arithmetic + Bits {}
+
+/// An unsigned integer.
+pub trait Unsigned: Integer {}
+
+/// An unsigned integer of `W` bits, `1..=128`, such as `Uint<12>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Uint<const W: u8>(u128);
+
+/// A two's complement integer of `W` bits, `1..=128`, such as `Int<12>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Int<const W: u8>(i128);
+
+/// An integer modulo `P`, for the schemes with slots (BGV, NTRU). A number of `P` or more stands for its remainder.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mod<const P: u32>(pub u32);
+
+impl<const P: u32> PartialEq for Mod<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl<const P: u32> Eq for Mod<P> {}
+
+impl<const W: u8> Uint<W> {
+    /// The value, unless it is `2^W` or more.
+    #[must_use]
+    pub fn new(value: u128) -> Option<Self> {
+        Self::ty().holds(value).then_some(Self(value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub const fn get(self) -> u128 {
+        self.0
+    }
+}
+
+impl<const W: u8> Int<W> {
+    /// The value, unless it is outside of `-2^(W-1) .. 2^(W-1)`.
+    #[must_use]
+    pub fn new(value: i128) -> Option<Self> {
+        let ty = Self::ty();
+        (ty.to_i128(value as u128 & ty.mask()) == value).then_some(Self(value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub const fn get(self) -> i128 {
+        self.0
+    }
+}
+
+impl Sealed for bool {
+    fn ty() -> Type {
+        Type::Bool
+    }
+
+    fn to_bits(self) -> u128 {
+        self.into()
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        bits != 0
+    }
+}
+
+impl Value for bool {}
+impl Bits for bool {}
+
+macro_rules! integers {
+    ($($ty:ty, $variant:ident;)*) => {$(
+        impl Sealed for $ty {
+            fn ty() -> Type {
+                Type::$variant(<$ty>::BITS as u8)
+            }
+
+            fn to_bits(self) -> u128 {
+                self as u128 & Self::ty().mask()
+            }
+
+            fn from_bits(bits: u128) -> Self {
+                bits as $ty
+            }
+        }
+
+        impl Value for $ty {}
+        impl Arithmetic for $ty {}
+        impl Bits for $ty {}
+        impl Integer for $ty {}
+    )*};
+}
+
+integers! {
+    u8, Uint; u16, Uint; u32, Uint; u64, Uint; u128, Uint;
+    i8, Int; i16, Int; i32, Int; i64, Int; i128, Int;
+}
+
+impl Unsigned for u8 {}
+impl Unsigned for u16 {}
+impl Unsigned for u32 {}
+impl Unsigned for u64 {}
+impl Unsigned for u128 {}
+
+impl<const W: u8> Sealed for Uint<W> {
+    fn ty() -> Type {
+        const { assert!(W >= 1 && W <= 128, "Uint<W> takes 1 to 128 bits") }
+        Type::Uint(W)
+    }
+
+    fn to_bits(self) -> u128 {
+        self.0
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+}
+
+impl<const W: u8> Value for Uint<W> {}
+impl<const W: u8> Arithmetic for Uint<W> {}
+impl<const W: u8> Bits for Uint<W> {}
+impl<const W: u8> Integer for Uint<W> {}
+impl<const W: u8> Unsigned for Uint<W> {}
+
+impl<const W: u8> Sealed for Int<W> {
+    fn ty() -> Type {
+        const { assert!(W >= 1 && W <= 128, "Int<W> takes 1 to 128 bits") }
+        Type::Int(W)
+    }
+
+    fn to_bits(self) -> u128 {
+        self.0 as u128 & Self::ty().mask()
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        Self(Self::ty().to_i128(bits))
+    }
+}
+
+impl<const W: u8> Value for Int<W> {}
+impl<const W: u8> Arithmetic for Int<W> {}
+impl<const W: u8> Bits for Int<W> {}
+impl<const W: u8> Integer for Int<W> {}
+
+impl<const P: u32> Sealed for Mod<P> {
+    fn ty() -> Type {
+        const { assert!(P >= 2 && P <= 1 << 30, "Mod<P> takes moduli from 2 to 2^30") }
+        Type::Mod(P)
+    }
+
+    fn to_bits(self) -> u128 {
+        u128::from(self.0 % P)
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        Self(bits as u32)
+    }
+}
+
+impl<const P: u32> Value for Mod<P> {}
+impl<const P: u32> Arithmetic for Mod<P> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trips<T: Value>(values: &[T]) {
+        for &value in values {
+            assert!(T::ty().holds(value.to_bits()), "{value:?}");
+            assert_eq!(T::from_bits(value.to_bits()), value);
+        }
+    }
+
+    #[test]
+    fn bits_of_corner_values_come_back() {
+        round_trips(&[false, true]);
+        round_trips(&[0, 1, u8::MAX]);
+        round_trips(&[0, 1, u128::MAX]);
+        round_trips(&[0, 1, -1, i8::MIN, i8::MAX]);
+        round_trips(&[0, 1, -1, i128::MIN, i128::MAX]);
+        round_trips(&[Uint::<12>::new(0), Uint::new(4095)].map(Option::unwrap));
+        round_trips(&[Int::<12>::new(-2048), Int::new(2047), Int::new(-1)].map(Option::unwrap));
+        round_trips(&[Int::<128>::new(i128::MIN), Int::new(i128::MAX)].map(Option::unwrap));
+        round_trips(&[Mod::<65537>(0), Mod(65536)]);
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused_and_remainders_are_taken() {
+        assert_eq!(Uint::<12>::new(4096), None);
+        assert_eq!(Int::<12>::new(2048), None);
+        assert_eq!(Int::<12>::new(-2049), None);
+        assert_eq!(Mod::<257>(257 + 5), Mod(5));
+        assert_eq!(Mod::<257>(u32::MAX).to_bits(), u128::from(u32::MAX % 257));
+    }
+}
