@@ -37,7 +37,7 @@ struct Keys {
 impl Keys {
     fn generate(name: &str) -> Self {
         let client = must(ClientKey::generate(must(Params::named(name)), false, Entropy::System));
-        let evaluator = must(Evaluator::new(&must(client.server_key(&|_, _| ()))));
+        let evaluator = must(Evaluator::new(&must(client.server_key(&Control::default()))));
         Self { client, evaluator }
     }
 

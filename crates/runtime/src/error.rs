@@ -363,7 +363,7 @@ pub enum Error {
     Format(solinas_formats::Error),
     /// From the scheme.
     #[error(transparent)]
-    Tfhe(#[from] tfhe::Error),
+    Tfhe(tfhe::Error),
     /// From the scheme.
     #[error(transparent)]
     Ntru(ntru::Error),
@@ -433,6 +433,15 @@ impl Error {
 impl From<solinas_schemes::Cancelled> for Error {
     fn from(_: solinas_schemes::Cancelled) -> Self {
         Self::Cancelled
+    }
+}
+
+impl From<tfhe::Error> for Error {
+    fn from(error: tfhe::Error) -> Self {
+        match error {
+            tfhe::Error::Cancelled(_) => Self::Cancelled,
+            other => Self::Tfhe(other),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use clap::Parser;
 use rand_core::RngCore;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::params::Family;
 use solinas_schemes::tfhe::{
@@ -275,7 +276,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let params = Params::named(&args.params)?;
     ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let client = ClientKey::generate(params.clone(), true, Entropy::Insecure(args.seed))?;
-    let evaluator = Evaluator::new(&client.server_key(&|_, _| ())?)?;
+    let evaluator = Evaluator::new(&client.server_key(&Control::default())?)?;
     let ones = |bits: &[u8]| bits.iter().map(|&bit| f64::from(bit)).sum::<f64>();
     let (lwe, glwe) = (ones(client.lwe_bits()), ones(client.glwe_bits()));
     println!("{}, seed {}, {} bootstraps, {} threads", params.name(), args.seed, args.samples, args.threads);

@@ -4,6 +4,7 @@
 
 use rand_core::RngCore;
 use solinas_field::Backend;
+use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{
     BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool, encode_value, noise, table_weight,
@@ -20,7 +21,7 @@ fn nand(inputs: [&LweCiphertext; 2]) -> LweCiphertext {
 #[test]
 fn nand_truth_table_on_every_back_end() {
     let client = client("gates-128");
-    let key = client.server_key(&|_, _| ()).unwrap();
+    let key = client.server_key(&Control::default()).unwrap();
     let mut rng = client.encryption_rng(1).unwrap();
     let inputs: Vec<[LweCiphertext; 2]> =
         (0..4).map(|i| [i & 1, i >> 1].map(|bit| client.encrypt(bit, &mut rng).unwrap())).collect();
@@ -81,7 +82,7 @@ fn small_phase(client: &ClientKey, ciphertext: &LweCiphertext) -> u32 {
 #[test]
 fn gate_noise_matches_formula() {
     let client = client("gates-128");
-    let evaluator = Evaluator::new(&client.server_key(&|_, _| ()).unwrap()).unwrap();
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let mut rng = client.encryption_rng(2).unwrap();
     let bits: Vec<u32> = (0..SAMPLES).map(|_| rng.next_u32() & 1).collect();
     let inputs: Vec<LweCiphertext> = bits.iter().map(|&bit| client.encrypt(bit, &mut rng).unwrap()).collect();
@@ -106,7 +107,7 @@ fn gate_noise_matches_formula() {
 #[test]
 fn tables_of_every_value_share_a_rotation() {
     let client = client("integers-128");
-    let evaluator = Evaluator::new(&client.server_key(&|_, _| ()).unwrap()).unwrap();
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let mut rng = client.encryption_rng(3).unwrap();
     let square: [u8; 16] = core::array::from_fn(|v| (v * v % 16) as u8);
     let low: [u8; 16] = core::array::from_fn(|v| (v % 4) as u8);
@@ -126,7 +127,7 @@ fn tables_of_every_value_share_a_rotation() {
 #[test]
 fn table_noise_matches_formula() {
     let client = client("integers-128");
-    let evaluator = Evaluator::new(&client.server_key(&|_, _| ()).unwrap()).unwrap();
+    let evaluator = Evaluator::new(&client.server_key(&Control::default()).unwrap()).unwrap();
     let mut rng = client.encryption_rng(4).unwrap();
     let table = |f: fn(u8) -> u8| core::array::from_fn::<u8, 16, _>(|v| f(v as u8));
     // Identical and opposite steps, small and large, far apart and near: the weights run from 4 to 275.
@@ -152,5 +153,5 @@ fn table_noise_matches_formula() {
 fn a_client_key_has_one_server_key() {
     // The same masks with other noise could be averaged.
     let client = client("gates-40");
-    assert!(client.server_key(&|_, _| ()).unwrap() == client.server_key(&|_, _| ()).unwrap());
+    assert!(client.server_key(&Control::default()).unwrap() == client.server_key(&Control::default()).unwrap());
 }

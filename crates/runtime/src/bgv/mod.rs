@@ -8,7 +8,6 @@ use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
-use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{
     self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
 };
@@ -184,7 +183,7 @@ impl Leveled for Bgv {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKeys), Error> {
-        let client = ClientKey::generate(params, options.research, Entropy::System)?;
+        let client = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
         let bootstraps = usize::from(params.bootstrapping().is_some());
         let parts = ProgressParts::new(control, 1 + bootstraps);
         let evaluation = parts.run(0, |control| client.server_key(&rotations(params), control))?;

@@ -79,7 +79,13 @@ impl Encrypt for Public {
         let sweep = sweep(params, bits.len(), crate::memory::budget()?);
         for bits in bits.chunks(sweep.unwrap_or(bits.len().max(1))) {
             if sweep.is_some() && gh::batch_sweeps(params, bits.len()) {
-                encrypted.extend(gh::encrypt_batch(public, bits, &mut rng, Arithmetic::default(), &|_, _| ())?);
+                encrypted.extend(gh::encrypt_batch(
+                    public,
+                    bits,
+                    &mut rng,
+                    Arithmetic::default(),
+                    &Control::default(),
+                )?);
             } else {
                 encrypted.extend(self.encryptor()?.encrypt_batch(bits, &mut rng)?);
             }

@@ -13,7 +13,6 @@ use keys::{Client, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Reader, tfhe as files};
-use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
@@ -37,13 +36,8 @@ impl Roles for Tfhe {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
         // The key, and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
-        let key = match options.insecure_seed {
-            Some(seed) => ClientKey::generate(params, options.research, Entropy::Insecure(seed))?,
-            None => ClientKey::generate(params, options.research, Entropy::System)?,
-        };
-        control.check()?;
-        let server = key.server_key(&|done, total| control.report(done as u64, total as u64))?;
-        control.check()?;
+        let key = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
+        let server = key.server_key(control)?;
         Ok((Box::new(Client::new(key)), Arc::new(server)))
     }
 

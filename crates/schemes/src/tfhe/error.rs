@@ -75,6 +75,9 @@ pub enum Error {
     /// The operating system gave no randomness.
     #[error(transparent)]
     Entropy(#[from] crate::NoEntropy),
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// From the kernels.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),

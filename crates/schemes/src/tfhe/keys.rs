@@ -1,6 +1,8 @@
 //! Secret and evaluation keys, and their generation.
 
 use super::{Error, Params};
+use crate::Control;
+use crate::control::Steps;
 use crate::random::{SecretSeed, bits, gaussian, public_stream};
 use crate::security::Status;
 use crate::{Entropy, KeyId};
@@ -141,28 +143,27 @@ impl ClientKey {
         Ok(SecretSeed::from_os()?.stream(0))
     }
 
-    /// Makes the evaluation key, on the current thread pool; `progress` hears how many of how many parts are done.
+    /// Makes the evaluation key, on the current thread pool. Progress counts bootstrapping parts, one for each LWE key bit.
     ///
     /// The masks are fixed by the public seed, so the noise must be too: two keys of the same masks and different noise would be averaged.
     /// Its seed is derived from the secret bits, and every call makes the same key.
     ///
     /// # Errors
-    /// From the kernels.
-    pub fn server_key(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<ServerKey, Error> {
+    /// [`Error::Cancelled`]; from the kernels.
+    pub fn server_key(&self, control: &Control<'_>) -> Result<ServerKey, Error> {
         let noise = SecretSeed::of_secret(
             "solinas 2026 tfhe evaluation key noise",
             &[&self.lwe, &self.glwe, &self.public_seed],
         );
         let p = self.params.literal();
         let ring = SecretRing::new(self)?;
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let step = || progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, p.lwe_dimension);
+        let steps = Steps::new(control, p.lwe_dimension);
         let ggsw_len = self.params.ggsw_rows() * p.ring_dimension;
         let mut bootstrap_bodies = vec![0u64; p.lwe_dimension * ggsw_len];
-        bootstrap_bodies.par_chunks_mut(ggsw_len).enumerate().for_each(|(i, bodies)| {
+        bootstrap_bodies.par_chunks_mut(ggsw_len).enumerate().try_for_each(|(i, bodies)| {
             self.ggsw_bodies(&ring, i, &mut noise.stream(i as u64), bodies);
-            step();
-        });
+            steps.next()
+        })?;
         let levels = p.keyswitch.levels as usize;
         let mut keyswitch_bodies = vec![0u32; self.glwe.len() * levels];
         keyswitch_bodies.par_chunks_mut(levels).enumerate().for_each(|(j, bodies)| {
@@ -177,6 +178,7 @@ impl ClientKey {
                 *body = body.wrapping_add(gadget & u32::from(self.glwe[j]).wrapping_neg());
             }
         });
+        control.check()?;
         Ok(ServerKey {
             params: self.params.clone(),
             public_seed: self.public_seed,

@@ -1,5 +1,6 @@
 //! Encryption of many bits that needs no table afterwards.
 
+use crate::Control;
 use rand_core::RngCore;
 use rayon::prelude::*;
 
@@ -125,27 +126,28 @@ pub fn batch_sweeps(params: &Params, count: usize) -> bool {
     Bulk::sweeps(params, count)
 }
 
-/// Encrypts many bits once, with no table to keep. `progress` hears how many of how many steps are done.
+/// Encrypts many bits once, with no table to keep. Progress counts bits.
 ///
 /// # Errors
-/// From the integers.
+/// [`Error::Cancelled`]; from the integers.
 pub fn encrypt_batch(
     public: &PublicKey,
     bits: &[bool],
     rng: &mut impl RngCore,
     arithmetic: Arithmetic,
-    progress: &(dyn Fn(usize, usize) + Sync),
+    control: &Control<'_>,
 ) -> Result<Vec<Ciphertext>, Error> {
     let noises: Vec<Noise> = bits.iter().map(|_| Noise::draw(public.params(), rng)).collect();
     let bulk = Bulk::new(public, bits.len(), arithmetic)?;
     let mut ciphertexts = Vec::with_capacity(bits.len());
     let chunk = bulk.chunk().min(bits.len().max(1));
     for (some, noises) in bits.chunks(chunk).zip(noises.chunks(chunk)) {
-        progress(ciphertexts.len(), bits.len());
+        control.report(ciphertexts.len() as u64, bits.len() as u64);
+        control.check()?;
         let step = |done, of| {
             // Of a sweep, all bits are done together.
-            progress(bits.len() * done / of, bits.len());
-            Ok(())
+            control.report((bits.len() * done / of) as u64, bits.len() as u64);
+            Ok(control.check()?)
         };
         ciphertexts.extend(bulk.encrypt(public, some, noises, step)?);
     }

@@ -75,7 +75,7 @@ fn encryption_methods_compute_the_same_residue() {
     let bits = [false, true, true, false, true];
     let batch = {
         let mut rng = server.public().encryption_rng(3).unwrap();
-        encrypt_batch(server.public(), &bits, &mut rng, Arithmetic::default(), &|_, _| ()).unwrap()
+        encrypt_batch(server.public(), &bits, &mut rng, Arithmetic::default(), &Control::default()).unwrap()
     };
     for method in EncryptMethod::ALL {
         let encryptor = encryptor(server.public(), method);

@@ -1,10 +1,14 @@
 //! Products against big integers.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 use rand_core::RngCore;
 use solinas_bigint::Natural;
 use solinas_field::Backend;
 
+use crate::Control;
 use crate::lwe::*;
 use crate::random::SecretSeed;
 
@@ -146,5 +150,53 @@ proptest! {
             prop_assert_eq!(u64::from(residues.word(w)[0]), x.rem_word(word.value().into()).unwrap());
         }
         prop_assert_eq!(modulus.reconstruct(&residues).unwrap(), vec![x]);
+    }
+}
+
+/// A matrix that counts the pieces that are read, and cancels once that many are.
+struct Watched<'a> {
+    matrix: &'a SeededMatrix,
+    pieces: AtomicUsize,
+    last: usize,
+    cancel: AtomicBool,
+}
+
+impl Source for Watched<'_> {
+    fn layout(&self) -> Layout {
+        self.matrix.layout()
+    }
+
+    fn modulus(&self) -> &Modulus {
+        self.matrix.modulus()
+    }
+
+    fn visit(&self, tile: (usize, usize), rows: usize, each: &mut Visitor<'_>) -> ControlFlow<()> {
+        self.matrix.visit(tile, rows, &mut |first, piece| {
+            let read = self.pieces.fetch_add(1, Ordering::Relaxed) + 1;
+            self.cancel.fetch_or(read > self.last, Ordering::Relaxed);
+            each(first, piece)
+        })
+    }
+}
+
+#[test]
+fn a_cancelled_product_ends_at_the_next_piece() {
+    let modulus = Modulus::of_primes(3, 31).unwrap();
+    let matrix = SeededMatrix::new(Layout::new(5000, 40, &modulus).unwrap(), &modulus, &[9; 32]).unwrap();
+    let vectors = vec![Vector::uniform(&modulus, 5000, &mut SecretSeed::insecure(3).stream(0)); 2];
+    let run = |last: usize| {
+        let (pieces, cancel) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let source = Watched { matrix: &matrix, pieces, last, cancel };
+        let control = Control { progress: None, cancel: Some(&source.cancel) };
+        let product = Multiplier::new().unwrap().multiply_with(&source, &vectors, &control);
+        (product, source.pieces.into_inner())
+    };
+    let (whole, all) = run(usize::MAX);
+    assert_eq!(whole.unwrap(), Multiplier::new().unwrap().multiply(&matrix, &vectors).unwrap());
+    for last in [0, 10] {
+        let (stopped, read) = run(last);
+        assert!(matches!(stopped, Err(Error::Cancelled(_))), "{last}");
+        // Each of the three tiles may read one piece more.
+        assert!(read <= last + 3 && last + 3 < all, "{last}: {read} of {all} pieces");
     }
 }
