@@ -28,7 +28,7 @@ fn the_command_reads_keys_ciphertexts_and_programs_of_the_crate() {
     Add::record(|(a, b)| (&a + &b, a.lt(b))).unwrap().save(place.path("add.json")).unwrap();
     place.run("eval --key server.key --program add.json --inputs a.ct b.ct -o sum.ct -o less.ct");
     let decrypted = place.run("decrypt --key client.key sum.ct less.ct");
-    assert_eq!(decrypted, "sum.ct:\n43\n201\nless.ct:\nfalse\nfalse\n");
+    assert_eq!(decrypted, "sum.ct: 43 201\nless.ct: false false\n");
     let sum = EncryptedArray::<u8>::load(place.path("sum.ct")).unwrap();
     assert_eq!(client.decrypt(sum).unwrap(), [43, 201]);
 }
