@@ -5,6 +5,7 @@
 mod book;
 mod deps;
 mod docs;
+mod msrv;
 mod quickstart;
 mod targets;
 
@@ -33,6 +34,10 @@ enum Chore {
     Book,
     /// Check that the libraries compile for Arm and for browsers
     Targets,
+    /// Check that the workspace compiles with the oldest compiler that it promises
+    Msrv,
+    /// Check that every crate that ships can be packaged
+    Package,
     /// Formatting, clippy, deps, docs and targets
     CiLint,
     /// Run every fuzz target on reproducible inputs
@@ -65,6 +70,8 @@ fn main() -> ExitCode {
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
+        Chore::Msrv => msrv::check(),
+        Chore::Package => package(),
         Chore::CiLint => ci_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::Stack => stack(),
@@ -106,6 +113,11 @@ fn ci_lint() -> Outcome {
     run(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     targets::check()
+}
+
+fn package() -> Outcome {
+    let chores = ["--exclude", "xtask", "--exclude", "solinas-python"];
+    run(&[&["package", "--workspace", "--no-verify", "--allow-dirty"], &chores[..]].concat())
 }
 
 fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Arm servers and laptops; browsers.
 const TARGETS: [&str; 2] = ["aarch64-unknown-linux-gnu", "wasm32-unknown-unknown"];
 
-/// Checks `solinas-runtime` and all below it for each target; a target whose standard library cannot be installed is left out, with a line.
+/// Checks `solinas` and all below it for each target; a target whose standard library cannot be installed is left out, with a line.
 pub(crate) fn check() -> Outcome {
     for target in TARGETS {
         let added = Command::new("rustup").args(["--quiet", "target", "add", target]).output();
@@ -14,12 +14,12 @@ pub(crate) fn check() -> Outcome {
             println!("{target}: not checked, since `rustup target add {target}` failed");
             continue;
         }
-        println!("cargo check --package solinas-runtime --target {target}");
-        let mut check = cargo(&["check", "--quiet", "--package", "solinas-runtime", "--target", target]);
+        println!("cargo check --package solinas --target {target}");
+        let mut check = cargo(&["check", "--quiet", "--package", "solinas", "--target", target]);
         // BLAKE3's C kernels for Arm would need a C compiler for it.
         let status = check.env("CARGO_FEATURE_NO_NEON", "1").status().map_err(|e| format!("cannot run cargo: {e}"))?;
         if !status.success() {
-            return Err(format!("solinas-runtime does not compile for {target}"));
+            return Err(format!("solinas does not compile for {target}"));
         }
     }
     Ok(())

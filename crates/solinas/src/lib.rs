@@ -1,39 +1,56 @@
-//! Compute on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a public key and never
+//! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a public key and never
 //! sees a value. The client decrypts the result.
 //!
 //! ```no_run
 //! use solinas::{Result, Server};
 //!
 //! fn main() -> Result<()> {
-//!     let (client, server_key) = solinas::generate_keys()?;     // TFHE, 128 bits of security
+//!     let (client, server_key) = solinas::generate_keys()?;     // scheme TFHE, 128 bits of security
 //!     let a = client.encrypt(1344u32)?;
 //!     let b = client.encrypt(5u32)?;
 //!     let larger = a.gt(&b).select(&a * &b, &a + &b);           // recorded, not computed
 //!     let small = (&larger % 256).cast::<u8>().min(7);
+//!
 //!     let server = Server::new(&server_key)?;                   // holds no secret
-//!     let (larger, small) = server.run((larger, small))?;       // computed in one batch
-//!     println!("{} {}", client.decrypt(&larger)?, client.decrypt(&small)?);    // 6720 7
+//!     let (larger, small) = server.run((larger, small))?;       // everything that is independent runs in parallel
+//!     assert_eq!(client.decrypt((larger, small))?, (6720, 7));
 //!     Ok(())
 //! }
 //! ```
 //!
-//! | to | use |
+//! | task | type or function |
 //! |---|---|
-//! | make keys | [`generate_keys`], [`keygen`] |
-//! | encrypt and decrypt | [`ClientKey`] |
-//! | write what to compute | operators and methods of [`Encrypted`] and [`EncryptedArray`] |
+//! | make keys | [`generate_keys`]; of another scheme or parameter set: [`keygen`] |
+//! | encrypt and decrypt | [`ClientKey::encrypt`], [`ClientKey::decrypt`] |
+//! | write a computation on values | operators and methods of [`Encrypted`] |
+//! | write a computation on arrays | operators and methods of [`EncryptedArray`] |
 //! | write it once, run it often, keep it in a file | [`Program`] |
-//! | compute | [`Server::run`]; with a cost estimate [`Server::prepare`]; in the background [`Prepared::start`] |
-//! | store and send | `save` and `load` of keys, values and programs: the files that the command line and the Python package use |
-//! | go below these types | [`runtime`]: programs and ciphertexts whose types are known at run time, circuits, all schemes |
+//! | run a circuit of another tool | [`Circuit`] |
+//! | compute | [`Server::run`] |
+//! | predict the cost | [`Server::prepare`], then [`Prepared::count`] or [`Prepared::estimate`] |
+//! | compute in the background, watch, cancel | [`Prepared::start`], [`Job`] |
+//! | store and send | `save` and `load` of [`ClientKey`], [`ServerKey`], [`Encrypted`], [`EncryptedArray`], [`Program`] |
+//! | tell errors apart | [`Error::kind`] |
+//! | work with types that are known at run time | [`runtime`] |
+//! | use the parts: schemes, circuits, big integers | [`schemes`], [`circuits`], [`bigint`] |
 //!
-//! Schemes: `tfhe` for integers of up to 128 bits with comparisons, division and lookups; `bgv` for sums and products of vectors of
-//! integers modulo a prime ([`Mod`]); `ntru`, `lwe` and `gh` for research.
+//! | encrypted type | plain type | schemes |
+//! |---|---|---|
+//! | `Encrypted<bool>` | `bool` | all |
+//! | `Encrypted<u8>` to `Encrypted<u128>`, [`Uint<W>`] of `W` bits | the same, or [`Uint<W>`] | all |
+//! | `Encrypted<i8>` to `Encrypted<i128>`, [`Int<W>`] of `W` bits | the same, or [`Int<W>`] | all |
+//! | `Encrypted<Mod<P>>`, integers modulo a prime in slots | [`Mod<P>`](Mod) | BGV, NTRU |
+//! | [`EncryptedArray<T>`] | `Vec<T>` | as `T` |
 //!
-//! **Not protected**: the server can return wrong results, and it sees the program, its constants, types and sizes. Never show a
-//! server how a decryption went. The library has not been audited.
+//! Scheme TFHE is for arithmetic, comparisons, divisions and table lookups. Scheme BGV is for sums and products of vectors of thousands of
+//! integers modulo a prime. NTRU, LWE and Gentry-Halevi are for research.
 //!
-//! Debug builds of a homomorphic computation are slow. Let Cargo optimise the dependencies, in `Cargo.toml`:
+//! Keys, ciphertexts and programs are the files of the command `solinas` (package `solinas-cli`) and of the Python package.
+//!
+//! **Not protected**: a server can return wrong results, and it sees the program, its constants, types and sizes. Do not show a server how
+//! a decryption went. The library has not been audited.
+//!
+//! A debug build is a hundred times slower than a release build. These lines of `Cargo.toml` optimise the dependencies alone:
 //! ```toml
 //! [profile.dev.package."*"]
 //! opt-level = 3

@@ -16,10 +16,10 @@ mod sealed {
 
     /// An amount, encrypted or public, as a node.
     pub trait IntoAmount {
-        /// Of a shift: the width and more shift everything out.
+        /// The amount of a shift. A shift by the width or more leaves no bit.
         fn into_shift(self) -> Arc<Node>;
 
-        /// Of a rotation of a value of that type: it counts modulo the width.
+        /// The amount of a rotation of a value of that type, modulo the width.
         fn into_rotation(self, of: Type) -> Arc<Node>;
     }
 }
@@ -49,7 +49,7 @@ impl<T: Value> ArrayOperand<T> for T {}
 
 impl IntoAmount for u32 {
     fn into_shift(self) -> Arc<Node> {
-        // No integer has 255 bits.
+        // Integers have at most 128 bits, so a shift by 255 is as good as any longer one.
         Node::constant(self.min(255).into(), Type::Uint(8))
     }
 
@@ -182,45 +182,46 @@ macro_rules! amounts {
     )*};
 }
 
-/// A public value on the left.
+/// Operators with a public value on the left.
 macro_rules! left {
-    ($($generic:tt $ty:ty: $($trait:ident $method:ident),*;)*) => {
-        $($(left! { @one $generic $ty, $trait $method })*)*
+    ($generic:tt $ty:ty: $($trait:ident $method:ident $op:ident),*) => {
+        $(left! { @handle $generic $ty, $trait $method $op, Encrypted })*
+        $(left! { @handle $generic $ty, $trait $method $op, EncryptedArray })*
     };
-    (@one [$($generic:tt)*] $ty:ty, $trait:ident $method:ident) => {
-        impl<$($generic)*> ops::$trait<Encrypted<$ty>> for $ty {
-            type Output = Encrypted<$ty>;
+    (@handle [$($generic:tt)*] $ty:ty, $trait:ident $method:ident $op:ident, $handle:ident) => {
+        impl<$($generic)*> ops::$trait<$handle<$ty>> for $ty {
+            type Output = $handle<$ty>;
 
-            fn $method(self, other: Encrypted<$ty>) -> Encrypted<$ty> {
+            fn $method(self, other: $handle<$ty>) -> $handle<$ty> {
                 ops::$trait::$method(self, &other)
             }
         }
 
-        impl<$($generic)*> ops::$trait<&Encrypted<$ty>> for $ty {
-            type Output = Encrypted<$ty>;
+        impl<$($generic)*> ops::$trait<&$handle<$ty>> for $ty {
+            type Output = $handle<$ty>;
 
-            fn $method(self, other: &Encrypted<$ty>) -> Encrypted<$ty> {
-                Encrypted::<$ty>::new(self.into_node()).binary(Op::$trait, Arc::clone(&other.node))
+            fn $method(self, other: &$handle<$ty>) -> $handle<$ty> {
+                $handle::<$ty>::new(self.into_node()).binary(Op::$op, Arc::clone(&other.node))
             }
         }
     };
 }
 
+macro_rules! left_integers {
+    ($($generic:tt $ty:ty;)*) => {$(
+        left! {
+            $generic $ty: Add add Add, Sub sub Sub, Mul mul Mul, Div div Div, Rem rem Rem, BitAnd bitand And,
+            BitOr bitor Or, BitXor bitxor Xor
+        }
+    )*};
+}
+
 handles! { Encrypted Operand; EncryptedArray ArrayOperand; }
 amounts! { Encrypted<U>, &Encrypted<U> }
-
-left! {
-    [] u8: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] u16: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] u32: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] u64: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] u128: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] i8: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] i16: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] i32: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] i64: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [] i128: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [const W: u8] Uint<W>: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [const W: u8] Int<W>: Add add, Sub sub, Mul mul, Div div, Rem rem;
-    [const P: u32] Mod<P>: Add add, Sub sub, Mul mul;
+left! { [] bool: BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor }
+left! { [const P: u32] Mod<P>: Add add Add, Sub sub Sub, Mul mul Mul }
+left_integers! {
+    [] u8; [] u16; [] u32; [] u64; [] u128;
+    [] i8; [] i16; [] i32; [] i64; [] i128;
+    [const W: u8] Uint<W>; [const W: u8] Int<W>;
 }

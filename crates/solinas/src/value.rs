@@ -6,15 +6,15 @@ use std::fmt;
 pub(crate) mod sealed {
     use crate::Type;
 
-    /// How a Rust value is a value of a program.
+    /// The form of a Rust value in programs.
     pub trait Sealed: Copy + Send + Sync + 'static {
-        /// Its type in programs.
+        /// The type in programs.
         fn ty() -> Type;
 
-        /// Its bits, two's complement, with zeros above the width.
+        /// The bits, in two's complement, with zeros above the width.
         fn to_bits(self) -> u128;
 
-        /// The value of these bits, of which those above the width are zero.
+        /// The value with these bits. Bits above the width are zero.
         fn from_bits(bits: u128) -> Self;
     }
 }
@@ -57,7 +57,7 @@ impl<const P: u32> PartialEq for Mod<P> {
 impl<const P: u32> Eq for Mod<P> {}
 
 impl<const W: u8> Uint<W> {
-    /// The value, unless it is `2^W` or more.
+    /// The integer; `None` if the value is `2^W` or more.
     #[must_use]
     pub fn new(value: u128) -> Option<Self> {
         Self::ty().holds(value).then_some(Self(value))
@@ -71,7 +71,7 @@ impl<const W: u8> Uint<W> {
 }
 
 impl<const W: u8> Int<W> {
-    /// The value, unless it is outside of `-2^(W-1) .. 2^(W-1)`.
+    /// The integer; `None` if the value is outside `-2^(W-1) .. 2^(W-1)`.
     #[must_use]
     pub fn new(value: i128) -> Option<Self> {
         let ty = Self::ty();

@@ -9,6 +9,7 @@ mod cycle;
 mod errors;
 mod find;
 mod gh;
+mod library;
 mod lwe;
 mod manual;
 mod ntru;

@@ -53,7 +53,7 @@ fn operators_go_element_by_element_with_arrays_scalars_and_public_values() {
     let mut shifted = x.clone();
     shifted <<= 1;
     let (sums, negated, signs, chosen) =
-        server.run((&x + &k - 1, -&x * [5, 6], x.lt(0).cast::<u8>(), x.gt(&k).select(&shifted, x.abs()))).unwrap();
+        server.run((&x + &k - 1, 0 - &x * [5, 6], x.lt(0).cast::<u8>(), x.gt(&k).select(&shifted, x.abs()))).unwrap();
     assert_eq!(client.decrypt((sums, negated)).unwrap(), (vec![4, -3], vec![-15, 24]));
     assert_eq!(client.decrypt((signs, chosen)).unwrap(), (vec![0, 1], vec![6, 4]));
     let bits = client.encrypt(&[true, false]).unwrap();

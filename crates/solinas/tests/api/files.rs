@@ -73,3 +73,16 @@ fn programs_are_saved_and_checked_against_their_types() {
     let error = Add::record(|(a, b)| a + b).unwrap().save(folder.path().join("server.key")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::File);
 }
+
+/// `python.json` is what `Program.save` of the Python package writes. `python/tests/test_rust_files.py` reads `rust.json`.
+#[test]
+fn programs_go_to_python_and_come_from_there() {
+    type Risk = Program<(Encrypted<u32>, Encrypted<u32>), Encrypted<u32>>;
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let risk = Risk::load(data.join("python.json")).unwrap();
+    assert_eq!((risk.evaluate((70, 3)).unwrap(), risk.evaluate((60, 3)).unwrap()), (210, 6));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rust.json");
+    Risk::record(|(age, dose)| age.gt(60).select(&age * &dose, &dose * 2)).unwrap().save(&path).unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), std::fs::read_to_string(data.join("rust.json")).unwrap());
+}

@@ -71,6 +71,7 @@ macro_rules! integers {
             assert_eq!(plain(|_, b| a * b.clone(), at), a.wrapping_mul(b), "{at:?}");
             assert_eq!(plain(|_, b| a / b, at), quotient, "{at:?}");
             assert_eq!(plain(|_, b| a % b, at), remainder, "{at:?}");
+            assert_eq!(plain(|_, b| (a & b) | (3 ^ b), at), (a & b) | (3 ^ b), "{at:?}");
             assert_eq!(plain(|a, b| [a, b, a].into_iter().sum(), at), a.wrapping_add(b).wrapping_add(a), "{at:?}");
             let assigned = |a: &Encrypted<$ty>, b: &Encrypted<$ty>| {
                 let mut c = a.clone();
@@ -109,6 +110,7 @@ fn operators_of_bool() {
         assert_eq!(plain(|a, b| a | b, at), a | b);
         assert_eq!(plain(|a, b| a ^ b, at), a ^ b);
         assert_eq!(plain(|a, _| !a, at), !a);
+        assert_eq!(plain(|_, b| true ^ (a | b), at), !(a | b));
         assert_eq!(plain(|a, b| a.eq(b), at), a == b);
         assert_eq!(plain(|a, b| a.lt(b), at), !a & b);
         assert_eq!(plain(|a, b| a.select(b, true), at), if a { b } else { true });
