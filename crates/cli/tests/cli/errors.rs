@@ -82,7 +82,7 @@ fn values_and_types_that_do_not_fit_are_refused() {
         ("eval --key SERVER plus a.ct b.ct -o r.ct", 2, "there is no operation 'plus'"),
         ("eval --key SERVER mull a.ct b.ct -o r.ct", 2, "did you mean mul?"),
         ("eval --key SERVER to_u999 a.ct -o r.ct", 2, "to_u999"),
-        ("eval --key SERVER add a.ct #x -o r.ct", 2, "#x is no constant"),
+        ("eval --key SERVER add a.ct #x -o r.ct", 2, "#x is not a constant"),
         ("eval --key SERVER add a.ct a.ct -o r.ct --threads 0", 2, "--threads"),
         ("eval --key SERVER add a.ct a.ct", 2, "--output"),
         ("eval add a.ct a.ct -o r.ct", 2, "--key"),
@@ -165,7 +165,7 @@ fn wrong_arguments_are_told_as_json_where_that_is_asked_for() {
         ("decrypt --json --kee k a.ct", "--kee", "--key"),
         ("frobnicate --json", "frobnicate", "--help"),
         ("circuit --json", "requires a subcommand", "--help"),
-        ("--json circuit", "no subcommand", "--help"),
+        ("--json circuit", "a subcommand is missing", "--help"),
         ("eval --json --list --estimate", "--list", "--help"),
     ] {
         let json = mistake(&place, line);
