@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What a chore ends with; the message names the fault and the fix.
+/// Result of a chore. The error message names the fault and the fix.
 type Outcome = Result<(), String>;
 
 /// Chores of the repository.
@@ -33,11 +33,11 @@ enum Chore {
     Book,
     /// Check that the libraries compile for Arm and for browsers
     Targets,
-    /// Formatting, clippy, deps, docs and targets
+    /// Check formatting, clippy, deps, docs and targets
     CiLint,
     /// Run every fuzz target on reproducible inputs
     FuzzSmoke {
-        /// Seconds for each target
+        /// Duration for each target, seconds
         #[arg(long, default_value_t = 5)]
         seconds: u32,
         /// Seed of the inputs
@@ -46,9 +46,9 @@ enum Chore {
     },
     /// Run every kernel on a small stack, built without optimisation
     Stack,
-    /// Run the Rust program of the quickstart in a crate outside of the workspace (several minutes)
+    /// Run the Rust program of the quickstart in a crate outside the workspace (several minutes)
     Quickstart {
-        /// How the crate is built; all three ways by default
+        /// Build of the crate; defaults to all three
         builds: Vec<quickstart::Build>,
     },
 }
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The repository.
+/// Root of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
@@ -102,7 +102,7 @@ fn ci_lint() -> Outcome {
 }
 
 fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
-    // The stable compiler and the workspace's build folder; libFuzzer stays out.
+    // Uses the stable compiler and the workspace's build folder, without libFuzzer.
     let build =
         ["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir", "target"];
     run(&[&build[..], &["--bin", "smoke", "--", &seconds.to_string(), &seed.to_string()]].concat())
