@@ -372,7 +372,7 @@ fn evaluate(file: &Path, values: &[String], hex: bool, out: &Output) -> Result<(
         let names: Vec<_> =
             ports.iter().map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit"))).collect();
         let (inputs, values) = (counted(ports.len(), "input"), counted(values.len(), "value"));
-        let what = format!("{} takes {inputs}, but {values} were given", file.display());
+        let what = format!("{} takes {inputs}, but got {values}", file.display());
         return Err(usage(what, format!("give one value for each of {}", names.join(", "))));
     }
     let mut inputs = Vec::with_capacity(netlist.input_bits());

@@ -30,8 +30,8 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
             let what = format!("{} has no column '{column}'", path.display());
             let names: Vec<_> = first.iter().collect();
             let help = match (headless, first.len()) {
-                (true, 1) => "its first line has no names, and its only column is 0".to_owned(),
-                (true, count) => format!("its first line has no names, and its columns are 0 to {}", count - 1),
+                (true, 1) => "give 0, its only column, since its first line has no names".to_owned(),
+                (true, count) => format!("give a column from 0 to {}, since its first line has no names", count - 1),
                 (false, _) => format!("use one of its columns {}, or a number from 0", names.join(", ")),
             };
             return Err(input(what, help));

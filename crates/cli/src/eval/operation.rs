@@ -105,7 +105,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
     if !reduces && operands.len() != arity {
-        let what = format!("{name} takes {}, but {} were given", counted(arity, "operand"), operands.len());
+        let what = format!("{name} takes {}, but got {}", counted(arity, "operand"), operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
     }
     if files.is_empty() {

@@ -96,7 +96,7 @@ impl Work {
         };
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
-            let what = format!("{} takes {inputs}, but {files} were given", self.label());
+            let what = format!("{} takes {inputs}, but got {files}", self.label());
             return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
         }
         load(inputs)

@@ -126,7 +126,7 @@ fn inputs_that_do_not_suit_a_circuit_are_named() {
     place.encrypt("u4", "1", "a.ct");
     place.encrypt("u8", "1", "b.ct");
     let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct -o r.ct", 2);
-    assert!(message.contains("add.txt has 2 inputs, and 1 files were given"), "{message}");
+    assert!(message.contains("add.txt takes 2 inputs, but got 1 file"), "{message}");
     let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct b.ct -o r.ct", 1);
     assert!(message.contains("b.ct is u8") && message.contains("4 bits"), "{message}");
     assert!(place.fail("circuit run add.txt 3", 2).contains("4 bits"));
