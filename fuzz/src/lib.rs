@@ -1,4 +1,4 @@
-//! Fuzz targets, written once and run two ways: by libFuzzer for hours (`fuzz_targets/`), and by [`smoke`] with a fixed seed for seconds.
+//! Fuzz targets. Each is written once and runs in two ways: by libFuzzer for hours (`fuzz_targets/`), and by [`smoke`] with a fixed seed for seconds.
 #![deny(unsafe_code)]
 
 mod mutate;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use mutate::Mutator;
 
-/// One target.
+/// A fuzz target.
 pub struct Target {
-    /// Name, also of the libFuzzer binary.
+    /// Name of the target and of its libFuzzer binary.
     pub name: &'static str,
-    /// Runs the code under test; panics if a law is broken.
+    /// Runs the code under test, and panics if a law is broken.
     pub run: fn(&[u8]),
-    /// Valid inputs to begin from.
+    /// Valid initial inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "bgv_files", run: targets::bgv_files::run, seeds: targets::bgv_files::seeds },
     Target { name: "bigint", run: targets::bigint::run, seeds: targets::bigint::seeds },
@@ -33,12 +33,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "rsa", run: targets::rsa::run, seeds: targets::rsa::seeds },
 ];
 
-/// Bytes of address space that a smoke run of one target gets: about twice what the largest needs.
+/// Address space of a smoke run of one target, bytes: about twice the need of the largest target.
 pub const MEMORY: u64 = 4 << 30;
 
-/// Bounds the memory of this process to [`MEMORY`], where the system can.
+/// Limits the memory of this process to [`MEMORY`], if the system supports it.
 ///
-/// An allocation above it fails, which ends the process unless the code under test reports it as an error.
+/// An allocation above the limit fails. This ends the process, unless the code under test reports it as an error.
 pub fn limit_memory() {
     #[cfg(unix)]
     {
@@ -46,14 +46,14 @@ pub fn limit_memory() {
         let maximum = getrlimit(Resource::As).maximum;
         let current = Some(maximum.map_or(MEMORY, |maximum| maximum.min(MEMORY)));
         if let Err(error) = setrlimit(Resource::As, Rlimit { current, maximum }) {
-            eprintln!("memory is not bounded: {error}");
+            eprintln!("cannot limit the memory: {error}");
         }
     }
 }
 
-/// Runs a target on its seeds and on mutations of them, the same ones for the same `seed`, for about `time`. Returns how many inputs it ran.
+/// Runs a target on its seeds and on mutations of them, for about `time`. The same `seed` gives the same inputs. Returns the number of inputs.
 ///
-/// A panicking input is printed in hexadecimal before the panic goes on.
+/// If an input causes a panic, it is printed in hexadecimal before the panic continues.
 pub fn smoke(target: &Target, seed: u64, time: Duration) -> u64 {
     let seeds = (target.seeds)();
     let mut mutator = Mutator::new(seed);

@@ -3,13 +3,13 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// Values on which parsers stumble.
+/// Values that often break parsers.
 const CORNERS: [u64; 9] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, u64::MAX / 2, u64::MAX];
 
-/// Longest input made, bytes.
+/// Largest size of a generated input, bytes.
 const MAX_LEN: usize = 1 << 16;
 
-/// Draws mutations, the same ones for the same seed.
+/// Draws mutations. The same seed gives the same mutations.
 pub(crate) struct Mutator {
     random: ChaCha8Rng,
 }
@@ -19,12 +19,12 @@ impl Mutator {
         Self { random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// A number in 0..bound; 0 if the bound is 0.
+    /// A random number in 0..bound; 0 if the bound is 0.
     fn below(&mut self, bound: usize) -> usize {
         self.random.random_range(0..bound.max(1))
     }
 
-    /// One of the seeds after one to eight mutations.
+    /// A random seed after one to eight mutations.
     pub(crate) fn mutate(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut input = self.pick(seeds);
         for _ in 0..=self.below(8) {

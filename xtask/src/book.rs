@@ -1,4 +1,4 @@
-//! The documentation as a site: `docs/`, built by mdBook, with links that hold.
+//! Builds the documentation in `docs/` as a site by mdBook, and checks its links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{Outcome, docs};
 
-/// Pages that mdBook makes of its own; their links are those of the other pages, or depend on where the site is served.
+/// Pages that mdBook generates. Their links repeat those of other pages, or depend on the address of the site.
 const GENERATED: [&str; 3] = ["404.html", "print.html", "toc.html"];
 
 /// Builds the site in `target/book` and checks every link in it.
@@ -39,8 +39,8 @@ pub(crate) fn build(root: &Path) -> Outcome {
     Ok(())
 }
 
-/// Copies a folder of the documentation. A link that leaves `docs/` becomes its text and the path of its target,
-/// since the site holds no other files of the repository.
+/// Copies a folder of the documentation. The site holds no other files of the repository, so a link that leaves `docs/` becomes its text and the path of its
+/// target.
 fn stage(root: &Path, folder: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(root.join(folder))? {
@@ -57,7 +57,7 @@ fn stage(root: &Path, folder: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The page without links to files outside `docs/`.
+/// The page, in which links to files outside `docs/` are replaced.
 fn without_outer_links(folder: &Path, page: &str) -> String {
     let mut page = page.to_owned();
     for (_, link) in docs::links(&page.clone()) {
@@ -87,7 +87,7 @@ fn collect(site: &Path, folder: &Path, pages: &mut BTreeMap<PathBuf, String>) ->
     Ok(())
 }
 
-/// Links of the site that lead nowhere, and how many relative links there are.
+/// The broken links of the site, and the number of relative links.
 fn faults(site: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize) {
     let anchors: BTreeMap<&Path, BTreeSet<&str>> =
         pages.iter().map(|(page, html)| (page.as_path(), values(html, "id").collect())).collect();
@@ -101,7 +101,7 @@ fn faults(site: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize
             let found = target.filter(|target| site.join(target).is_file());
             let has_anchor = |target: &PathBuf| anchors.get(target.as_path()).is_none_or(|ids| ids.contains(anchor));
             match found {
-                None => faults.push(format!("{}: link {link}: there is no such file in the site", page.display())),
+                None => faults.push(format!("{}: link {link}: the site has no such file", page.display())),
                 Some(target) if !anchor.is_empty() && !has_anchor(&target) => {
                     faults.push(format!("{}: link {link}: {} has no #{anchor}", page.display(), target.display()));
                 }
@@ -149,7 +149,7 @@ mod tests {
             [
                 "a.html: link #two: a.html has no #two",
                 "a.html: link sub/b.html#x: sub/b.html has no #x",
-                "a.html: link none.svg: there is no such file in the site",
+                "a.html: link none.svg: the site has no such file",
             ]
         );
     }

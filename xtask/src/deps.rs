@@ -1,11 +1,11 @@
-//! The direction of dependencies:
+//! Checks the direction of dependencies:
 //!
 //! ```text
 //! field <- {bigint, ring} <- schemes <- {formats, gpu} <- runtime <- {paper, solinas} <- {cli, server, python}
 //!                                             circuits <- runtime
 //! ```
 //!
-//! A crate may use any below it, none beside or above it. Dependencies of tests and benchmarks are exempt.
+//! A crate may use crates below it, but none beside or above it. Dependencies of tests and benchmarks are exempt.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{Outcome, cargo};
 
-/// Layers from the bottom. `circuits` knows nobody and is known from `runtime` upwards.
+/// Layers from the bottom. `circuits` uses no other crate. Crates from `runtime` upwards may use it.
 const LAYERS: [&[&str]; 7] = [
     &["field"],
     &["bigint", "ring"],
@@ -44,14 +44,14 @@ pub(crate) fn check(root: &Path) -> Outcome {
     Ok(())
 }
 
-/// Pairs (crate, crate of ours that it depends on) in builds, without the prefix.
+/// Pairs of a crate and one of our crates on which its build depends. Names omit the prefix `solinas-`.
 fn edges(metadata: &Value) -> Vec<(String, String)> {
     let list = |value: &Value, field: &str| value[field].as_array().cloned().unwrap_or_default();
     let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
     let mut edges = Vec::new();
     for package in list(metadata, "packages") {
         for dependency in list(&package, "dependencies") {
-            // Of the kinds, tests' is "dev", build scripts' "build", and the ordinary one null.
+            // The kind is "dev" for tests, "build" for build scripts, and null for ordinary dependencies.
             let ours = dependency["path"].is_string() && dependency["kind"] != "dev";
             if ours {
                 edges.push((short(&name(&package)), short(&name(&dependency))));
@@ -69,17 +69,17 @@ fn layer(name: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| layer.contains(&name))
 }
 
-/// What is wrong with `from` depending on `to`.
+/// The error if `from` must not depend on `to`; `None` if it may.
 fn fault(from: &str, to: &str) -> Option<String> {
     let missing = [from, to].into_iter().find(|name| layer(name).is_none());
     if let Some(name) = missing {
         return Some(format!("{from} -> {to}: {name} has no layer yet; give it one in xtask/src/deps.rs"));
     }
     if from == "circuits" {
-        return Some(format!("{from} -> {to}: circuits knows no other crate; move what needs both to runtime"));
+        return Some(format!("{from} -> {to}: circuits uses no other crate; move the code that needs both to runtime"));
     }
     (layer(from) <= layer(to))
-        .then(|| format!("{from} -> {to}: a crate may only use those below it (see xtask/src/deps.rs)"))
+        .then(|| format!("{from} -> {to}: a crate may only use crates below it; move the code (see xtask/src/deps.rs)"))
 }
 
 #[cfg(test)]

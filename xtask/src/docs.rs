@@ -1,5 +1,4 @@
-//! Links in Markdown files resolve, and every page of `docs/` can be reached from a README and stands in the site's
-//! table of contents.
+//! Checks that links in Markdown files resolve. Every page of `docs/` must be reachable from a README, and listed in the site's table of contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +10,7 @@ use crate::Outcome;
 const ENTRANCES: [&str; 2] = ["README.md", "docs/README.md"];
 /// Table of contents of the site.
 const SUMMARY: &str = "docs/SUMMARY.md";
-/// Folders without pages of ours.
+/// Folders that contain no pages of this project.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "__pycache__", "corpus"];
 
 pub(crate) fn check(root: &Path) -> Outcome {
@@ -43,7 +42,7 @@ fn collect(root: &Path, folder: &Path, pages: &mut BTreeMap<PathBuf, String>) ->
     Ok(())
 }
 
-/// Broken links and unreachable pages, and how many relative links there are.
+/// The broken links and unreachable pages, and the number of relative links.
 fn faults(root: &Path, pages: &BTreeMap<PathBuf, String>) -> (Vec<String>, usize) {
     let mut faults = Vec::new();
     let mut leads_to: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
@@ -103,7 +102,7 @@ fn resolve(root: &Path, pages: &BTreeMap<PathBuf, String>, page: &Path, link: &s
     Ok(target)
 }
 
-/// The path that a link from a page in `folder` means, without its anchor; none if it leads above the root.
+/// The path of a link from a page in `folder`, without its anchor; `None` if it leads above the root.
 pub(crate) fn target(folder: &Path, link: &str) -> Option<PathBuf> {
     let path = link.split_once('#').map_or(link, |(path, _)| path);
     let mut target = PathBuf::new();
@@ -132,7 +131,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in prose(text) {
-        // Every second part of a line cut at backquotes is code.
+        // If a line is split at backquotes, every second part is code.
         let line: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
         let definition = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target);
@@ -145,7 +144,7 @@ pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Anchors of the headings: lower case, spaces to dashes, other punctuation dropped; a repeated one gets `-1`, `-2`.
+/// Anchors of the headings: in lower case, with dashes for spaces and without other punctuation. Repeated anchors get `-1`, `-2`, ...
 fn headings(text: &str) -> impl Iterator<Item = String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let titles =

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What a chore ends with; the message names the fault and the fix.
+/// Result of a chore. The error message names the fault and the fix.
 type Outcome = Result<(), String>;
 
 /// Chores of the repository.
@@ -38,11 +38,11 @@ enum Chore {
     Msrv,
     /// Check that every crate that ships can be packaged
     Package,
-    /// Formatting, clippy, deps, docs and targets
+    /// Check formatting, clippy, deps, docs and targets
     CiLint,
     /// Run every fuzz target on reproducible inputs
     FuzzSmoke {
-        /// Seconds for each target
+        /// Duration for each target, seconds
         #[arg(long, default_value_t = 5)]
         seconds: u32,
         /// Seed of the inputs
@@ -57,9 +57,9 @@ enum Chore {
         #[arg(long)]
         save: bool,
     },
-    /// Run the Rust programs of the quickstart and of the crate's README outside of the workspace (several minutes)
+    /// Run the Rust programs of the quickstart and of the crate's README outside the workspace (several minutes)
     Quickstart {
-        /// How the crate is built; all three ways by default
+        /// Build of the crate; defaults to all three
         builds: Vec<quickstart::Build>,
     },
 }
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The repository.
+/// Root of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
@@ -121,7 +121,7 @@ fn package() -> Outcome {
 }
 
 fn fuzz_smoke(seconds: u32, seed: u64) -> Outcome {
-    // The stable compiler and the workspace's build folder; libFuzzer stays out.
+    // Uses the stable compiler and the workspace's build folder, without libFuzzer.
     let build =
         ["run", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--no-default-features", "--target-dir", "target"];
     run(&[&build[..], &["--bin", "smoke", "--", &seconds.to_string(), &seed.to_string()]].concat())

@@ -1,4 +1,4 @@
-//! The Rust programs of the quickstart and of the crate's README, each in a crate outside of the workspace, as readers have them.
+//! Runs the Rust programs of the quickstart and of the crate's README, each in a crate outside the workspace, as a reader does.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use crate::{Outcome, cargo};
 /// Pages with one Rust program and the profile of debug builds.
 const PAGES: [&str; 2] = ["docs/book/quickstart.md", "crates/solinas/README.md"];
 
-/// How the crate is built.
+/// Build of the crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Build {
     /// `cargo run`
     Debug,
-    /// `cargo run`, with the profile that the page gives for it
+    /// `cargo run`, with the profile that the page recommends for it
     Profile,
     /// `cargo run --release`
     Release,
@@ -45,7 +45,7 @@ fn run(root: &Path, name: &str, build: Build) -> Outcome {
     fs::create_dir(at("src")).map_err(text)?;
     fs::write(at("Cargo.toml"), manifest).map_err(text)?;
     fs::write(at("src/main.rs"), block(&page, "rust")?).map_err(text)?;
-    // The versions that the workspace is tested with, in its build folder.
+    // Uses the tested versions and the build folder of the workspace.
     fs::copy(root.join("Cargo.lock"), at("Cargo.lock")).map_err(text)?;
     let mut command = cargo(&["run", "--quiet"]);
     command.args((build == Build::Release).then_some("--release"));
@@ -57,7 +57,7 @@ fn run(root: &Path, name: &str, build: Build) -> Outcome {
     if status.success() { Ok(()) } else { Err(status.to_string()) }
 }
 
-/// The only block of code in `language`.
+/// The first block of code in `language`.
 fn block<'a>(page: &'a str, language: &str) -> Result<&'a str, String> {
     let mut blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     blocks.find(|(info, _)| *info == language).map(|(_, code)| code).ok_or(format!("there is no ```{language} block"))

@@ -1,12 +1,13 @@
-//! Compiles the libraries for targets that no test runs on.
+//! Compiles the libraries for targets on which no test runs.
 
 use crate::{Outcome, cargo};
 use std::process::Command;
 
-/// Arm servers and laptops; browsers.
+/// Targets: Arm servers and laptops, and browsers.
 const TARGETS: [&str; 2] = ["aarch64-unknown-linux-gnu", "wasm32-unknown-unknown"];
 
-/// Checks `solinas` and all below it for each target; a target whose standard library cannot be installed is left out, with a line.
+/// Checks `solinas` and the crates below it for each target. If the standard library of a target cannot be installed, the check skips the target and
+/// prints a line.
 pub(crate) fn check() -> Outcome {
     for target in TARGETS {
         let added = Command::new("rustup").args(["--quiet", "target", "add", target]).output();
@@ -16,7 +17,7 @@ pub(crate) fn check() -> Outcome {
         }
         println!("cargo check --package solinas --target {target}");
         let mut check = cargo(&["check", "--quiet", "--package", "solinas", "--target", target]);
-        // BLAKE3's C kernels for Arm would need a C compiler for it.
+        // BLAKE3's C kernels would need a C compiler for Arm.
         let status = check.env("CARGO_FEATURE_NO_NEON", "1").status().map_err(|e| format!("cannot run cargo: {e}"))?;
         if !status.success() {
             return Err(format!("solinas does not compile for {target}"));

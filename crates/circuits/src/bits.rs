@@ -1,12 +1,12 @@
-//! Values of ports of any width as text.
+//! Text forms of values of ports of any width.
 
 use crate::Error;
 
-/// The bits of a value, least significant first: hexadecimal digits after `0x`, bits after `0b` with the most significant first, or a decimal
-/// number of up to 128 bits, which may be negative where the port is signed. Underscores are ignored.
+/// Parses a value and returns its bits, least significant first. The text is `0x` and hexadecimal digits, `0b` and bits (the most significant first), or a
+/// decimal number of up to 128 bits, which may be negative if the port is signed. Underscores are ignored.
 ///
 /// # Errors
-/// [`Error::BadValue`] for a text that is no number, or one that does not fit the width.
+/// [`Error::BadValue`] for a text that is not a number, or for a number that does not fit the width.
 pub fn parse(text: &str, width: usize, signed: bool) -> Result<Vec<bool>, Error> {
     let clean = text.trim().replace('_', "");
     let digits =
@@ -25,7 +25,7 @@ pub fn parse(text: &str, width: usize, signed: bool) -> Result<Vec<bool>, Error>
     Ok(bits)
 }
 
-/// Bits of digits of `each` bits, the most significant digit first.
+/// The bits of digits of `each` bits. The most significant digit comes first.
 fn digit_bits(digits: &str, each: u32) -> Option<Vec<bool>> {
     let value = |c: char| c.to_digit(1 << each);
     let values: Vec<u32> = digits.chars().rev().map(value).collect::<Option<_>>()?;
@@ -63,7 +63,7 @@ fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Bits, least significant first, as `0x` and hexadecimal digits, one for each four bits.
+/// Formats bits, least significant first, as `0x` and one hexadecimal digit for each four bits.
 #[must_use]
 pub fn to_hex(bits: &[bool]) -> String {
     let digit = |bits: &[bool]| {
@@ -73,14 +73,14 @@ pub fn to_hex(bits: &[bool]) -> String {
     format!("0x{}", bits.chunks(4).rev().map(digit).collect::<String>())
 }
 
-/// Bits, least significant first, as `0b` and the bits, the most significant first.
+/// Formats bits, least significant first, as `0b` and the bits, most significant first.
 #[must_use]
 pub fn to_binary(bits: &[bool]) -> String {
     format!("0b{}", bits.iter().rev().map(|&bit| if bit { '1' } else { '0' }).collect::<String>())
 }
 
-/// Bits, least significant first, as a decimal number where they are at most 128, two's complement where `signed`; as [`to_hex`] where they
-/// are more.
+/// Formats bits, least significant first. At most 128 bits give a decimal number, read as two's complement if `signed`; more bits give the form of
+/// [`to_hex`].
 #[must_use]
 pub fn to_number(bits: &[bool], signed: bool) -> String {
     if bits.len() > 128 {

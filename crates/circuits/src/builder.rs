@@ -1,14 +1,16 @@
-//! Builds netlists gate by gate, sharing equal gates and folding what folds.
+//! Builds netlists gate by gate. Shares equal gates and folds constants and complements.
 
 use crate::limits::{Limits, Meter};
 use crate::{BinaryOp, Error, Gate, MAX_NODES, Netlist, NodeId, Port};
 use std::collections::HashMap;
 
-/// Makes a [`Netlist`]: hash-conses gates, folds constants and complements, never adds a gate where an equal one exists.
+/// Builds a [`Netlist`]. The builder hash-conses gates, folds constants and complements, and never adds a gate that already exists.
 ///
-/// Every simplification needs at most as many bootstraps as the gate asked for: complemented operands are absorbed into two-input
-/// gates, a gate whose complement exists becomes a (free) NOT, NOTs move through XOR3, MAJ and MUX. Mistakes of the caller (a node of
-/// another builder, operands of different widths, too many gates) are remembered, and [`Builder::finish`] returns the first.
+/// A simplification never needs more bootstraps than the requested gate. Two-input gates absorb complemented operands. If the complement of a gate
+/// exists, the gate becomes a (free) NOT. NOTs move through XOR3, MAJ and MUX.
+///
+/// The builder records mistakes of the caller: a node of another builder, operands of different widths, too many gates. [`Builder::finish`] returns
+/// the first.
 #[derive(Debug, Clone, Default)]
 pub struct Builder<'a> {
     gates: Vec<Gate>,
@@ -23,34 +25,34 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// An empty, simplifying builder.
+    /// An empty builder that simplifies gates.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty builder that shares equal gates but rewrites none.
+    /// An empty builder that shares equal gates but does not rewrite gates.
     #[must_use]
     pub fn verbatim() -> Self {
         Self { verbatim: true, ..Self::default() }
     }
 
-    /// The same builder within limits. Where they stop it, it adds no more gates, and [`Builder::finish`] returns the reason.
+    /// The same builder within limits. If a limit stops the builder, it adds no more gates, and [`Builder::finish`] returns the reason.
     #[must_use]
     pub fn within(mut self, limits: Limits<'a>) -> Self {
         self.meter = Meter::new(limits);
         self
     }
 
-    /// The first mistake made so far, or what stopped the builder.
+    /// Reports the first mistake so far, or the limit that stopped the builder.
     ///
     /// # Errors
-    /// That mistake.
+    /// That mistake or limit.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.error.clone().map_or(Ok(()), Err)
     }
 
-    /// Counts one step of work against the limits. Whether there is no mistake, and nothing has stopped the builder.
+    /// Counts one step of work against the limits. Returns whether the builder may continue: there is no mistake, and no limit is reached.
     pub(crate) fn step(&mut self) -> bool {
         if let Err(stop) = self.meter.step(self.gates.len()) {
             self.fail(stop.into());
@@ -58,7 +60,7 @@ impl<'a> Builder<'a> {
         self.error.is_none()
     }
 
-    /// Whether that much memory may be taken at once; where it may not, this is remembered.
+    /// Whether `bytes` may be allocated at once. If not, the builder records it.
     pub(crate) fn may_take(&mut self, bytes: u64) -> bool {
         self.meter.limits.check_bytes(bytes).map_err(|stop| self.fail(stop.into())).is_ok()
     }
@@ -71,7 +73,7 @@ impl<'a> Builder<'a> {
         made
     }
 
-    /// Remembers a mistake for [`Builder::finish`]; the first one wins.
+    /// Records a mistake for [`Builder::finish`], which returns the first.
     pub(crate) fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
@@ -102,10 +104,10 @@ impl<'a> Builder<'a> {
         self.outputs.push(Port { name: name.into(), bits: bits.to_vec(), signed });
     }
 
-    /// The netlist made so far; gates that no output needs are still in it (see [`Netlist::optimize`]).
+    /// Returns the netlist. It still contains gates that no output needs (see [`Netlist::optimize`]).
     ///
     /// # Errors
-    /// The first mistake made while building, or what [`Netlist::new`] finds.
+    /// The first mistake during building, or an error of [`Netlist::new`].
     pub fn finish(self) -> Result<Netlist, Error> {
         match self.error {
             Some(error) => Err(error),
@@ -118,7 +120,7 @@ impl<'a> Builder<'a> {
         self.gates.len()
     }
 
-    /// Bootstraps on the longest path to a node, with one for each gate other than NOT.
+    /// Bootstraps on the longest path to a node. Each gate other than NOT counts as one.
     #[must_use]
     pub fn level(&self, id: NodeId) -> u32 {
         self.levels.get(id.index()).copied().unwrap_or(0)
@@ -133,7 +135,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The operand of a node that is a NOT, else the node, and whether it was one.
+    /// If a node is a NOT, its operand and `true`; otherwise the node and `false`.
     fn strip(&self, id: NodeId) -> (NodeId, bool) {
         match self.gates.get(id.index()) {
             Some(Gate::Not(inner)) => (*inner, true),
@@ -141,7 +143,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether `a == !b` is evident.
+    /// Whether `a == !b` follows directly from the gates.
     fn complementary(&self, a: NodeId, b: NodeId) -> bool {
         let ((a, na), (b, nb)) = (self.strip(a), self.strip(b));
         a == b && na != nb
@@ -176,7 +178,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// Any gate, on nodes of this builder.
+    /// Adds any gate on nodes of this builder.
     pub fn gate(&mut self, gate: Gate) -> NodeId {
         match gate {
             Gate::Input(_) | Gate::Const(_) => self.push(gate),
@@ -241,10 +243,10 @@ impl<'a> Builder<'a> {
         self.binary(BinaryOp::Xnor, a, b)
     }
 
-    /// Any function of two bits; bit `a + 2b` of `table` is its value at `(a, b)`.
+    /// Any function of two bits. Bit `a + 2b` of `table` is its value at `(a, b)`.
     pub(crate) fn function2(&mut self, table: u8, a: NodeId, b: NodeId) -> NodeId {
         let at = |a: bool, b: bool| table >> (u8::from(a) + 2 * u8::from(b)) & 1 == 1;
-        // As a function of one operand alone, given its values at 0 and 1.
+        // The function of one operand, given by its values at 0 and 1.
         if let Some(value) = self.constant_value(a) {
             return self.function1(at(value, false), at(value, true), b);
         }
@@ -275,7 +277,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The function of one bit with those values at 0 and 1.
+    /// The function of one bit with the given values at 0 and 1.
     fn function1(&mut self, at0: bool, at1: bool, a: NodeId) -> NodeId {
         if at0 == at1 { self.constant(at0) } else { self.not_if(at0, a) }
     }
@@ -314,7 +316,7 @@ impl<'a> Builder<'a> {
         self.push(Gate::Mux { sel, if_true: t, if_false: f })
     }
 
-    /// `a ^ b ^ c`, one gate.
+    /// `a ^ b ^ c` as one gate.
     pub fn xor3(&mut self, a: NodeId, b: NodeId, c: NodeId) -> NodeId {
         if self.verbatim {
             return self.push(Gate::Xor3([a, b, c]));
@@ -346,7 +348,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The majority of three bits, one gate.
+    /// The majority of three bits as one gate.
     pub fn maj(&mut self, a: NodeId, b: NodeId, c: NodeId) -> NodeId {
         if self.verbatim {
             return self.push(Gate::Maj([a, b, c]));

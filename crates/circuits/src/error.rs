@@ -3,18 +3,18 @@
 use crate::counted;
 use crate::program::Type;
 
-/// Everything that can go wrong for a caller of the gate part of this crate.
+/// An error of programs and netlists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A gate or port names a node that does not come before it.
+    /// A gate or port refers to a node that does not come before it.
     #[error(
         "{what} refers to node {node}, but only nodes 0..{limit} may be used there; list gates so that operands come first"
     )]
     NodeOutOfOrder {
-        /// Who refers to it.
+        /// The gate or port that refers to it.
         what: String,
-        /// The node referred to.
+        /// The node.
         node: u32,
         /// Number of nodes that may be referred to.
         limit: u32,
@@ -22,10 +22,10 @@ pub enum Error {
     /// The input gates and the input ports disagree.
     #[error("{what}; every input bit needs exactly one input gate, numbered in the order of the ports' bits")]
     InputMismatch {
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// A netlist or program has nothing to compute.
+    /// A netlist or program has no output.
     #[error("the circuit has no output; name at least one output port")]
     NoOutputs,
     /// A port without bits, or two ports of one name.
@@ -33,51 +33,51 @@ pub enum Error {
     BadPort {
         /// Name of the port.
         name: String,
-        /// What is wrong, and the fix.
+        /// The problem and the fix.
         problem: &'static str,
     },
-    /// More of something than this crate accepts.
-    #[error("{what}: {got} is over the limit of {limit}; split the circuit")]
+    /// A size is above a limit of this crate.
+    #[error("{what}: {got} is above the limit of {limit}; split the circuit")]
     TooLarge {
-        /// What there is too much of.
+        /// The counted things.
         what: &'static str,
-        /// How much there is.
+        /// Their number.
         got: u64,
         /// The limit.
         limit: u64,
     },
     /// The number of inputs given to an evaluation is wrong.
-    #[error("{what}: expected {expected} values, got {got}")]
+    #[error("{what}: expected {expected} values, got {got}; give {expected}")]
     WrongCount {
-        /// What is counted.
+        /// The counted things.
         what: &'static str,
-        /// How many there should be.
+        /// The expected number.
         expected: usize,
-        /// How many there are.
+        /// The given number.
         got: usize,
     },
     /// An input value has bits outside its type or port.
-    #[error("input '{name}' has {}, and the value {value} does not fit; give its low bits only", counted(*width, "bit"))]
+    #[error("input '{name}' has {}, but the value {value} does not fit; give its low bits only", counted(*width, "bit"))]
     ValueOutOfRange {
         /// Name of the input.
         name: String,
         /// Its width.
         width: usize,
-        /// The value given.
+        /// The given value.
         value: u128,
     },
-    /// A text that is no value of a port.
-    #[error("'{text}' is no value of {width} bits; give {expected}")]
+    /// A text that is not a value of a port.
+    #[error("'{text}' is not a value of {width} bits; give {expected}")]
     BadValue {
         /// The text, or its beginning.
         text: String,
         /// Bits of the port.
         width: usize,
-        /// What can be given.
+        /// The accepted values.
         expected: String,
     },
     /// Two operands of a builder differ in width.
-    #[error("{op} needs operands of one width, got {lhs} and {rhs} bits; extend or truncate one of them first")]
+    #[error("{op} needs operands of the same width, got {lhs} and {rhs} bits; extend or truncate one of them first")]
     WidthMismatch {
         /// The operation.
         op: &'static str,
@@ -86,36 +86,36 @@ pub enum Error {
         /// Width of the right operand.
         rhs: usize,
     },
-    /// A width outside what an operation takes.
+    /// A width that an operation does not take.
     #[error("{op} takes {expected} bits, got {got}")]
     BadWidth {
         /// The operation.
         op: &'static str,
-        /// What it takes.
+        /// The accepted widths or types.
         expected: &'static str,
-        /// What it got.
+        /// The given width.
         got: usize,
     },
     /// A type whose width is outside 1..=128.
-    #[error("type {ty} is not supported; integers have 1 to 128 bits, moduli are 2 to 2^30")]
+    #[error("type {ty} is not supported; integers have 1 to 128 bits, and moduli are 2 to 2^30")]
     BadType {
         /// The type.
         ty: Type,
     },
-    /// Integers modulo a number are no bits.
+    /// Integers modulo a number in a circuit of gates.
     #[error(
-        "{ty} values are no bits, and gates do not compute them; run the program under a key of slots of that modulus, scheme ntru or bgv"
+        "gates cannot compute {ty} values; run the program under a key whose plaintexts are vectors of that modulus, scheme ntru or bgv"
     )]
     Modular {
         /// The type.
         ty: Type,
     },
-    /// No type has that name.
+    /// An unknown type.
     #[error(
         "there is no type '{name}'; types are bool, u1 to u128, i1 to i128, and modP for integers modulo P, up to 2^30"
     )]
     UnknownType {
-        /// The name given.
+        /// The given name.
         name: String,
     },
     /// An operation has the wrong number of operands.
@@ -123,33 +123,33 @@ pub enum Error {
     Arity {
         /// The operation.
         op: &'static str,
-        /// Where, or empty.
+        /// The place, with a leading space, or empty.
         at: String,
-        /// How many it takes.
+        /// The expected number.
         expected: usize,
-        /// How many it got.
+        /// The given number.
         got: usize,
     },
-    /// An operation got operand types it does not take.
+    /// Operand types that an operation does not take.
     #[error("{op}{at} does not take ({args}): {expected}")]
     OperandTypes {
         /// The operation.
         op: &'static str,
-        /// Where, or empty.
+        /// The place, with a leading space, or empty.
         at: String,
         /// Types of the operands.
         args: String,
-        /// What it takes.
+        /// The accepted widths or types.
         expected: &'static str,
     },
-    /// A node's declared type is not what its operation gives.
+    /// The declared type of a node differs from the type of its operation's result.
     #[error("{op} at node {node} gives {expected}, but the program says {declared}")]
     ResultType {
         /// The operation.
         op: &'static str,
         /// The node.
         node: usize,
-        /// Type that the operation gives.
+        /// Type of the operation's result.
         expected: Type,
         /// Type that the program declares.
         declared: Type,
@@ -157,7 +157,7 @@ pub enum Error {
     /// A program's node or output refers to a value that is not computed before it.
     #[error("{what} uses value {value}, but only values 0..{limit} exist there; list operands first")]
     ValueOutOfOrder {
-        /// Who uses it.
+        /// The node or output that uses it.
         what: String,
         /// The value.
         value: u32,
@@ -167,19 +167,19 @@ pub enum Error {
     /// A public constant or table entry has bits outside its type.
     #[error("{what} {value} does not fit {ty}; give its low bits only")]
     ConstantOutOfRange {
-        /// Which constant.
+        /// The kind of constant.
         what: &'static str,
         /// The value.
         value: u128,
         /// The type.
         ty: Type,
     },
-    /// No operation has that name.
+    /// An unknown operation.
     #[error("there is no operation '{name}'; the operations are {known}")]
     UnknownOperation {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// A circuit file could not be read.
@@ -187,23 +187,25 @@ pub enum Error {
     Parse {
         /// Format of the file.
         format: &'static str,
-        /// Line, from 1; 0 where the format has no lines.
+        /// Line, from 1; 0 if the format has no lines.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do about it.
+        /// The fix.
         fix: &'static str,
     },
     /// A netlist feeds a wire back into itself.
-    #[error("{format}: wire '{wire}' depends on itself; only combinational circuits can be evaluated, break the cycle")]
+    #[error(
+        "{format}: wire '{wire}' depends on itself, but only combinational circuits can be evaluated; break the cycle"
+    )]
     Cycle {
         /// Format of the file.
         format: &'static str,
         /// A wire on the cycle.
         wire: String,
     },
-    /// A wire is read and nothing drives it.
-    #[error("{format}: nothing drives wire '{wire}'; declare it as an input or add the gate that computes it")]
+    /// A wire that is read has no driver.
+    #[error("{format}: wire '{wire}' has no driver; declare it as an input, or add the gate that computes it")]
     Undriven {
         /// Format of the file.
         format: &'static str,
@@ -226,19 +228,19 @@ pub enum Error {
         /// The newest version that can be read.
         newest: u64,
     },
-    /// The work met its limits, or was cancelled.
+    /// The work reached a limit or was cancelled.
     #[error(transparent)]
     Stopped(#[from] crate::Stop),
-    /// The file uses something this crate does not import.
+    /// The file uses a feature that this crate does not import.
     #[error("{format}, {place}: {what} is not supported; {fix}")]
     Unsupported {
         /// Format of the file.
         format: &'static str,
-        /// Where.
+        /// The place.
         place: String,
-        /// What it is.
+        /// The feature.
         what: String,
-        /// What to do about it.
+        /// The fix.
         fix: &'static str,
     },
 }

@@ -1,8 +1,8 @@
-//! Plain evaluation, and the wavefronts a scheduler runs.
+//! Plain evaluation of netlists, and the wavefronts that a scheduler runs.
 
 use crate::{Error, Gate, GateCosts, Netlist, NodeId, Port};
 
-/// One step of a schedule: first the free gates, in order, then gates that bootstrap and do not depend on each other.
+/// One step of a schedule: first the free gates in order, then independent gates that bootstrap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wavefront {
     /// Inputs, constants and other gates of cost 0, in topological order.
@@ -12,7 +12,7 @@ pub struct Wavefront {
 }
 
 impl Netlist {
-    /// 64 evaluations at once: lane `l` of `inputs[k]` is input bit `k` of evaluation `l`. Gives the output bits, over all ports.
+    /// Evaluates 64 cases at once: lane `l` of `inputs[k]` is input bit `k` of case `l`. Returns the output bits of all ports in the same form.
     ///
     /// # Errors
     /// [`Error::WrongCount`] unless there is one word for each input bit.
@@ -21,7 +21,7 @@ impl Netlist {
         Ok(self.output_nodes().map(|id| nodes[id.index()]).collect())
     }
 
-    /// As [`Netlist::evaluate_lanes`], but gives the value of every node.
+    /// As [`Netlist::evaluate_lanes`], but returns the value of every node.
     ///
     /// # Errors
     /// [`Error::WrongCount`] unless there is one word for each input bit.
@@ -47,7 +47,7 @@ impl Netlist {
         Ok(nodes)
     }
 
-    /// One evaluation on bits, over all ports in order.
+    /// Evaluates one case on bits, over all ports in order.
     ///
     /// # Errors
     /// [`Error::WrongCount`] unless there is one bit for each input bit.
@@ -56,11 +56,10 @@ impl Netlist {
         Ok(self.evaluate_lanes(&lanes)?.into_iter().map(|lane| lane & 1 == 1).collect())
     }
 
-    /// One evaluation on integers, one for each port, as the low bits of a `u128` (two's complement where signed).
+    /// Evaluates one case on integers, one for each port, as the low bits of a `u128` (two's complement if signed).
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not fit the ports, [`Error::TooLarge`] when a port has more
-    /// than 128 bits.
+    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not fit the ports, [`Error::TooLarge`] for a port of more than 128 bits.
     pub fn evaluate(&self, inputs: &[u128]) -> Result<Vec<u128>, Error> {
         let many = self.evaluate_many(&[inputs])?;
         Ok(many.into_iter().next().unwrap_or_default())
@@ -115,7 +114,7 @@ impl Netlist {
         self.outputs().iter().map(port).collect()
     }
 
-    /// The schedule with the fewest steps: every gate as early as it can be.
+    /// The schedule with the fewest steps: every gate runs as early as possible.
     #[must_use]
     pub fn wavefronts(&self, costs: &GateCosts) -> Vec<Wavefront> {
         let levels = self.levels(costs);
@@ -123,8 +122,8 @@ impl Netlist {
         let mut fronts = vec![Wavefront::default(); depth + 1];
         for (index, (gate, &level)) in self.gates().iter().zip(&levels).enumerate() {
             let id = NodeId(index as u32);
-            // A gate of level l runs in step l - 1, so that what is free at level l follows in step l.
-            match costs.of(gate) {
+            // A gate of level l runs in step l - 1. Free gates of level l thus follow in step l.
+            match costs.bootstraps(gate) {
                 0 => fronts[level as usize].free.push(id),
                 _ => fronts[level as usize - 1].gates.push(id),
             }
@@ -135,13 +134,13 @@ impl Netlist {
         fronts
     }
 
-    /// For each node, the bootstraps on the longest path to it (a gate that costs several in parallel, such as MUX, counts once).
+    /// For each node, the bootstraps on the longest path to it. A gate with several bootstraps in parallel, such as MUX, counts once.
     #[must_use]
     pub fn levels(&self, costs: &GateCosts) -> Vec<u32> {
         let mut levels: Vec<u32> = Vec::with_capacity(self.gates().len());
         for gate in self.gates() {
             let below = gate.operands().map(|id| levels[id.index()]).max().unwrap_or(0);
-            levels.push(below + u32::from(costs.of(gate) > 0));
+            levels.push(below + u32::from(costs.bootstraps(gate) > 0));
         }
         levels
     }

@@ -36,8 +36,8 @@ static SHAPES: LazyLock<[Option<Shape>; 256]> = LazyLock::new(|| {
 });
 
 impl Shape {
-    /// The gate with that truth table, if one gate has it: bit `a + 2b + 4c` is the value at `(a, b, c)`.
-    pub(crate) fn of(table: u8) -> Option<Self> {
+    /// The gate with that truth table; `None` if no single gate has it. Bit `a + 2b + 4c` is the value at `(a, b, c)`.
+    pub(crate) fn from_truth_table(table: u8) -> Option<Self> {
         SHAPES[usize::from(table)]
     }
 
@@ -65,8 +65,8 @@ pub(crate) fn depends_on(table: u8, k: usize) -> bool {
     (table & VARIABLE[k]) >> (1 << k) != table & !VARIABLE[k]
 }
 
-/// One gate, and NOTs where it needs them, with that truth table of at most three inputs: bit `a + 2b + 4c` is the value at `(a, b, c)`,
-/// whatever the inputs that are not there. `None` where one gate does not do.
+/// One gate, with NOTs if needed, that computes a truth table of at most three inputs. Bit `a + 2b + 4c` is the value at `(a, b, c)`; the table does not
+/// depend on missing inputs. `None` if no single gate computes it.
 pub(crate) fn function(b: &mut Builder, table: u8, inputs: &[NodeId]) -> Option<NodeId> {
     let needed: Vec<usize> = (0..3).filter(|&k| depends_on(table, k)).collect();
     let at = |index: usize| table >> index & 1;
@@ -81,6 +81,6 @@ pub(crate) fn function(b: &mut Builder, table: u8, inputs: &[NodeId]) -> Option<
             let op = BinaryOp::from_truth_table(pairs.iter().enumerate().map(|(i, &index)| at(index) << i).sum())?;
             Some(b.binary(op, *inputs.get(j)?, *inputs.get(k)?))
         }
-        _ => Some(Shape::of(table)?.build(b, inputs.try_into().ok()?)),
+        _ => Some(Shape::from_truth_table(table)?.build(b, inputs.try_into().ok()?)),
     }
 }

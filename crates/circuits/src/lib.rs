@@ -1,7 +1,7 @@
-//! Boolean and table-lookup circuits: builders, optimiser, import, export, plain evaluation.
+//! Boolean and table-lookup circuits: builders, optimiser, import, export and plain evaluation.
 //!
-//! A [`Program`] is a graph of typed integer operations; [`Program::lower`] turns it into a [`Netlist`] of gates with the
-//! constructions of [`build`], which [`Netlist::optimize`] shrinks and any gate engine evaluates. Nothing here knows encryption.
+//! A [`Program`] is a graph of typed integer operations. [`Program::lower`] turns it into a [`Netlist`] of gates with the
+//! constructions of [`build`]. [`Netlist::optimize`] makes the netlist smaller, and any gate engine can evaluate it. This crate contains no encryption.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
@@ -33,7 +33,7 @@ pub use program::{Program, ProgramBuilder};
 pub use stats::{GateCosts, Stats};
 pub use words::counted;
 
-// Examples of the book.
+// Runs the examples of the book as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/book/circuits.md")]
 struct Book;

@@ -1,34 +1,34 @@
-//! Bounds on the making of netlists and lookup tables, and its cancellation.
+//! Limits and cancellation for the construction of netlists and lookup tables.
 
 use crate::program::{Op, Program, ValueId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Bytes that the making of one gate or rotation takes at most, about: its node in the old and the new graph, and in their indices.
+/// Approximate maximum of the memory for one gate or rotation, bytes: its node in the old and the new graph, and in their indices.
 pub const NODE_BYTES: u64 = 1 << 10;
 
-/// A forecast counts every operation like the first of its kind. Later ones may share nodes with others, so a forecast stops the work only where it is this
-/// many times above the limit.
+/// A forecast counts every operation like the first of its kind. Later operations may share nodes with others. A forecast therefore stops the work only if it
+/// exceeds the limit by this factor.
 const MARGIN: u64 = 4;
 
-/// Nodes, or steps of a builder, between two looks at the clock.
+/// Number of nodes, or of steps of a builder, between two checks of the clock.
 const STEP: usize = 1 << 8;
 
-/// The memory, time and size that the making of a netlist or a graph of lookup tables may take. The default has no bounds.
+/// Limits of memory, time and size for the construction of a netlist or a graph of lookup tables. By default there are none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits<'a> {
-    /// Gates or rotations.
+    /// Largest number of gates or rotations.
     pub nodes: Option<u64>,
-    /// Bytes; each node counts for [`NODE_BYTES`].
+    /// Most memory, bytes. Each node counts as [`NODE_BYTES`].
     pub bytes: Option<u64>,
-    /// When the work began, and how long it may take.
+    /// The start of the work, and its longest duration.
     pub time: Option<(Instant, Duration)>,
     /// Stops the work when it is set.
     pub cancel: Option<&'a AtomicBool>,
 }
 
-/// Why work was stopped.
+/// The reason for which work was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stop {
@@ -37,18 +37,18 @@ pub enum Stop {
     Cancelled,
     /// More gates or rotations than [`Limits::nodes`].
     #[error(
-        "the plan needs about {needed} gates or rotations, and the limit is {limit}; split the program, or raise the limit"
+        "the plan needs about {needed} gates or rotations, but the limit is {limit}; split the program, or raise the limit"
     )]
     Nodes {
-        /// What the program needs, about; where an operation is stopped, what has been made so far.
+        /// Approximate need of the program. If an operation was stopped, the number made so far.
         needed: u64,
         /// The limit.
         limit: u64,
     },
     /// More memory than [`Limits::bytes`].
-    #[error("planning needs about {} MiB of memory, and the limit is {} MiB; split the program, or raise the limit", needed.div_ceil(1 << 20), limit >> 20)]
+    #[error("planning needs about {} MiB of memory, but the limit is {} MiB; split the program, or raise the limit", needed.div_ceil(1 << 20), limit >> 20)]
     Memory {
-        /// Bytes that the program needs, about; where an operation is stopped, what it has taken so far.
+        /// Approximate need of the program, bytes. If an operation was stopped, its memory so far.
         needed: u64,
         /// The limit.
         limit: u64,
@@ -62,7 +62,7 @@ pub enum Stop {
 }
 
 impl Limits<'_> {
-    /// Whether the work may go on.
+    /// Checks that the work may continue.
     ///
     /// # Errors
     /// [`Stop::Cancelled`], [`Stop::Time`].
@@ -76,7 +76,7 @@ impl Limits<'_> {
         }
     }
 
-    /// As [`Self::check`], at the first of every few hundred nodes; `node` is the number of this one.
+    /// As [`Self::check`], but checks only once in a few hundred nodes. `node` is the number of the current node.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -84,7 +84,7 @@ impl Limits<'_> {
         if node.is_multiple_of(STEP) { self.check() } else { Ok(()) }
     }
 
-    /// Whether that much memory may be taken at once.
+    /// Checks that `needed` bytes may be allocated at once.
     ///
     /// # Errors
     /// [`Stop::Memory`].
@@ -95,7 +95,7 @@ impl Limits<'_> {
         }
     }
 
-    /// Whether there may be that many nodes, of which the whole program needs `needed`.
+    /// Checks the number of nodes so far. An error reports `needed`, the need of the whole program.
     fn check_nodes(&self, nodes: u64, needed: u64) -> Result<(), Stop> {
         match (self.nodes, self.bytes) {
             (Some(limit), _) if nodes > limit => Err(Stop::Nodes { needed, limit }),
@@ -107,7 +107,7 @@ impl Limits<'_> {
     }
 }
 
-/// Limits that a builder asks after its own steps, so that they hold within an operation too.
+/// Limits that a builder checks after its own steps, so that they hold within an operation too.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter<'a> {
     pub(crate) limits: Limits<'a>,
@@ -119,10 +119,10 @@ impl<'a> Meter<'a> {
         Self { limits, steps: 0 }
     }
 
-    /// One more step, when there are that many nodes. Equal nodes are shared, so that steps are counted, not nodes.
+    /// Counts one more step. `nodes` is the number of nodes so far. The meter counts steps because equal nodes are shared.
     ///
     /// # Errors
-    /// What [`Limits`] do not allow.
+    /// The limit that is exceeded.
     pub(crate) fn step(&mut self, nodes: usize) -> Result<(), Stop> {
         self.steps += 1;
         if !self.steps.is_multiple_of(STEP) {
@@ -133,7 +133,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// An operation on operands that are constants of some value, or equal in type.
+/// An operand as a forecast distinguishes it: a constant by its value, any other operand by its type.
 type Kind = (Op, Vec<Operand>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,20 +142,20 @@ enum Operand {
     Of(crate::program::Type),
 }
 
-/// What a program needs, from what its operations have needed so far.
+/// Predicts the need of a program from the need of its operations so far.
 #[derive(Debug)]
 pub(crate) struct Forecast<'a> {
     limits: Limits<'a>,
-    /// For each node its kind; none where it is a copy of an earlier one.
+    /// For each node its kind; `None` if it is a copy of an earlier node.
     kinds: Vec<Option<usize>>,
-    /// For each kind how many operations there are.
+    /// For each kind, the number of operations.
     counts: Vec<u64>,
     known: Vec<bool>,
     total: u64,
 }
 
 impl<'a> Forecast<'a> {
-    /// Of a valid program.
+    /// The forecast of a valid program.
     pub(crate) fn new(program: &Program, limits: Limits<'a>) -> Self {
         let mut kind_ids: HashMap<Kind, usize> = HashMap::new();
         let mut seen: HashMap<(&Op, Vec<ValueId>), ValueId> = HashMap::new();
@@ -172,7 +172,7 @@ impl<'a> Forecast<'a> {
                     _ => Operand::Of(node.ty),
                 })
             };
-            // An input or a constant needs nothing, and is no kind.
+            // Inputs and constants need nothing and have no kind.
             let counted = first.0 as usize == index && !node.args.is_empty();
             kinds.push(counted.then(|| {
                 let next = counts.len();
@@ -189,10 +189,10 @@ impl<'a> Forecast<'a> {
         Self { limits, kinds, counts, known, total: 0 }
     }
 
-    /// The operation of that index has taken `spent` nodes, of which there are `nodes` now.
+    /// Records that the operation at `index` needed `spent` nodes. `nodes` is the number of nodes so far.
     ///
     /// # Errors
-    /// What [`Limits`] do not allow.
+    /// The limit that is exceeded.
     pub(crate) fn spent(&mut self, index: usize, spent: usize, nodes: usize) -> Result<(), Stop> {
         self.limits.check()?;
         if let Some(kind) = self.kinds[index].filter(|&kind| !self.known[kind]) {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_needs_is_told_after_its_first_operation() {
+    fn the_need_of_a_program_is_predicted_after_its_first_operation() {
         let program = divisions(2000, Type::Uint(128));
         for stop in stop(&program, &Limits { nodes: Some(1 << 22), ..Limits::default() }) {
             let Stop::Nodes { needed, limit: 4_194_304 } = stop else { panic!("{stop}") };

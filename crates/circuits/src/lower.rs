@@ -1,8 +1,8 @@
-//! Rewriting for engines that have fewer kinds of gates.
+//! Rewrites netlists for engines that have fewer kinds of gates.
 
 use crate::{BinaryOp, Builder, Error, Gate, Netlist, NodeId};
 
-/// The gates an engine evaluates, besides constants, NOT, AND and XOR.
+/// The gates that an engine evaluates, in addition to constants, NOT, AND and XOR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
     /// The other two-input gates: OR, NAND, NOR, XNOR and those with a complemented operand.
@@ -16,7 +16,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Every gate there is.
+    /// All gates.
     pub const ALL: Self = Self { all_binary: true, mux: true, xor3: true, maj: true };
     /// Gates of at most two inputs.
     pub const TWO_INPUT: Self = Self { all_binary: true, mux: false, xor3: false, maj: false };
@@ -25,17 +25,17 @@ impl Features {
 }
 
 impl Netlist {
-    /// An equivalent netlist of gates the engine has.
+    /// An equivalent netlist that uses only gates of the engine.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] when the rewritten netlist has too many gates.
+    /// [`Error::TooLarge`] if the rewritten netlist has too many gates.
     pub fn lower(&self, features: Features) -> Result<Self, Error> {
         let b = Builder::verbatim();
         self.rebuild(b, |b, index, map| features.rewrite(b, self.gates()[index].map(|id| map[id.index()])))
     }
 
-    /// A netlist of the same ports in an empty builder; `make` gives the new node for the gate of an index, the new nodes of all gates
-    /// before it being known. Prunes.
+    /// Rebuilds the netlist with the same ports in an empty builder, and prunes it. `make` returns the new node of the gate at an index; the new nodes of
+    /// all earlier gates are known.
     pub(crate) fn rebuild(
         &self,
         mut b: Builder<'_>,
@@ -69,7 +69,7 @@ impl Features {
                 b.xor(first, z)
             }
             Gate::Maj([x, y, z]) if !self.maj => {
-                // The two terms exclude each other, so XOR may stand for OR.
+                // At most one of the two terms is 1, so XOR may replace OR.
                 let (generated, either) = (b.and(x, y), b.xor(x, y));
                 let propagated = b.and(either, z);
                 self.join(b, generated, propagated)

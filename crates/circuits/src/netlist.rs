@@ -1,4 +1,4 @@
-//! The gate graph: gates in topological order, named multi-bit ports.
+//! The gate graph: gates in topological order, and named ports of several bits.
 
 use crate::Error;
 use crate::program::Type;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Most nodes a netlist may have: `2^26`.
+/// Largest number of nodes of a netlist: `2^26`.
 pub const MAX_NODES: usize = 1 << 26;
 
 /// Index of a gate in [`Netlist::gates`]; also names the gate's output wire.
@@ -28,7 +28,7 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A function of two bits that needs both. `N` and `Y` say which operand is complemented, as in the TFHE library.
+/// A function of two bits that depends on both. In a name, `N` marks a complemented operand and `Y` a plain one, as in the TFHE library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BinaryOp {
@@ -55,7 +55,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 10] = [
         Self::And,
         Self::Or,
@@ -86,13 +86,13 @@ impl BinaryOp {
         }
     }
 
-    /// The operation with that truth table; `None` for the six tables that do not need both operands.
+    /// The operation with that truth table; `None` for the six tables that do not depend on both operands.
     #[must_use]
     pub fn from_truth_table(table: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|op| op.truth_table() == table)
     }
 
-    /// The operation whose result is the complement of this one's.
+    /// The operation whose result is the complement of this operation's result.
     #[must_use]
     pub const fn complement(self) -> Self {
         match self {
@@ -158,7 +158,7 @@ pub enum Gate {
     Binary(BinaryOp, NodeId, NodeId),
     /// `sel ? if_true : if_false`.
     Mux {
-        /// The bit that chooses.
+        /// The selecting bit.
         sel: NodeId,
         /// The result when `sel` is 1.
         if_true: NodeId,
@@ -221,7 +221,7 @@ pub struct Port {
     pub name: String,
     /// The bits, least significant first.
     pub bits: Vec<NodeId>,
-    /// Whether the bits are a two's complement integer.
+    /// Whether the bits form a two's complement integer.
     pub signed: bool,
 }
 
@@ -240,8 +240,8 @@ impl Port {
 
 /// A combinational circuit: gates in topological order between named ports. Immutable and checked.
 ///
-/// Invariants: operands come before their gate; input bit `k`, counted over the input ports in order, is the only gate `Input(k)`;
-/// ports have bits and distinct names; there is an output.
+/// Invariants: operands come before their gate. Input bit `k`, counted over the input ports in order, is the only gate `Input(k)`. Every port has at least
+/// one bit. Names are distinct among the inputs, and among the outputs. There is at least one output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Netlist {
@@ -265,11 +265,11 @@ impl TryFrom<Unchecked> for Netlist {
 }
 
 impl Netlist {
-    /// A checked netlist.
+    /// Checks the parts and builds a netlist.
     ///
     /// # Errors
-    /// [`Error::NodeOutOfOrder`], [`Error::InputMismatch`], [`Error::BadPort`], [`Error::NoOutputs`] or [`Error::TooLarge`] when an
-    /// invariant of the type does not hold.
+    /// [`Error::NodeOutOfOrder`], [`Error::InputMismatch`], [`Error::BadPort`], [`Error::NoOutputs`] or [`Error::TooLarge`] if an invariant of the type
+    /// does not hold.
     pub fn new(gates: Vec<Gate>, inputs: Vec<Port>, outputs: Vec<Port>) -> Result<Self, Error> {
         if gates.len() > MAX_NODES {
             return Err(Error::TooLarge { what: "gates", got: gates.len() as u64, limit: MAX_NODES as u64 });
@@ -298,13 +298,13 @@ impl Netlist {
         }
         let found = gates.iter().filter(|gate| matches!(gate, Gate::Input(_))).count();
         if found != next as usize {
-            let what = format!("{found} input gates for {next} input bits");
+            let what = format!("there are {found} input gates for {next} input bits");
             return Err(Error::InputMismatch { what });
         }
         Ok(Self { gates, inputs, outputs })
     }
 
-    /// The same ports on other gates; `map` gives the new node of each old one. The caller keeps the invariants.
+    /// The same ports on other gates. `map` holds the new node of each old node. The caller keeps the invariants.
     pub(crate) fn with_gates(&self, gates: Vec<Gate>, map: &[NodeId]) -> Self {
         let port = |port: &Port| Port { bits: port.bits.iter().map(|id| map[id.index()]).collect(), ..port.clone() };
         let inputs = self.inputs.iter().map(port).collect();
@@ -312,7 +312,7 @@ impl Netlist {
         Self { gates, inputs, outputs }
     }
 
-    /// The same circuit with ports of one bit, named `x[0]`, `x[1]`, .., in place of each input port and output port that is to be split.
+    /// The same circuit, in which each selected port is split into ports of one bit, named `x[0]`, `x[1]`, ... `input` and `output` select the ports.
     #[must_use]
     pub fn split_ports(&self, input: impl Fn(&Port) -> bool, output: impl Fn(&Port) -> bool) -> Self {
         let (inputs, outputs) = (split(&self.inputs, input), split(&self.outputs, output));
@@ -371,7 +371,7 @@ impl Netlist {
     }
 }
 
-/// Ports, some of them as one of one bit for each bit, with names that differ.
+/// Splits the selected ports into ports of one bit each, with distinct names.
 fn split(ports: &[Port], which: impl Fn(&Port) -> bool) -> Vec<Port> {
     let mut taken: HashSet<String> = ports.iter().filter(|port| !which(port)).map(|port| port.name.clone()).collect();
     let mut all = Vec::with_capacity(ports.len());

@@ -1,4 +1,4 @@
-//! What a netlist costs.
+//! The cost of a netlist.
 
 use crate::counted;
 use crate::{Gate, Netlist};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Bootstraps each kind of gate takes in an engine; inputs and constants take none.
+/// Number of bootstraps of each kind of gate in an engine. Inputs and constants need none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateCosts {
     /// [`Gate::Not`]
@@ -22,16 +22,16 @@ pub struct GateCosts {
 }
 
 impl Default for GateCosts {
-    /// The TFHE gates: NOT is free, MUX takes two bootstraps side by side, every other gate one.
+    /// The costs of TFHE: NOT is free, MUX needs two parallel bootstraps, every other gate one.
     fn default() -> Self {
         Self { not: 0, binary: 1, mux: 2, xor3: 1, maj: 1 }
     }
 }
 
 impl GateCosts {
-    /// Bootstraps of one gate.
+    /// Number of bootstraps of one gate.
     #[must_use]
-    pub const fn of(&self, gate: &Gate) -> u32 {
+    pub const fn bootstraps(&self, gate: &Gate) -> u32 {
         match gate {
             Gate::Input(_) | Gate::Const(_) => 0,
             Gate::Not(_) => self.not,
@@ -54,11 +54,11 @@ pub struct Stats {
     pub gates: usize,
     /// Nodes by [`Gate::kind`].
     pub by_kind: BTreeMap<String, usize>,
-    /// Bootstraps of all gates together.
+    /// Total number of bootstraps.
     pub bootstraps: u64,
     /// Bootstraps on the longest path.
     pub depth: usize,
-    /// Bootstraps that can run side by side, level by level, every gate as early as it can be.
+    /// Number of bootstraps in each level that can run in parallel, if every gate runs as early as possible.
     pub width: Vec<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Netlist {
         }
         let mut width = Vec::new();
         for (gate, level) in self.gates().iter().zip(self.levels(costs)) {
-            let cost = u64::from(costs.of(gate));
+            let cost = u64::from(costs.bootstraps(gate));
             if cost > 0 {
                 let level = level as usize - 1;
                 if width.len() <= level {
@@ -92,10 +92,10 @@ impl Netlist {
         }
     }
 
-    /// Bootstraps of all gates together.
+    /// Total number of bootstraps.
     #[must_use]
     pub fn bootstraps(&self, costs: &GateCosts) -> u64 {
-        self.gates().iter().map(|gate| u64::from(costs.of(gate))).sum()
+        self.gates().iter().map(|gate| u64::from(costs.bootstraps(gate))).sum()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// A count and its noun, in the singular where the count is 1: `1 thread`, `2 threads`. The plural of `noun` ends in `s`.
+/// A count and its noun: `1 thread`, `2 threads`. The plural of `noun` must end in `s`.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")

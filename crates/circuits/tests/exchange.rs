@@ -108,7 +108,7 @@ fn hierarchies_that_do_not_end_or_explode_are_refused_at_once() {
     };
     let double = ".subckt m# a=a y=t\n.subckt m# a=t y=y\n";
     assert_eq!(read_blif(&tower(10, double)).unwrap().evaluate(&[1]).unwrap(), [1]);
-    refused(&tower(40, double), "over the limit");
+    refused(&tower(40, double), "above the limit");
     refused(&tower(80, ".subckt m# a=a y=y\n"), "more than 64 deep");
 }
 

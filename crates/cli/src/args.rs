@@ -12,7 +12,7 @@ Examples:
   solinas eval --key keys/server.key mul a.ct b.ct -o c.ct
   solinas decrypt --key keys/client.key c.ct
 
-Exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted.";
+Exit codes: 0 for success, 1 for a failure, 2 for wrong arguments, 130 for an interruption.";
 
 /// Compute on encrypted integers: the client encrypts and decrypts, the server computes without any secret.
 #[derive(Parser)]
@@ -26,55 +26,55 @@ pub(crate) struct Cli {
 
 #[derive(clap::Args)]
 pub(crate) struct Globals {
-    /// Print results, and errors, as JSON
+    /// Print results and errors as JSON
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
-    /// Print nothing but what was asked for: no progress, no notes
+    /// Print the requested result only, without progress and notes
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Make the client's secret key and the server's key
+    /// Generate the client's secret key and the server's public key
     Keygen(crate::keygen::Args),
     /// Encrypt values
     Encrypt(crate::encrypt::Args),
-    /// Store the public matrix of an LWE key whole, for encryption to read
+    /// Write the public matrix of an LWE key to a file, which `encrypt` can read
     Expand(crate::expand::Args),
-    /// Compute on ciphertexts, without any secret
+    /// Compute on ciphertexts without a secret key
     Eval(crate::eval::Args),
     /// Decrypt ciphertexts
     Decrypt(crate::decrypt::Args),
-    /// Show what files are, and verify them
+    /// Describe key and ciphertext files and verify them
     Inspect(crate::inspect::Args),
-    /// Statistics, pictures, optimization and conversion of circuits; needs no key
+    /// Build, count, draw, optimize, convert and run circuits; no key is needed
     Circuit(crate::circuit::Args),
     /// List the parameter sets
     Params(crate::params::Args),
-    /// Measure gates and integer operations on this machine
+    /// Measure the speed of gates and integer operations on this machine
     Bench(crate::bench::Args),
-    /// Print published tables beside ours, measured on this machine
+    /// Print published tables beside our figures, measured on this machine
     Paper(crate::paper::Args),
-    /// RSA: make keys, encrypt, decrypt, sign and verify
+    /// Generate RSA keys, encrypt, decrypt, sign and verify
     Rsa(crate::rsa::Args),
     /// Compute with integers of any size
     Bigint(crate::bigint::Args),
-    /// Hold a sealed-bid auction
+    /// Run a sealed-bid auction as a demonstration
     Demo(crate::demo::Args),
-    /// Print the completions of a shell
+    /// Print the completion script of a shell
     Completions(crate::manual::CompletionsArgs),
     /// Write the manual pages
     Man(crate::manual::ManArgs),
 }
 
-/// As many threads as asked for, but at most four for each processor: more only get in each other's way.
+/// The requested number of threads, limited to four for each processor. More threads only slow each other down.
 pub(crate) fn threads(asked: u16) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     usize::from(asked).min(4 * processors)
 }
 
-/// What a server may use: as many threads as [`threads`] has it, and MiB of memory for tables.
+/// Resources of a server: the number of threads, limited by [`threads`], and the memory for tables, MiB.
 pub(crate) fn server_options(asked: Option<u16>, mib: Option<u64>) -> solinas_runtime::ServerOptions {
     solinas_runtime::ServerOptions { threads: asked.map(threads), memory: mib.map(|mib| mib.saturating_mul(1 << 20)) }
 }

@@ -1,8 +1,8 @@
-//! `solinas bench`: how fast this machine is.
+//! `solinas bench`: measures the speed of this machine.
 
 use crate::error::{Error, Result, usage};
 use crate::output::{Output, columns};
-use crate::progress::{cancellable, watch};
+use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
@@ -20,8 +20,9 @@ Examples:
   solinas bench --scheme bgv --params slots128-8192-3
   solinas bench --scheme lwe --params leveled-secure-1 --quick
 
-Keys are made on the fly, from a fixed seed. Times are medians; gates use --gates, integer operations --integers. Under schemes gh, ntru, bgv and lwe an `and` of \
-fresh bits is one product; the time of a recrypt is measured by itself. Under schemes ntru, bgv and lwe, what takes more products in a row than the set allows is left out.";
+The command generates its keys from a fixed seed. Times are medians. Gates use the set --gates, integer operations the set --integers. \
+Under schemes gh, ntru, bgv and lwe, an `and` of fresh bits is one product. The time of a recryption is measured separately. \
+Under schemes ntru, bgv and lwe, the table omits operations that need more products in a row than the set allows.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,10 +30,10 @@ pub(crate) struct Args {
     /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// Parameter set of scheme gh (by default toy), ntru (tight-512-12), bgv (slots128-16384-8) or lwe (leveled-32-9)
+    /// Parameter set; defaults to toy (scheme gh), tight-512-12 (ntru), slots128-16384-8 (bgv) or leveled-32-9 (lwe)
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
-    /// Fewer operations and repetitions
+    /// Measure fewer operations, with fewer repetitions
     #[arg(long)]
     quick: bool,
     /// Parameter set of the gates
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     /// Parameter set of the integer operations
     #[arg(long, value_name = "NAME", default_value = "integers")]
     integers: String,
-    /// Threads; by default as many as there are processors
+    /// Number of threads; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 }
@@ -55,10 +56,10 @@ struct Row {
     bootstraps: u64,
     recrypts: u64,
     products: u64,
-    /// The counts in words.
+    /// The counts as text.
     work: String,
     repetitions: usize,
-    /// Median.
+    /// Median time, seconds.
     seconds: f64,
     operations_per_second: f64,
 }
@@ -90,7 +91,7 @@ impl<'a> Bench<'a> {
         Ok(Self { client, server: Server::new(&key, threads)?, out })
     }
 
-    /// An operation on `count` pairs at once: median of some repetitions, within about ten seconds.
+    /// Measures an operation on `count` pairs at once: the median of some repetitions, within about ten seconds.
     fn row(&self, op: &str, ty: Type, count: usize, repetitions: usize) -> Result<Row> {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
         let operand = |factor: u128| -> Result<Ciphertext> {
@@ -110,15 +111,15 @@ impl<'a> Bench<'a> {
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        let estimate = self.server.estimate(&program, count, &cancellable()?)?;
+        let estimate = self.server.estimate(&program, count, &interrupt_control()?)?;
         let what = if count == 1 { name } else { format!("{count} x {name}") };
         Ok(self.figure(what, &estimate, count, times.len(), times[times.len() / 2]))
     }
 
-    /// A recryption alone, as the server measures it for estimates.
+    /// Measures one recryption, as the server does for estimates.
     fn recrypt(&self) -> Result<Row> {
         let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
-        let seconds = self.server.estimate(&program, 1, &cancellable()?)?.bootstrap_seconds;
+        let seconds = self.server.estimate(&program, 1, &interrupt_control()?)?.bootstrap_seconds;
         let estimate = Estimate { scheme: solinas_runtime::Scheme::Gh, recrypts: 1, ..Default::default() };
         Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
     }
@@ -142,8 +143,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Scheme::Lwe => leveled(&args, "leveled-32-9", threads, repetitions, out)?,
         _ if args.params.is_some() => {
             return Err(usage(
-                "--params is for schemes gh, ntru, bgv and lwe",
-                "add --scheme, or name sets by --gates and --integers",
+                "--params applies to schemes gh, ntru, bgv and lwe only",
+                "add --scheme, or name the sets with --gates and --integers",
             ));
         }
         _ => tfhe(&args, threads, repetitions, out)?,
@@ -156,7 +157,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
 fn gentry_halevi(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
     let params = args.params.as_deref().unwrap_or("toy");
     let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
-    // Before the keys are made, which takes long: some sets evaluate shallow circuits alone.
+    // Some sets evaluate shallow circuits only. The check comes before key generation, which takes long.
     for &width in widths {
         runs("mul", Type::Uint(width), Scheme::Gh, params)?;
     }
@@ -195,11 +196,11 @@ fn leveled(args: &Args, default: &str, threads: Option<usize>, repetitions: usiz
     Ok(rows)
 }
 
-/// Whether an operation runs under a parameter set of a scheme; keys say whether there is such a set.
+/// Whether an operation runs under a parameter set of a scheme. If the set does not exist, key generation reports it.
 fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
     if scheme.has_params(params) {
         let program = Program::from_op(op, &[ty, ty]).map_err(Error::circuit(op))?;
-        solinas_runtime::cost_watched(scheme, &program, params, &cancellable()?)?;
+        solinas_runtime::cost_watched(scheme, &program, params, &interrupt_control()?)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `solinas circuit`: netlists without any encryption.
+//! `solinas circuit`: works on netlists without encryption.
 
 use crate::error::{Error, Result, usage};
 use crate::files::{read_circuit, read_text, write_text};
@@ -21,9 +21,9 @@ Examples:
   solinas circuit convert mul8.txt --to yosys -o mul8.json
   solinas circuit run mul8.txt 12 13
 
-Files are Bristol Fashion, BLIF or Yosys JSON, told apart by their contents; `-` is standard input.
-BLIF and Yosys JSON keep every gate; Bristol Fashion has AND, XOR and NOT alone, into which other gates are split. The \
-counts that are printed are those of the file. The server optimizes what it reads: `circuit stats --optimize` shows what it will run.";
+Files are Bristol Fashion, BLIF or Yosys JSON. The command recognizes the format by the contents; `-` is standard input.
+BLIF and Yosys JSON keep every gate. Bristol Fashion has AND, XOR and NOT only, so the command splits other gates into these. \
+The printed counts are those of the written file. The server optimizes each circuit that it reads: `circuit stats --optimize` counts the circuit that it will run.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,51 +34,51 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Gates, bootstraps, depth
+    /// Count gates, bootstraps and depth
     #[command(after_help = "Example:\n  solinas circuit stats adder64.txt --json")]
     Stats {
         /// The circuit
         file: PathBuf,
-        /// Of the circuit as the server runs it: optimized
+        /// Optimize the circuit first, as the server does
         #[arg(long)]
         optimize: bool,
     },
-    /// A picture, as SVG or Graphviz DOT
+    /// Draw the circuit as SVG or Graphviz DOT
     #[command(
         after_help = "Examples:\n  solinas circuit draw adder.txt -o adder.svg\n  solinas circuit draw adder.txt --to dot | dot -Tpdf -o adder.pdf"
     )]
     Draw {
         /// The circuit
         file: PathBuf,
-        /// Kind of picture; by default by the name of the output, else SVG
+        /// Format of the picture; defaults to the one that the name of the output implies, else SVG
         #[arg(long)]
         to: Option<Picture>,
-        /// Where to write; standard output by default
+        /// Output file; defaults to standard output
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
-    /// An equivalent circuit of fewer bootstraps
+    /// Write an equivalent circuit that needs fewer bootstraps
     #[command(after_help = "Example:\n  solinas circuit optimize adder64.txt -o small.blif")]
     Optimize {
         #[command(flatten)]
         change: Change,
     },
-    /// The same circuit in another format
+    /// Write the same circuit in another format
     #[command(after_help = "Example:\n  solinas circuit convert adder64.txt --to blif -o adder64.blif")]
     Convert {
         #[command(flatten)]
         change: Change,
     },
-    /// An equivalent circuit of fewer kinds of gates
+    /// Write an equivalent circuit that uses fewer kinds of gates
     #[command(after_help = "Example:\n  solinas circuit lower adder.blif --gates and-xor -o adder.txt")]
     Lower {
         #[command(flatten)]
         change: Change,
-        /// The gates there may be
+        /// The gates that the result may use
         #[arg(long, default_value = "two-input")]
         gates: Gates,
     },
-    /// The circuit of an operation
+    /// Build the circuit of an operation
     #[command(
         after_help = "Examples:\n  solinas circuit build add --type u16 --recipe oh2018 -o add16.txt\n  solinas circuit build lt --type i32 --recipe lowest-depth --to blif"
     )]
@@ -88,23 +88,23 @@ enum Verb {
         /// Type of the operands
         #[arg(long = "type", value_parser = parse_type)]
         ty: Type,
-        /// Which constructions
+        /// The constructions to use
         #[arg(long, default_value = "fewest-bootstraps")]
         recipe: RecipeName,
-        /// Another adder than the recipe's
+        /// Use this adder instead of the recipe's
         #[arg(long)]
         adder: Option<AdderName>,
-        /// Optimize it, too
+        /// Optimize the circuit
         #[arg(long)]
         optimize: bool,
-        /// Format; by default by the name of the output, else Bristol
+        /// Format; defaults to the one that the name of the output implies, else Bristol
         #[arg(long)]
         to: Option<FormatName>,
-        /// Where to write; standard output by default
+        /// Output file; defaults to standard output
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
-    /// Evaluates a circuit on plain values
+    /// Evaluate a circuit on plain values
     #[command(
         after_help = "Examples:\n  solinas circuit run mul8.txt 12 13\n  solinas circuit run mul8.txt 0x0c 0b1101 --hex"
     )]
@@ -114,7 +114,7 @@ enum Verb {
         /// One value for each input port: a number, 0x and hexadecimal digits, or 0b and bits
         #[arg(allow_negative_numbers = true)]
         values: Vec<String>,
-        /// Print hexadecimal digits; those of more than 128 bits are printed so anyway
+        /// Print hexadecimal digits; values of more than 128 bits are always printed in this form
         #[arg(long)]
         hex: bool,
     },
@@ -124,10 +124,10 @@ enum Verb {
 struct Change {
     /// The circuit
     file: PathBuf,
-    /// Format; by default by the name of the output, else that of the input
+    /// Format; defaults to the one that the name of the output implies, else that of the input
     #[arg(long)]
     to: Option<FormatName>,
-    /// Where to write; standard output by default
+    /// Output file; defaults to standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
 }
@@ -246,7 +246,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
 }
 
-/// An operation on operands of one type, as far as it allows: shift amounts are unsigned, the first operand of `select` is a bool.
+/// The program of an operation on operands of one type. Exceptions: shift amounts are unsigned, and the first operand of `select` is a bool.
 fn operation_program(name: &str, ty: Type) -> Result<Program> {
     let types = match Op::from_name(name) {
         Some(Op::Select) => vec![Type::Bool, ty, ty],
@@ -269,14 +269,14 @@ fn by_name(path: Option<&Path>) -> Option<FormatName> {
     }
 }
 
-/// What a change of a circuit reports.
+/// Report of a command that writes a circuit.
 #[derive(Serialize)]
 struct Report<'a> {
     output: Option<&'a Path>,
-    /// The circuit itself, where it goes to no file.
+    /// The circuit itself, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
-    /// The counts are those of the written text, as `circuit stats` finds them.
+    /// Counts of the written text, equal to those of `circuit stats`.
     gates: usize,
     bootstraps: u64,
     depth: usize,
@@ -339,8 +339,8 @@ fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -
         (None, Some("svg") | None) => Picture::Svg,
         (None, Some(other)) => {
             return Err(usage(
-                format!("no picture is of kind .{other}"),
-                "name the output .svg or .dot, or say --to svg",
+                format!("pictures of kind .{other} are not supported"),
+                "name the output .svg or .dot, or add --to svg",
             ));
         }
     };
@@ -358,7 +358,7 @@ fn draw(file: &Path, to: Option<Picture>, output: Option<&Path>, out: &Output) -
     }
 }
 
-/// One output port on plain values.
+/// The plain value of one output port.
 #[derive(Serialize)]
 struct PortValue<'a> {
     port: &'a str,
@@ -372,8 +372,8 @@ fn evaluate(file: &Path, values: &[String], hex: bool, out: &Output) -> Result<(
         let names: Vec<_> =
             ports.iter().map(|port| format!("{} ({})", port.name, counted(port.bits.len(), "bit"))).collect();
         let (inputs, values) = (counted(ports.len(), "input"), counted(values.len(), "value"));
-        let what = format!("{} takes {inputs}, and got {values}", file.display());
-        return Err(usage(what, format!("give one for each of {}", names.join(", "))));
+        let what = format!("{} takes {inputs}, but got {values}", file.display());
+        return Err(usage(what, format!("give one value for each of {}", names.join(", "))));
     }
     let mut inputs = Vec::with_capacity(netlist.input_bits());
     for (port, text) in ports.iter().zip(values) {

@@ -1,4 +1,4 @@
-//! `solinas decrypt`: ciphertext files to plain values.
+//! `solinas decrypt`: decrypts ciphertext files to plain values.
 
 use crate::error::{Error, Result, input};
 use crate::files::write_private_text;
@@ -17,7 +17,8 @@ Examples:
 
   solinas decrypt --key keys/client.key digest.ct --hex
 
-The values of an array are printed one a line; with --hex or --bits, a row of bools is one value, its first bool the least significant bit. --csv makes a column of each file, headed by its name.";
+The command prints one value of an array on each line. With --hex or --bits, a row of bools is one value, and its first bool is the least significant bit. \
+With --csv, each file becomes a column whose header is the file's name.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -28,16 +29,16 @@ pub(crate) struct Args {
     /// The ciphertexts
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Print 0x and hexadecimal digits, as many as the type has
+    /// Print 0x and all hexadecimal digits of the type
     #[arg(long, conflicts_with = "bits")]
     hex: bool,
-    /// Print 0b and bits, as many as the type has
+    /// Print 0b and all bits of the type
     #[arg(long)]
     bits: bool,
     /// Print a CSV table
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Where to write the text, in a file that you alone can read; standard output by default
+    /// Output file, which only you can read; defaults to standard output
     #[arg(long, short, conflicts_with = "json")]
     output: Option<PathBuf>,
 }
@@ -52,7 +53,7 @@ struct Decrypted<'a> {
     values: Values,
 }
 
-/// A scalar is one value, an array the list of its values, row by row.
+/// A scalar is one value. An array is the list of its values, row by row.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Values {
@@ -63,7 +64,7 @@ enum Values {
 }
 
 impl Values {
-    fn of(plain: &Plain, digits: Option<Digits>) -> Self {
+    fn new(plain: &Plain, digits: Option<Digits>) -> Self {
         if let Some(digits) = digits {
             return Self::Texts(texts(plain, Some(digits)));
         }
@@ -76,10 +77,10 @@ impl Values {
     }
 }
 
-/// How digits of bits are written.
+/// Writes bits as digits.
 type Digits = fn(&[bool]) -> String;
 
-/// A text for each value, row by row; as digits of bits, one for each row of bools.
+/// One text for each value, row by row. If `digits` is given, one text for each row of bools.
 fn texts(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
     let Some(digits) = digits else { return plain.to_strings() };
     if let (Type::Bool, Some([.., length])) = (plain.ty, plain.shape.as_deref()) {
@@ -101,7 +102,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     for file in &args.files {
         let ciphertext = Ciphertext::load(file)?;
         check_key(file, &ciphertext, &args.key, key.key_id(), key.params().scheme)?;
-        all.push(key.decrypt(&ciphertext).map_err(|error| Error::from(error).at(&file.display().to_string()))?);
+        all.push(key.decrypt(&ciphertext).map_err(|error| Error::from(error).with_place(&file.display().to_string()))?);
     }
     if out.json() {
         let all: Vec<_> = args.files.iter().zip(&all).map(|(file, plain)| decrypted(file, plain, digits)).collect();
@@ -120,7 +121,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     write_private_text(args.output.as_deref(), &text, out)
 }
 
-/// Whether a ciphertext belongs to a key; names both files if not.
+/// Checks that a ciphertext belongs to a key.
+///
+/// # Errors
+/// If it does not; the error names both files.
 pub(crate) fn check_key(
     file: &Path,
     ciphertext: &Ciphertext,
@@ -135,7 +139,7 @@ pub(crate) fn check_key(
             ciphertext.scheme(),
             key_file.display()
         );
-        return Err(input(what, "use the files of one `keygen`"));
+        return Err(input(what, "use files of the same `keygen`"));
     }
     if ciphertext.key_id() == key {
         return Ok(());
@@ -145,10 +149,10 @@ pub(crate) fn check_key(
 }
 
 fn decrypted<'a>(file: &'a Path, plain: &Plain, digits: Option<Digits>) -> Decrypted<'a> {
-    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::of(plain, digits) }
+    Decrypted { file, ty: plain.ty.to_string(), shape: plain.shape.clone(), values: Values::new(plain, digits) }
 }
 
-/// One line a value, or one line a row where there are rows.
+/// One line for each value, or for each row if the array has rows.
 fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
     let texts = texts(plain, digits);
     let length = match plain.shape.as_deref() {
@@ -159,7 +163,7 @@ fn rows(plain: &Plain, digits: Option<Digits>) -> Vec<String> {
     texts.chunks(length).map(|row| row.join(" ")).collect()
 }
 
-/// A column for each file; scalars and shorter arrays leave cells empty.
+/// A CSV table with a column for each file. Scalars and shorter arrays leave cells empty.
 fn table(files: &[PathBuf], all: &[Plain], digits: Option<Digits>) -> csv::Result<String> {
     let columns: Vec<_> = all.iter().map(|plain| texts(plain, digits)).collect();
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);

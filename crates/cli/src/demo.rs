@@ -1,9 +1,9 @@
-//! `solinas demo`: a sealed-bid auction. The server finds price and winner without seeing a bid.
+//! `solinas demo`: runs a sealed-bid auction. The server finds the price and the winner without seeing a bid.
 
 use crate::error::{Error, Result, input};
-use crate::eval::champion;
+use crate::eval::max_and_argmax;
 use crate::output::Output;
-use crate::progress::{cancellable, watch};
+use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::Type;
@@ -26,8 +26,8 @@ Examples:
   solinas demo --scheme lwe --params leveled-16-20 --research --quick
   solinas demo --json
 
-Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. Of equal highest bids the first wins.
-The log shows every file the server held. The exit code is 1 if the result is not that of plain arithmetic.";
+Bids come from a CSV file with the header bidder,bid: 1 to 64 bids of 0 to 65535. If the highest bids are equal, the first of them wins.
+The log shows every file that the server held. The exit code is 1 if the result differs from that of plain arithmetic.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -35,22 +35,22 @@ pub(crate) struct Args {
     /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// The parameter set; by default the scheme's recommended one
+    /// Parameter set; defaults to the recommended set of the scheme
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
-    /// Allow parameter sets that are for research only
+    /// Allow parameter sets for research only
     #[arg(long)]
     research: bool,
-    /// The bids, as CSV; eight built-in ones by default
+    /// CSV file of the bids; defaults to eight built-in bids
     #[arg(long, value_name = "FILE")]
     bids: Option<PathBuf>,
-    /// Threads of the server; by default as many as there are processors
+    /// Number of threads of the server; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// The first four bids only
+    /// Use the first four bids only
     #[arg(long)]
     quick: bool,
-    /// Keep the files of client and server in this new folder
+    /// Keep the files of the client and the server in this new folder
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ struct Bid {
     amount: u16,
 }
 
-/// A file the server holds.
+/// A file that the server holds.
 #[derive(Serialize)]
 struct Held {
     file: String,
@@ -70,7 +70,7 @@ struct Held {
     first_bytes: String,
 }
 
-/// What the auction gave.
+/// Result of the auction.
 #[derive(Serialize)]
 struct Report {
     bids: usize,
@@ -94,7 +94,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     check_auction(args.scheme, args.params.as_deref(), bids.len())?;
     let place = std::env::temp_dir();
-    crate::files::tell_leftovers(&place);
+    crate::files::remove_leftovers(&place);
     let temporary = TemporaryFolder::create_in(&place).map_err(|e| Error::io("make a folder in", &place, e))?;
     let root = match &args.keep {
         Some(folder) => {
@@ -147,18 +147,18 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let right = first.and_then(|index| bids.get(index)).map_or("nobody", |bid| &bid.bidder);
     Err(Error::Wrong(format!(
-        "the auction gave a wrong result: plain arithmetic says {right} at {expected}; report this as a bug"
+        "the auction gave a wrong result: by plain arithmetic {right} wins at {expected}; report this as a bug"
     )))
 }
 
-/// Fails where the parameters cannot run the auction, before keys are made; whether there are such parameters, keys say.
+/// Checks, before key generation, that the parameters can run the auction. If the set does not exist, key generation reports it.
 fn check_auction(scheme: Scheme, params: Option<&str>, bids: usize) -> Result<()> {
     let default = || solinas_runtime::params().into_iter().find(|set| set.scheme == scheme).map(|set| set.name);
     if let Some(name) = params.map(str::to_owned).or_else(default)
         && scheme.has_params(&name)
     {
-        let auction = champion(bids, BID).map_err(Error::circuit("the auction"))?;
-        solinas_runtime::cost_watched(scheme, &auction, &name, &cancellable()?)?;
+        let auction = max_and_argmax(bids, BID).map_err(Error::circuit("the auction"))?;
+        solinas_runtime::cost_watched(scheme, &auction, &name, &interrupt_control()?)?;
     }
     Ok(())
 }
@@ -187,7 +187,7 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
         let record = record.map_err(|e| wrong(line, e.to_string()))?;
         let line = record.position().map_or(line, csv::Position::line);
         let text = record.get(amount).unwrap_or_default();
-        let amount = text.parse().map_err(|_| wrong(line, format!("'{text}' is no bid")))?;
+        let amount = text.parse().map_err(|_| wrong(line, format!("'{text}' is not a bid")))?;
         bids.push(Bid { bidder: record.get(bidder).unwrap_or_default().to_owned(), amount });
     }
     match bids.len() {
@@ -196,7 +196,7 @@ fn read_bids(path: Option<&Path>) -> Result<Vec<Bid>> {
     }
 }
 
-/// The client's first part: keys, encrypted bids. Only what is public goes to the server's folder.
+/// The client's first part: makes keys and encrypts the bids. Only public files go to the server's folder.
 fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, out: &Output) -> Result<()> {
     let (client_key, server_key) = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(options, control)?))?;
     out.note(&format!("client: sealed bids of 16 bits: {}", bids.len()))?;
@@ -207,15 +207,15 @@ fn prepare(options: &KeygenOptions, bids: &[Bid], client: &Path, server: &Path, 
     let sealed = client_key.encrypt(&Plain::new(BID, Some(vec![bids.len()]), values)?)?;
     server_key.save(&server.join("server.key"), false)?;
     sealed.save(&server.join("bids.ct"))?;
-    out.note("client: sent server.key and bids.ct to the server; client.key stays here")
+    out.note("client: sent server.key and bids.ct to the server; client.key stays with the client")
 }
 
-/// The server's part: it knows its folder, and nothing else.
+/// The server's part, which reads its own folder only.
 fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> Result<(Vec<Held>, Estimate, f64)> {
     let held = holdings(folder)?;
     out.note("server: holds")?;
     for Held { file, kind, bytes, first_bytes } in &held {
-        // Padding needs a text.
+        // Format widths apply to text only.
         let kind = kind.to_string();
         let line = format!("  {file:<12}{kind:<12}{bytes:>10} bytes   {first_bytes}");
         out.note(line.trim_end())?;
@@ -223,12 +223,12 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     if held.iter().any(|file| file.kind.is_secret()) {
         return Err(Error::Wrong("the server holds a secret key; report this as a bug".to_owned()));
     }
-    out.note("server: no client key is among them")?;
+    out.note("server: none of these is a client key")?;
     let key = ServerKey::load(&folder.join("server.key"))?;
     let bids = Ciphertext::load(&folder.join("bids.ct"))?;
     let server = Server::new(&key, threads)?;
-    let program = champion(count, BID).map_err(Error::circuit("the auction"))?;
-    let estimate = server.estimate(&program, 1, &cancellable()?)?;
+    let program = max_and_argmax(count, BID).map_err(Error::circuit("the auction"))?;
+    let estimate = server.estimate(&program, 1, &interrupt_control()?)?;
     let threads = counted(estimate.threads, "thread");
     out.note(&format!("server: {estimate}, about {:.1} s on {threads}", estimate.seconds))?;
     let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
@@ -242,7 +242,7 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     Ok((held, estimate, seconds))
 }
 
-/// What a folder holds: every file is opened and verified. For a ciphertext, the first bytes of its data.
+/// Opens and verifies every file of a folder. For a ciphertext, adds the first bytes of its data.
 fn holdings(folder: &Path) -> Result<Vec<Held>> {
     let listed = std::fs::read_dir(folder).and_then(|entries| entries.map(|e| Ok(e?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(|e| Error::io("list the folder", folder, e))?;
@@ -266,14 +266,14 @@ fn first_bytes(path: &Path) -> Result<String> {
     Ok(bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ") + " ...")
 }
 
-/// The client's last part: opens price and winner.
+/// The client's last part: decrypts the price and the winner.
 fn open(client: &Path, server: &Path) -> Result<(u16, usize)> {
     let key = ClientKey::load(&client.join("client.key"))?;
     let value = |name: &str| -> Result<u128> {
         let plain = key.decrypt(&Ciphertext::load(&server.join(name))?)?;
         Ok(plain.values.first().copied().unwrap_or(u128::MAX))
     };
-    // What does not fit is wrong, and is found to be so.
+    // A value that is out of range is wrong. The comparison with plain arithmetic reports it.
     let price = u16::try_from(value("price.ct")?).unwrap_or(u16::MAX);
     Ok((price, usize::try_from(value("winner.ct")?).unwrap_or(usize::MAX)))
 }

@@ -1,4 +1,4 @@
-//! `solinas encrypt`: plain values to a ciphertext file.
+//! `solinas encrypt`: encrypts plain values to a ciphertext file.
 
 use crate::error::{Error, Result, usage};
 use crate::files::{check_ciphertext_target, check_not_input};
@@ -22,19 +22,19 @@ Examples:
   solinas encrypt --key keys/client.key --bits 16 0xbeef -o block.ct
   seq 1 10 | solinas encrypt --key keys/client.key --type u8 - -o ten.ct
 
-One value makes a scalar, several make an array; a CSV column always makes an array.
-Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P under keys of slots (schemes bgv and ntru).";
+One value makes a scalar, and several values make an array. A CSV column always makes an array.
+Types are bool, u1 to u128, i1 to i128, and modP for integers modulo P. modP needs a key whose plaintexts are vectors of slots (schemes bgv and ntru).";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The client key; of schemes gh, ntru, bgv and lwe the server key does, too, as it is public
+    /// The client key; for schemes gh, ntru, bgv and lwe the server key, which is public, also works
     #[arg(long, short, value_name = "FILE")]
     key: PathBuf,
     /// Type of the values
     #[arg(long = "type", short, value_parser = parse_type, required_unless_present = "bits", conflicts_with = "bits")]
     ty: Option<Type>,
-    /// Encrypt values of N bits as bools, for ports of circuits: 0x and hexadecimal digits, 0b and bits, or a number
+    /// Encrypt values of N bits as bools, for ports of circuits; a value is 0x and hexadecimal digits, 0b and bits, or a number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20), conflicts_with = "csv")]
     bits: Option<u32>,
     /// The values; `-` reads them from standard input
@@ -46,13 +46,13 @@ pub(crate) struct Args {
     /// The column: its name, or its number from 0
     #[arg(long, value_name = "NAME|INDEX", requires = "csv")]
     column: Option<String>,
-    /// Do not warn of a key that is for research only or made from a chosen seed
+    /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
-    /// Make an array even of one value
+    /// Make an array even from a single value
     #[arg(long)]
     array: bool,
-    /// Read the public matrix from this file, scheme lwe; `solinas expand` makes it
+    /// Read the public matrix from this file, which `solinas expand` writes (scheme lwe)
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
     /// The ciphertext file to write
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-/// What was written.
+/// Report of a ciphertext file that was written.
 #[derive(Serialize)]
 pub(crate) struct Report<'a> {
     pub(crate) file: &'a Path,
@@ -72,7 +72,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn of(file: &'a Path, ct: &solinas_runtime::Ciphertext) -> Self {
+    pub(crate) fn new(file: &'a Path, ct: &solinas_runtime::Ciphertext) -> Self {
         let bytes = std::fs::metadata(file).map_or(0, |found| found.len());
         let shape = ct.shape().map(<[usize]>::to_vec);
         Self { file, ty: ct.ty().to_string(), shape, key_id: ct.key_id().to_string(), bytes }
@@ -98,7 +98,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         (Some(path), Some(column)) => (csv_column(path, column, ty)?, true),
         _ if args.values == ["-"] => (from_stdin()?, args.array),
         _ if args.values.iter().any(|text| text == "-") => {
-            return Err(usage("'-' stands among other values", "give it alone to read all values from standard input"));
+            return Err(usage(
+                "'-' cannot be combined with other values",
+                "give '-' alone to read all values from standard input",
+            ));
         }
         _ => (args.values, args.array),
     };
@@ -113,14 +116,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         Some(matrix) => watch(out, "encrypting", |control| Ok(key.encrypt_streamed(&plain, matrix, control)?))?,
         None => wait(out, "encrypting", || key.encrypt(&plain))?,
     };
-    // From here on, an interruption leaves no part of a file: it waits for the whole.
+    // From here on, an interruption waits until the file is complete.
     interruptible()?;
     ciphertext.save(&args.output)?;
-    let report = Report::of(&args.output, &ciphertext);
+    let report = Report::new(&args.output, &ciphertext);
     out.report(&report, || report.line())
 }
 
-/// Values of `width` bits as bools, those of a value in the last axis, the least significant bit first.
+/// Values of `width` bits as bools. The last axis holds the bits of one value, the least significant bit first.
 fn bools(texts: &[String], width: usize, shape: Option<Vec<usize>>) -> Result<Plain> {
     let mut values = Vec::with_capacity(texts.len() * width);
     for text in texts {

@@ -1,4 +1,4 @@
-//! Errors of the command line, and what they print and exit with.
+//! Errors of the command line, their messages and their exit codes.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -8,79 +8,79 @@ use std::process::ExitCode;
 /// Result of this crate's functions.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that ends the command early. A message is `what; remedy`.
+/// An error that ends the command. Its message is `problem; remedy`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// What the engine says.
+    /// From the runtime.
     #[error(transparent)]
     Runtime(Box<solinas_runtime::Error>),
-    /// What a Solinas file is wrong about.
+    /// From reading or writing a Solinas file.
     #[error(transparent)]
     File(#[from] solinas_formats::Error),
-    /// What RSA says.
+    /// From RSA.
     #[error(transparent)]
     Rsa(solinas_schemes::rsa::Error),
-    /// What the choice of a back end is wrong about.
+    /// From the choice of a back end.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
-    /// What the arithmetic of integers says.
+    /// From the arithmetic of large integers.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
-    /// What a circuit or program is wrong about.
+    /// From a circuit or program.
     #[error("{place}: {source}")]
     Circuit {
         /// File or operation.
         place: String,
-        /// What is wrong.
+        /// The problem.
         source: Box<solinas_circuits::Error>,
     },
-    /// The operating system refused.
+    /// The operating system refused an action on a file.
     #[error("cannot {action} {}: {source}; {}", path.display(), remedy(source))]
     Io {
-        /// What was tried.
+        /// The action, as a verb.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// Input that cannot be worked with.
+    /// Input that the command cannot use.
     #[error("{what}; {help}")]
     Input {
-        /// What is wrong, and where.
+        /// The problem and its place.
         what: String,
-        /// What to do about it.
+        /// The remedy.
         help: String,
     },
-    /// Arguments that do not go together.
+    /// Arguments that cannot be combined.
     #[error("{what}; {help}")]
     Usage {
-        /// What is wrong.
+        /// The problem.
         what: String,
-        /// What to do about it.
+        /// The remedy.
         help: String,
     },
-    /// A result that plain arithmetic contradicts.
+    /// A result that differs from plain arithmetic.
     #[error("{0}")]
     Wrong(String),
     /// Ctrl-C, or a request to terminate.
     #[error("interrupted; nothing was written")]
     Interrupted,
-    /// Ctrl-C in work that the same command takes up again.
-    #[error("interrupted; what is done is kept in {}: the same command goes on from there", .0.display())]
+    /// Ctrl-C in work that the same command can continue.
+    #[error("interrupted; the progress is kept in {}: run the same command again to continue", .0.display())]
     Paused(PathBuf),
-    /// Whoever read the output stopped reading.
+    /// The reader of standard output closed it.
     #[error("standard output was closed")]
     Closed,
 }
 
-/// Bad input, with its remedy.
+/// An [`Error::Input`].
 pub(crate) fn input(what: impl Into<String>, help: impl Into<String>) -> Error {
     Error::Input { what: what.into(), help: help.into() }
 }
 
-/// Bad arguments, with their remedy.
+/// An [`Error::Usage`].
 pub(crate) fn usage(what: impl Into<String>, help: impl Into<String>) -> Error {
     Error::Usage { what: what.into(), help: help.into() }
 }
@@ -111,7 +111,7 @@ impl Error {
         Self::Io { action, path: path.to_path_buf(), source }
     }
 
-    /// For `map_err` on what has to do with a file or an operation.
+    /// For `map_err`: adds the file or the operation to an error of `solinas_circuits`.
     pub(crate) fn circuit(place: impl fmt::Display) -> impl FnOnce(solinas_circuits::Error) -> Self {
         move |source| Self::Circuit { place: place.to_string(), source: Box::new(source) }
     }
@@ -125,7 +125,7 @@ impl Error {
         }
     }
 
-    /// What is wrong, and the remedy.
+    /// The problem and the remedy.
     pub(crate) fn parts(&self) -> (String, Option<String>) {
         match self {
             Self::Io { action, path, source } => {
@@ -143,19 +143,19 @@ impl Error {
             _ => {}
         }
         let message = self.to_string();
-        // A semicolon in brackets is part of what they hold.
+        // A semicolon inside brackets does not separate the problem from the remedy.
         let outside = |at: &usize| message[..*at].matches('(').count() == message[..*at].matches(')').count();
         let at = message.rmatch_indices("; ").map(|(at, _)| at).find(outside);
         at.map_or_else(|| (message.clone(), None), |at| (message[..at].to_owned(), Some(message[at + 2..].to_owned())))
     }
 
-    /// The same error, with the place it is about in front.
-    pub(crate) fn at(&self, place: &str) -> Self {
+    /// The same error, with its place in front of the message.
+    pub(crate) fn with_place(&self, place: &str) -> Self {
         let (what, help) = self.parts();
         input(format!("{place}: {what}"), help.unwrap_or_else(|| "correct it there".to_owned()))
     }
 
-    /// Prints the error to standard error, as text or as one JSON object, and gives the exit code.
+    /// Prints the error to standard error, as text or as one JSON object, and returns the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         let (what, help) = self.parts();
         let text = if json {
@@ -163,17 +163,17 @@ impl Error {
                 .into_owned()
         } else {
             let text = help.map_or_else(|| format!("error: {what}"), |help| format!("error: {what}\n  help: {help}"));
-            crate::output::harmless(&text).into_owned()
+            crate::output::escape_control(&text).into_owned()
         };
         if !matches!(self, Self::Closed) {
-            // Nobody is left to tell when even this fails.
+            // If this write fails too, there is no other channel to report it.
             let _ = writeln!(io::stderr(), "{text}");
         }
         ExitCode::from(self.code())
     }
 }
 
-/// The usual way out of an I/O error.
+/// The usual remedy of an I/O error.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "check the name and that its folder exists",
@@ -181,8 +181,8 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space or write elsewhere",
         io::ErrorKind::OutOfMemory => "free some memory, or allow more (ulimit -v)",
         io::ErrorKind::IsADirectory => "name a file, not a folder",
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a part of the name is a file; name a folder",
-        io::ErrorKind::InvalidData => "it must be text in UTF-8",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "a part of the path is a file; name a folder",
+        io::ErrorKind::InvalidData => "give a text in UTF-8",
         io::ErrorKind::ReadOnlyFilesystem => "write to another place",
         _ => "try another file",
     }

@@ -1,4 +1,4 @@
-//! `solinas expand`: the public matrix of an LWE key, whole.
+//! `solinas expand`: writes the public matrix of an LWE key to a file.
 
 use crate::error::{Result, input, usage};
 use crate::files::{check_not_input, check_target, check_writable};
@@ -15,8 +15,9 @@ Examples:
   solinas expand --key keys/server.key -o keys/public.matrix
   solinas encrypt --key keys/server.key --matrix keys/public.matrix --type u8 200 -o a.ct
 
-Keys of scheme lwe hold the seed of their public matrix, from which encryption makes it again, piece by piece. Expanded, it is read from the file \
-instead, which may be larger than memory: 11 GB for paper-9326. The ciphertexts are the same. The matrix is public, and can be made again at any time; let nobody else write the file: with another matrix in it, what is encrypted can be read. Ctrl-C leaves nothing.";
+A key of scheme lwe holds the seed of its public matrix. By default, encryption computes the matrix from the seed, piece by piece. With --matrix, it \
+reads the expanded matrix from this file, which may be larger than memory: 11 GB for paper-9326. The ciphertexts are the same. The matrix is public, and \
+you can expand it again at any time. Let nobody else write the file: an attacker who replaces the matrix can read what you encrypt. Ctrl-C leaves no file.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,13 +40,13 @@ struct Report<'a> {
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let output = &args.output;
     if output == Path::new("-") {
-        return Err(usage("a matrix does not go to standard output", "name a file; ./- is a file named -"));
+        return Err(usage("a matrix cannot be written to standard output", "name a file; ./- is a file named -"));
     }
     check_not_input(output, &[&args.key])?;
     check_target(output)?;
     check_writable(output)?;
     if output.exists() && !output.is_file() {
-        return Err(input(format!("{} is no file", output.display()), "write to another place"));
+        return Err(input(format!("{} is not a regular file", output.display()), "write to another place"));
     }
     let key = EncryptionKey::load(&args.key)?;
     let bytes = key.matrix_bytes()?;

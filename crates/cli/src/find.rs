@@ -1,4 +1,4 @@
-//! `solinas params find`: the smallest parameters for a task.
+//! `solinas params find`: finds the smallest parameters for a task.
 
 use crate::error::{Result, input, usage};
 use crate::output::{Output, columns};
@@ -16,33 +16,33 @@ Examples:
   solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme bgv --depth 3 --security 192
 
-The name found is one that `solinas keygen --scheme SCHEME --params NAME` takes. Sets of scheme bgv have bits (--modulus 2), or vectors of integers modulo 65537 or 1073479681.";
+Pass the name that is found to `solinas keygen --scheme SCHEME --params NAME`. A set of scheme bgv holds bits (--modulus 2), or vectors of integers modulo 65537 or 1073479681.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Scheme
+    /// The encryption scheme
     #[arg(long, value_enum)]
     scheme: Scheme,
-    /// Multiplications in sequence
+    /// Number of multiplications in sequence
     #[arg(long, value_name = "N")]
     depth: usize,
     /// Plaintext modulus
     #[arg(long, value_name = "P", default_value_t = 2)]
     modulus: u64,
-    /// Bits of security, at least: of scheme ntru against the cheapest known attack, of bgv against the attacks of the lattice estimator
+    /// Minimum security in bits: against the cheapest known attack (scheme ntru), or the attacks of the lattice estimator (bgv)
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     security: u16,
-    /// Ciphertexts that may be added up before each multiplication, scheme ntru; by default 1
+    /// Number of ciphertexts that may be summed before each multiplication (scheme ntru); defaults to 1
     #[arg(long, value_name = "N")]
     terms: Option<u32>,
-    /// Distribution of the keys, scheme ntru; by default the first that will do
+    /// Distribution of the keys (scheme ntru); defaults to the first distribution that meets the request
     #[arg(long, value_enum)]
     keys: Option<Keys>,
-    /// Halve the ring at lower levels as far as security allows, scheme ntru
+    /// Halve the ring dimension at lower levels as far as security allows (scheme ntru)
     #[arg(long)]
     ring_reduction: bool,
-    /// Plaintexts are to be vectors: the modulus is 1 modulo twice the ring dimension
+    /// Require vectors as plaintexts: the modulus is 1 modulo twice the ring dimension
     #[arg(long)]
     slots: bool,
 }
@@ -71,11 +71,11 @@ fn bgv(args: &Args, out: &Output) -> Result<()> {
         [(args.terms.is_some(), "--terms"), (args.keys.is_some(), "--keys"), (args.ring_reduction, "--ring-reduction")]
     {
         if given {
-            return Err(usage(format!("{option} is for scheme ntru"), "leave it out"));
+            return Err(usage(format!("{option} applies to scheme ntru only"), "leave it out"));
         }
     }
     if args.slots && args.modulus == 2 {
-        return Err(usage("vectors of scheme bgv have no modulus of 2", "add --modulus 65537, or 1073479681"));
+        return Err(usage("scheme bgv has no vectors modulo 2", "add --modulus 65537, or 1073479681"));
     }
     let found = find_bgv(args.depth, args.modulus, args.security)?;
     out.result(&found, || bgv_text(&found))
@@ -83,7 +83,7 @@ fn bgv(args: &Args, out: &Output) -> Result<()> {
 
 fn bgv_text(found: &ParamsInfo) -> String {
     let research =
-        found.research_only.as_ref().map(|why| format!(": for research only ({why}), keygen wants --research"));
+        found.research_only.as_ref().map(|why| format!(": for research only ({why}), keygen needs --research"));
     let rows = [
         ["name".to_owned(), found.name.clone()],
         ["ring dimension N".into(), found.ring_dimension.to_string()],
@@ -117,12 +117,12 @@ fn ntru(args: &Args, out: &Output) -> Result<()> {
     out.result(&found, || text(&found))
 }
 
-/// What a ciphertext holds.
+/// The plaintexts of a set.
 fn plaintexts(found: &Found) -> String {
     match (found.slots, found.literal.plaintext_modulus) {
         (Some(slots), _) => format!("vectors of {slots} numbers"),
         (None, 2) => "bits".into(),
-        (None, _) => "single numbers; for vectors ask for --slots, with a modulus that is 1 modulo twice the dimension, such as 65537".into(),
+        (None, _) => "single numbers; for vectors add --slots, with a modulus that is 1 modulo twice the dimension, such as 65537".into(),
     }
 }
 
@@ -140,7 +140,7 @@ fn text(found: &Found) -> String {
     if literal.depth > 0 {
         primes += &format!(", {} for the first", bits(literal.top_bits));
     }
-    let research = if found.classical_bits < 128.0 { "; for research only: keygen wants --research" } else { "" };
+    let research = if found.classical_bits < 128.0 { "; for research only: keygen needs --research" } else { "" };
     let ms = |ms: f64| if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.0} ms") };
     let expected = found.expected;
     let multiply = expected.multiply_ms.map_or_else(String::new, |time| format!(", multiply {}", ms(time)));

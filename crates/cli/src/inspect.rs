@@ -1,4 +1,4 @@
-//! `solinas inspect`: what a file is, and whether it is whole.
+//! `solinas inspect`: describes a file and verifies it.
 
 use crate::error::{Result, input};
 use crate::output::Output;
@@ -13,7 +13,7 @@ Examples:
   solinas inspect c.ct
   solinas inspect keys/*.key --json
 
-Every byte is verified. Of a ciphertext that wears out (schemes gh, ntru, bgv and lwe), what is left is shown. Of a secret key nothing secret is shown. A matrix that scheme lwe streams is verified piece by piece. The exit code is 1 if a file is damaged.
+The command verifies every byte of the files. For a ciphertext of schemes gh, ntru, bgv and lwe it shows the remaining products and the noise margin. For a secret key it shows nothing secret. It verifies a matrix that scheme lwe streams piece by piece. The exit code is 1 if a file is damaged.
 For circuits (Bristol, BLIF, Yosys JSON), see `solinas circuit stats`.";
 
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 }
 
-/// A file, and what is left of a ciphertext.
+/// A file, and the remaining budget of a ciphertext.
 #[derive(Serialize)]
 struct Inspected {
     #[serde(flatten)]
@@ -34,9 +34,9 @@ struct Inspected {
 }
 
 impl Inspected {
-    fn of(summary: Summary) -> Self {
+    fn new(summary: Summary) -> Self {
         let whole = summary.kind == Kind::Ciphertext && summary.is_intact();
-        // Of a scheme that this version does not know, the summary is all there is.
+        // If this version does not know the scheme, there is only the summary.
         let condition = whole.then(|| Ciphertext::load(&summary.path).ok()?.condition()).flatten();
         Self { summary, condition }
     }
@@ -56,8 +56,8 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let (mut all, mut failed) = (Vec::new(), None);
     for file in &args.files {
         match solinas_formats::inspect(file) {
-            Ok(summary) => all.push(Inspected::of(summary)),
-            // The first is told, after what is known of the other files.
+            Ok(summary) => all.push(Inspected::new(summary)),
+            // The first damaged file is reported after the descriptions of the other files.
             Err(error) => failed = failed.or(Some(error)),
         }
     }
@@ -71,7 +71,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         None => Ok(()),
         Some(damaged) => {
             let what = format!("{} is damaged", damaged.path.display());
-            Err(input(what, "copy it again from where it came from, or make it anew"))
+            Err(input(what, "copy it again from its source, or generate it anew"))
         }
     }
 }

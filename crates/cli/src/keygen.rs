@@ -1,4 +1,4 @@
-//! `solinas keygen`: the client's and the server's key.
+//! `solinas keygen`: generates the client's key and the server's key.
 
 use crate::error::{Error, Result, input};
 use crate::output::Output;
@@ -23,14 +23,16 @@ Examples:
   solinas keygen --scheme lwe --out keys
   solinas keygen --scheme lwe --params leveled-64-9 --research --out keys
 
-keys/client.key decrypts: it is readable by you alone and stays with you. keys/server.key goes to the server.
-`solinas params` lists the parameter sets. Of scheme bgv, names say security, dimension and depth: slots128-16384-8 (the default) has 128 bits of security and \
-vectors of 16384 integers modulo 65537, and allows 8 products in a row; wide128-... have vectors modulo 1073479681, bits128-... bits, and boot128-16384-8 bits that are bootstrapped, for circuits of any depth. Of scheme ntru, names say dimension and depth: tight-512-12 allows 12 products in a row, of bits; slots-8192-3 \
-3, of vectors of 8192 integers modulo a prime. Of scheme lwe, leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one \
-product. Those of scheme gh (Gentry-Halevi) are for research only and need --research. Its keys can take long: \
-after Ctrl-C, or when it fails, the same command goes on from DIR/client.key.partial, which is secret as the key is.";
+keys/client.key decrypts: only you can read the file, and you keep it. keys/server.key goes to the server.
+`solinas params` lists the parameter sets.
+Scheme bgv: a name states security, dimension and depth. slots128-16384-8 (the default) has 128 bits of security, holds vectors of 16384 integers modulo 65537, \
+and allows 8 products in a row. Sets wide128-... hold vectors modulo 1073479681, sets bits128-... hold bits. boot128-16384-8 holds bits that are bootstrapped, for circuits of any depth.
+Scheme ntru: a name states dimension and depth. tight-512-12 holds bits and allows 12 products in a row. slots-8192-3 holds vectors of 8192 integers modulo a prime and allows 3.
+Scheme lwe: leveled-secure-1 (the default) has 128 bits of security, holds bits and allows one product.
+Scheme gh (Gentry-Halevi): all sets are for research only and need --research. Key generation can take long. If it fails, or after Ctrl-C, \
+run the same command again: it continues from DIR/client.key.partial. That file is as secret as the key.";
 
-/// Name of the file that keeps what is done of a long key generation.
+/// Name of the file that keeps the progress of a long key generation.
 const CHECKPOINT: &str = "client.key.partial";
 
 #[derive(clap::Args)]
@@ -39,22 +41,22 @@ pub(crate) struct Args {
     /// The encryption scheme: tfhe, ntru, bgv, lwe, or gh for research
     #[arg(long, default_value = "tfhe")]
     scheme: Scheme,
-    /// The parameter set; by default the scheme's recommended one
+    /// Parameter set; defaults to the recommended set of the scheme
     #[arg(long, value_name = "NAME")]
     params: Option<String>,
-    /// With keys that rotate slots, for operations across the elements of arrays (rotate, sum, dot), scheme ntru, for research only; those of bgv always have them
+    /// Add keys that rotate slots, for operations across the elements of arrays: rotate, sum and dot (scheme ntru, for research only; keys of bgv always have them)
     #[arg(long)]
     rotations: bool,
-    /// Allow parameter sets that are for research only
+    /// Allow parameter sets for research only
     #[arg(long)]
     research: bool,
-    /// Derive the keys from this number, for tests that repeat; protects nothing
+    /// Derive the keys from this number, for reproducible tests; such keys protect nothing
     #[arg(long, value_name = "N")]
     insecure_seed: Option<u64>,
-    /// Replace keys that exist; what they encrypted is lost
+    /// Replace existing keys; nobody can decrypt their ciphertexts any more
     #[arg(long)]
     force: bool,
-    /// Folder for client.key and server.key; made if needed
+    /// Folder for client.key and server.key; created if needed
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 }
@@ -66,7 +68,7 @@ struct Report<'a> {
     key_id: String,
     params: &'a str,
     insecure: bool,
-    /// What the set is for, and allows.
+    /// Purpose and limits of the set.
     holds: &'a str,
     client_key_bytes: u64,
     server_key_bytes: u64,
@@ -79,17 +81,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server_path = args.out.join("server.key");
     let new = !args.out.exists();
     std::fs::create_dir_all(&args.out).map_err(|e| Error::io("make the folder", &args.out, e))?;
-    crate::files::tell_leftovers(&args.out);
+    crate::files::remove_leftovers(&args.out);
     remove_used(&args.out.join(CHECKPOINT), &client_path, out)?;
     let done = make(args, &client_path, &server_path, out);
     if let (Err(_), true, Some(folder)) = (&done, new, client_path.parent()) {
-        // Empty, or not to be removed.
+        // If the folder is empty, it is removed. If it is not, this fails, and the folder stays.
         let _ = std::fs::remove_dir(folder);
     }
     done
 }
 
-/// Removes the checkpoint of a key that is stored: its command was killed before it did so.
+/// Removes the checkpoint of a stored key, which remains if the command was killed just before its end.
 fn remove_used(checkpoint: &Path, client: &Path, out: &Output) -> Result<()> {
     let modulus = |path: &Path, kind| {
         let reader = Reader::open(path, Expect::kind(kind)).ok()?;
@@ -99,7 +101,7 @@ fn remove_used(checkpoint: &Path, client: &Path, out: &Output) -> Result<()> {
         (Some(made), Some(stored)) if made == stored => {
             std::fs::remove_file(checkpoint).map_err(|e| Error::io("remove", checkpoint, e))?;
             let (checkpoint, client) = (checkpoint.display(), client.display());
-            out.warn(&format!("removed {checkpoint}, which a command that was killed had left: its key is {client}"));
+            out.warn(&format!("removed {checkpoint}, which a killed command had left: its key is {client}"));
             Ok(())
         }
         _ => Ok(()),
@@ -109,7 +111,7 @@ fn remove_used(checkpoint: &Path, client: &Path, out: &Output) -> Result<()> {
 fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Result<()> {
     if let Some(old) = [client_path, server_path].into_iter().find(|path| path.exists() && !args.force) {
         let what = match client_path.exists() {
-            true => format!("{} already exists, and keys cannot be made again", old.display()),
+            true => format!("{} already exists, and a replaced key cannot be recovered", old.display()),
             false => format!("{} already exists, a server key without its client key", old.display()),
         };
         return Err(input(what, "use another folder, or --force to replace it"));
@@ -130,7 +132,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join(CHECKPOINT)),
     };
     if let Some(path) = options.checkpoint.as_ref().filter(|path| path.exists()) {
-        out.warn(&format!("going on from {}, the key generation that was begun there", path.display()));
+        out.warn(&format!("continuing the key generation of {}", path.display()));
     }
     let keygen = || {
         let made = watch(out, "making keys", |control| Ok(solinas_runtime::keygen(&options, control)?));
@@ -139,13 +141,13 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
             Some(path) if is_unusable(&error) => {
                 let (what, help) = error.parts();
                 let help = help.map_or_else(String::new, |help| format!("{help}; or "));
-                input(what, format!("{help}move {} away to begin anew", path.display()))
+                input(what, format!("{help}move {} away to start again", path.display()))
             }
             _ => error,
         })
     };
     let (mut client, mut server) = keygen()?;
-    // A run that was killed after it had stored its keys leaves the checkpoint, which makes the key that is to be replaced.
+    // A run that was killed after it had stored its keys leaves its checkpoint. From that checkpoint the next run would make the replaced key again.
     let is_old = |client: &ClientKey| ClientKey::load(client_path).is_ok_and(|old| old.key_id() == client.key_id());
     if let (Some(path), None) = (&options.checkpoint, args.insecure_seed)
         && is_old(&client)
@@ -158,7 +160,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         && let Err(error) = std::fs::remove_file(path)
     {
         let what = format!("{} holds the secret key and could not be removed", path.display());
-        out.warn(&format!("{what} ({error}): remove it, or the next keygen makes the same key"));
+        out.warn(&format!("{what} ({error}): remove it, otherwise the next keygen makes the same key"));
     }
     let params = client.params();
     let report = Report {
@@ -188,12 +190,12 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
     })
 }
 
-/// Bytes of a file.
+/// Size of a file, bytes.
 fn bytes(path: &Path) -> Result<u64> {
-    Ok(std::fs::metadata(path).map_err(|e| Error::io("look at", path, e))?.len())
+    Ok(std::fs::metadata(path).map_err(|e| Error::io("inspect", path, e))?.len())
 }
 
-/// Whether key generation cannot go on from the checkpoint that is there.
+/// Whether the error says that key generation cannot continue from the existing checkpoint.
 fn is_unusable(error: &Error) -> bool {
     use solinas_formats::Error::{
         Checkpoint, Damaged, Empty, Field, MissingSection, NewerVersion, NotAFile, NotSolinas, Section, Truncated,
@@ -218,7 +220,7 @@ fn is_unusable(error: &Error) -> bool {
     )
 }
 
-/// What a parameter set claims, in a few words.
+/// The security claim of a parameter set, as text.
 pub(crate) fn claim(params: &ParamsInfo) -> String {
     match (&params.research_only, &params.limited) {
         (Some(why), _) => {
@@ -236,7 +238,7 @@ pub(crate) fn claim(params: &ParamsInfo) -> String {
     }
 }
 
-/// Writes both keys or none. A pair that is there before is whole until it is replaced, and stays if it cannot be.
+/// Writes both keys or neither. An existing pair stays complete until it is replaced, and stays if replacing fails.
 fn save(client: &ClientKey, server: &ServerKey, folder: &Path, force: bool) -> Result<()> {
     let pair = NewPair::create_in(folder)?;
     client.save(&pair.client(), false)?;

@@ -32,7 +32,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Stack of the command's thread, bytes. All of it is there from the beginning, whereas a main thread's grows until no memory is left, and then ends the process.
+/// Stack of the command's thread, bytes. The system reserves all of it at the start. The stack of a main thread grows instead, and ends the process when
+/// memory runs out.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         command.map_err(|e| error::input(format!("cannot start a thread: {e}"), "allow more memory or more processes"))
     });
     match command {
-        // A panic has said where it happened.
+        // The panic itself has printed its message.
         Ok(command) => command.join().unwrap_or(ExitCode::FAILURE),
         Err(error) => error.report(false),
     }
@@ -60,14 +61,17 @@ fn command() -> ExitCode {
     }
 }
 
-/// Fails where nothing can be printed, where `SOLINAS_BACKEND` names a back end that is not there, or where no threads can be started: whatever the verb does.
+/// Checks what every verb needs.
+///
+/// # Errors
+/// If standard output is closed, if `SOLINAS_BACKEND` names a back end that this machine lacks, or if no thread can be started.
 fn prepare() -> error::Result<()> {
     output::check()?;
     solinas_field::Backend::detect()?;
     Ok(solinas_runtime::start_threads()?)
 }
 
-/// Makes errors of two signals that would end the process: of a write beyond the limit on file sizes, and of an abort, whose core dump would hold keys.
+/// Turns two signals that would end the process into errors: a write beyond the limit on file sizes, and an abort, whose core dump would hold keys.
 fn signals() -> error::Result<()> {
     #[cfg(unix)]
     {
@@ -75,7 +79,12 @@ fn signals() -> error::Result<()> {
         use signal_hook::flag::{register, register_conditional_shutdown};
         register(SIGXFSZ, Arc::default())
             .and_then(|_| register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true))))
-            .map_err(|e| error::input(format!("cannot handle signals: {e}"), "run it where they can be handled"))?;
+            .map_err(|e| {
+                error::input(
+                    format!("cannot handle signals: {e}"),
+                    "run the command where a process may set signal handlers",
+                )
+            })?;
     }
     Ok(())
 }

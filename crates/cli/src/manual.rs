@@ -1,4 +1,4 @@
-//! `solinas completions` and `solinas man`: the command line described for shells and for `man`.
+//! `solinas completions` and `solinas man`: completion scripts for shells and manual pages.
 
 use crate::args::Cli;
 use crate::error::{Error, Result, usage};
@@ -30,7 +30,7 @@ Examples:
   man solinas-rsa-keygen
   solinas man | man -l -
 
-With --out every verb gets a page of its own, such as solinas-rsa-keygen.1. Without it the page of the command itself goes to standard output.";
+With --out, the command writes one page for each verb, such as solinas-rsa-keygen.1. Without it, the command prints the page of `solinas` itself.";
 
 #[derive(clap::Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
@@ -42,7 +42,7 @@ pub(crate) struct CompletionsArgs {
 #[derive(clap::Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
-    /// Folder for a page of every verb; made if needed
+    /// Folder for the pages of all verbs; created if needed
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -68,10 +68,10 @@ pub(crate) fn man(args: ManArgs, out: &Output) -> Result<()> {
 }
 
 fn no_json(out: &Output, help: &str) -> Result<()> {
-    if out.json() { Err(usage("what goes to standard output is no JSON", help)) } else { Ok(()) }
+    if out.json() { Err(usage("this output has no JSON form", help)) } else { Ok(()) }
 }
 
-/// Writes the pages of a command and of all below it.
+/// Writes the pages of a command and of all its subcommands.
 fn write_pages(command: &Command, folder: &Path, out: &Output, files: &mut Vec<PathBuf>) -> Result<()> {
     let path = folder.join(Man::new(command.clone()).get_filename());
     write_bytes(Some(&path), &page(command)?, out)?;
@@ -79,7 +79,7 @@ fn write_pages(command: &Command, folder: &Path, out: &Output, files: &mut Vec<P
     command.get_subcommands().try_for_each(|command| write_pages(command, folder, out, files))
 }
 
-/// A page as roff. Examples are lines as they are, which [`Man::render`] would fill to paragraphs.
+/// A page as roff. Examples keep their lines, which [`Man::render`] would join to paragraphs.
 fn page(command: &Command) -> Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone());
@@ -110,12 +110,12 @@ fn page(command: &Command) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// Every verb below a command, and the command itself.
+    /// A command and all its subcommands.
     fn verbs(command: &Command) -> Vec<&Command> {
         std::iter::once(command).chain(command.get_subcommands().flat_map(verbs)).collect()
     }
 
-    /// The terminal's width breaks lines; a text that breaks them too gets short lines in mid-sentence.
+    /// The width of the terminal breaks lines. If the text breaks them too, short lines appear in mid-sentence.
     #[test]
     fn help_breaks_no_line_in_mid_sentence() {
         let command = Cli::command();

@@ -1,7 +1,8 @@
-//! The allocator of the command, which ends the command with an error when no memory is left.
+//! The allocator of the command. If no memory is left, it ends the command with an error.
 //!
-//! Rust's answer to a failed allocation is an abort, with a backtrace and a core dump that holds keys. No destructor runs here either: the command does not wipe
-//! its secrets. The system clears the pages before another process gets them, and the next command removes the temporary files.
+//! By default, Rust aborts after a failed allocation, with a backtrace and a core dump that holds keys. This allocator prints an error and exits instead.
+//! No destructor runs here either, so the command does not wipe its secrets. The system clears the pages before another process gets them. The next command
+//! removes the temporary files.
 #![allow(unsafe_code, reason = "a global allocator is unsafe to implement")]
 
 use crate::output;
@@ -23,7 +24,7 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: each method hands its arguments, for which the caller has the same obligations, to the system's allocator, and returns what that returns.
+// SAFETY: each method passes its arguments to the system's allocator, whose contract with the caller is the same, and returns the result.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: see above.
@@ -46,7 +47,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// The result of an allocation. Where it failed and its caller has no answer to that, the command ends.
+/// The result of an allocation. If it failed and the caller does not handle failures, the command ends.
 fn checked(memory: *mut u8) -> *mut u8 {
     if memory.is_null() && !allocation::is_fallible() {
         end();
@@ -54,7 +55,7 @@ fn checked(memory: *mut u8) -> *mut u8 {
     memory
 }
 
-/// Writes the error and ends the process. It takes no memory and no lock.
+/// Writes the error and ends the process. It allocates no memory and takes no lock.
 #[cold]
 fn end() -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);
@@ -63,7 +64,7 @@ fn end() -> ! {
         std::thread::sleep(Duration::from_secs(1));
     }
     let text = if output::is_json() { JSON } else { TEXT };
-    // The exit code says it as well.
+    // If the write fails, the exit code still reports the error.
     let _ = rustix::io::write(rustix::stdio::stderr(), text.as_bytes());
     signal_hook::low_level::exit(1)
 }

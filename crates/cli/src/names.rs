@@ -1,8 +1,8 @@
-//! Types and operations by name, with a suggestion for a name that does not exist.
+//! Types and operations by name, with a suggestion for an unknown name.
 
 use solinas_circuits::program::{OPERATIONS, Type};
 
-/// Types that people mean.
+/// Types to suggest.
 const TYPES: [&str; 13] = ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
 
 /// The most similar of some names, if any is similar.
@@ -11,25 +11,26 @@ pub(crate) fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     scored.filter(|(score, _)| *score > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
 }
 
-/// A type for the argument parser.
+/// Parses a type for the argument parser.
 ///
 /// # Errors
-/// Says which types there are, and which was probably meant.
+/// For an unknown type: lists the types and suggests the most similar one.
 pub(crate) fn parse_type(text: &str) -> Result<Type, String> {
     text.parse().map_err(|error: solinas_circuits::Error| {
-        let spelt = text.to_lowercase().replace("uint", "u").replace("int", "i").replace("boolean", "bool");
-        let meant = if spelt.parse::<Type>().is_ok() { Some(spelt) } else { similar(text, TYPES).map(str::to_owned) };
+        let normalized = text.to_lowercase().replace("uint", "u").replace("int", "i").replace("boolean", "bool");
+        let meant =
+            if normalized.parse::<Type>().is_ok() { Some(normalized) } else { similar(text, TYPES).map(str::to_owned) };
         meant.map_or_else(|| error.to_string(), |meant| format!("{error}; did you mean {meant}?"))
     })
 }
 
-/// What to say about an operation that does not exist: the reductions of arrays are known, too.
+/// The error for an unknown operation. It suggests the most similar name among the operations and `also`.
 pub(crate) fn unknown_operation(name: &str, also: &[&str]) -> crate::error::Error {
     let known = OPERATIONS.iter().map(|op| op.name).chain(also.iter().copied());
     let meant = similar(name, known).map(|meant| format!("did you mean {meant}? "));
     crate::error::usage(
         format!("there is no operation '{name}'"),
-        format!("{}`solinas eval --list` prints all", meant.unwrap_or_default()),
+        format!("{}`solinas eval --list` prints all operations", meant.unwrap_or_default()),
     )
 }
 
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspelt_names_find_the_name_meant() {
+    fn misnormalized_names_find_the_name_meant() {
         assert_eq!(similar("ad", OPERATIONS.iter().map(|op| op.name)), Some("add"));
         assert_eq!(similar("leadingzeros", OPERATIONS.iter().map(|op| op.name)), Some("leading_zeros"));
         assert_eq!(similar("zzzzzz", OPERATIONS.iter().map(|op| op.name)), None);

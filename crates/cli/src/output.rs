@@ -1,4 +1,4 @@
-//! Standard output: text or JSON, a closed pipe and a full disk noticed.
+//! Standard output: prints text or JSON, and detects a closed pipe and a full disk.
 
 use crate::args::Globals;
 use crate::error::{Error, Result};
@@ -17,13 +17,13 @@ pub(crate) fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
 
-/// A warning to standard error, which no option silences.
+/// Prints a warning to standard error, which no option silences.
 pub(crate) fn warn(line: &str) {
     let text = match is_json() {
         true => json(&serde_json::json!({ "warning": line }).to_string()).into_owned(),
-        false => harmless(&format!("warning: {line}")).into_owned(),
+        false => escape_control(&format!("warning: {line}")).into_owned(),
     };
-    // The command's work does not hang on a warning.
+    // A warning that cannot be printed does not stop the command.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
@@ -43,67 +43,70 @@ impl Output {
         self.json
     }
 
-    /// Whether people are told how it goes.
+    /// Whether to print no progress and no notes.
     pub(crate) fn quiet(&self) -> bool {
         self.quiet
     }
 
-    /// What the user asked to see.
+    /// Prints a result that the user asked for.
     pub(crate) fn result<T: Serialize>(&self, data: &T, text: impl FnOnce() -> String) -> Result<()> {
         if !self.json {
-            return self.text(&harmless(&text()));
+            return self.text(&escape_control(&text()));
         }
         let text = serde_json::to_string_pretty(data)
             .map_err(|e| crate::error::input(format!("the result has no JSON form: {e}"), "leave out --json"))?;
         self.text(&(json(&text).into_owned() + "\n"))
     }
 
-    /// What was done, when the product is a file; silent with `--quiet`.
+    /// Reports the work if its product is a file. Silent with `--quiet`.
     pub(crate) fn report<T: Serialize>(&self, data: &T, text: impl FnOnce() -> String) -> Result<()> {
         if self.quiet && !self.json { Ok(()) } else { self.result(data, text) }
     }
 
-    /// Text for other programs, as it is; harmless on a terminal.
+    /// Prints text for other programs unchanged. On a terminal, control characters are escaped.
     pub(crate) fn text(&self, text: &str) -> Result<()> {
         let mut stdout = io::stdout().lock();
-        let text = if stdout.is_terminal() && !self.json { harmless(text) } else { text.into() };
+        let text = if stdout.is_terminal() && !self.json { escape_control(text) } else { text.into() };
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(printing)
     }
 
-    /// Bytes as they are; not to a terminal.
+    /// Writes bytes unchanged, except to a terminal, which is an error.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<()> {
         let mut stdout = io::stdout().lock();
         if stdout.is_terminal() {
-            return Err(crate::error::usage("bytes do not go to a terminal", "name a file with -o, or use a pipe"));
+            return Err(crate::error::usage(
+                "bytes are not written to a terminal",
+                "name a file with -o, or use a pipe",
+            ));
         }
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(printing)
     }
 
-    /// Fails where bytes would go to standard output, which then is no JSON.
+    /// Fails if `--json` is given and bytes would go to standard output, which then is not JSON.
     pub(crate) fn no_json_with_bytes(&self, path: &Path) -> Result<()> {
         if self.json && path == Path::new("-") {
             return Err(crate::error::usage(
-                "--json and bytes on standard output do not go together",
+                "--json cannot be combined with bytes on standard output",
                 "name a file with -o",
             ));
         }
         Ok(())
     }
 
-    /// A line on how it goes; none with `--quiet` or `--json`.
+    /// Prints a line about the progress. Silent with `--quiet` and `--json`.
     pub(crate) fn note(&self, line: &str) -> Result<()> {
         if self.quiet || self.json { Ok(()) } else { self.text(&format!("{line}\n")) }
     }
 
-    /// A warning to standard error, which no option silences.
+    /// Prints a warning to standard error, which no option silences.
     pub(crate) fn warn(&self, line: &str) {
         warn(line);
     }
 
-    /// Warns of a key that protects little or nothing, if so; `research` says that its user knows.
+    /// Warns about a key that protects little or nothing, unless `research` is set: then the user knows.
     pub(crate) fn warn_of_weakness(&self, key: &Path, weakness: Option<String>, research: bool) {
         if let Some(why) = weakness.filter(|_| !research) {
-            self.warn(&format!("{}: {why}; --research says that you know", key.display()));
+            self.warn(&format!("{}: {why}; add --research to confirm that you know", key.display()));
         }
     }
 
@@ -112,42 +115,42 @@ impl Output {
     }
 }
 
-/// Whether a terminal may obey a character instead of showing it: controls but line ends and tabs, and what changes the direction of text.
-fn is_obeyed(c: char) -> bool {
+/// Whether a terminal may interpret a character instead of showing it: controls except line ends and tabs, and characters that change the direction of text.
+fn is_terminal_control(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text with escapes for what a terminal obeys: names and fields of files may hold anything.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+/// Replaces the characters that a terminal would interpret by escapes, since names and fields of files may hold any characters.
+pub(crate) fn escape_control(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c.escape_default().to_string())
 }
 
-/// JSON with its own escapes for that.
+/// As [`escape_control`], with the escapes of JSON.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     escaped(text, |c| format!("\\u{:04x}", u32::from(c)))
 }
 
 fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    if !text.contains(is_terminal_control) {
         return text.into();
     }
-    text.chars().map(|c| if is_obeyed(c) { escape(c) } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_terminal_control(c) { escape(c) } else { c.to_string() }).collect()
 }
 
-/// Whether standard output was closed when the process began. Rust opens the null device in its place before `main`, which hides that.
+/// Whether standard output was closed when the process began. Rust opens the null device in its place before `main`, which hides the fact.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(unix)]
 #[ctor::ctor(unsafe)]
-fn look_at_standard_output() {
+fn record_standard_output() {
     CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
 }
 
-/// Fails where standard output is closed.
+/// Fails if standard output is closed.
 pub(crate) fn check() -> Result<()> {
     if CLOSED.load(Ordering::Relaxed) {
         let what = "standard output is closed";
-        return Err(crate::error::input(what, "open it, or send it to /dev/null"));
+        return Err(crate::error::input(what, "open it, or redirect it to /dev/null"));
     }
     Ok(())
 }
@@ -159,12 +162,12 @@ fn printing(error: io::Error) -> Error {
     }
 }
 
-/// Columns of the terminal that standard output is; none where it is no terminal.
+/// Number of columns of the terminal; `None` if standard output is not a terminal.
 pub(crate) fn terminal_width() -> Option<u16> {
     terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(width), _)| width)
 }
 
-/// Rows of cells as lines of aligned columns. On a terminal, long cells go on in further lines of their columns.
+/// Aligns rows of cells in columns. On a terminal, long cells wrap within their columns.
 pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     within(rows, terminal_width())
 }
@@ -181,8 +184,8 @@ fn within<const N: usize>(rows: &[[String; N]], width: Option<u16>) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// Prints what the argument parser says: help and versions to standard output, mistakes to standard error, those as JSON where the
-/// arguments ask for it.
+/// Prints the message of the argument parser. Help and versions go to standard output, mistakes to standard error, as JSON if the arguments
+/// contain `--json`.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json");
     if json && error.use_stderr() {
@@ -195,12 +198,12 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// What is wrong with the arguments, and the parser's tip or else where to find help.
+/// The problem with the arguments, and the remedy: the parser's tip, else a pointer to `--help`.
 fn mistake(error: &clap::Error) -> (String, String) {
     let text = error.render().to_string();
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let what = match error.kind() {
-        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no subcommand is given".to_owned(),
+        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a subcommand is missing".to_owned(),
         _ => line(text.split("\n\n").next().unwrap_or_default().trim_start_matches("error:")),
     };
     let tip = text.split("\n\n").map(str::trim).find_map(|part| part.strip_prefix("tip:"));
@@ -212,9 +215,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_shown_not_obeyed() {
-        assert_eq!(harmless("a\tb\n"), "a\tb\n");
-        assert_eq!(harmless("\x1b[31mEvil\u{9b}\r\u{202e}"), "\\u{1b}[31mEvil\\u{9b}\\r\\u{202e}");
+    fn control_characters_are_escaped() {
+        assert_eq!(escape_control("a\tb\n"), "a\tb\n");
+        assert_eq!(escape_control("\x1b[31mEvil\u{9b}\r\u{202e}"), "\\u{1b}[31mEvil\\u{9b}\\r\\u{202e}");
         assert_eq!(json("{\"a\": \"\u{9b}\"}"), "{\"a\": \"\\u009b\"}");
     }
 

@@ -1,4 +1,4 @@
-//! `solinas paper`: published tables beside ours.
+//! `solinas paper`: prints published tables beside our figures.
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::check_target;
@@ -15,27 +15,27 @@ Examples:
   solinas paper wang2015-2 wang2015-3 wang2015-4
   solinas paper wang2015-5 wang2015-6 wang2015-7 --params toy --params small --params medium
 
-Keys are made on the fly, every measured result is checked, and times are medians. What is predicted is marked. Several tables are a list in JSON.";
+The command generates keys as needed and checks every measured result. Times are medians. A mark shows each predicted figure. With --json, several tables form a list.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Names of the tables; --list shows them
+    /// Names of the tables; --list prints them
     #[arg(value_name = "TABLE", required_unless_present = "list")]
     tables: Vec<String>,
     /// List the tables
     #[arg(long, conflicts_with_all = ["tables", "quick", "threads", "params", "save", "markdown"])]
     list: bool,
-    /// Keep to what runs within a minute, and predict the rest
+    /// Measure only rows that take less than a minute, and predict the rest
     #[arg(long)]
     quick: bool,
-    /// Threads; defaults to one for each processor, and is at most four times their number
+    /// Number of threads; defaults to the number of processors, at most four times that
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// Parameter set that the Gentry-Halevi tables measure: toy, small, medium or large; may be given again for more. By default toy, and small unless --quick
+    /// Parameter set that the Gentry-Halevi tables measure: toy, small, medium or large. Repeat the option for several sets. Defaults to toy, and also small without --quick
     #[arg(long, value_name = "SET")]
     params: Vec<String>,
-    /// Keep the figures, machine, command and version in a JSON file
+    /// Save the figures, machine, command and version in a JSON file
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Print Markdown
@@ -84,7 +84,7 @@ fn error(error: solinas_paper::Error) -> Error {
             usage(format!("there is no table {name:?}"), format!("choose one of {known}"))
         }
         solinas_paper::Error::Save { path, source } => Error::io("write", &path, source),
-        solinas_paper::Error::GentryHalevi(error) => input(error.to_string(), "solinas paper --help tells the sets"),
-        other => input(other.to_string(), "please report it"),
+        solinas_paper::Error::GentryHalevi(error) => input(error.to_string(), "`solinas paper --help` lists the sets"),
+        other => input(other.to_string(), "report this as a bug"),
     }
 }

@@ -1,4 +1,4 @@
-//! `solinas params`: the parameter sets and what they claim.
+//! `solinas params`: lists the parameter sets and their claims.
 
 use crate::error::Result;
 use crate::output::{Output, columns};
@@ -11,9 +11,9 @@ Examples:
   solinas params find --scheme bgv --depth 5 --modulus 65537
   solinas params find --scheme ntru --depth 2
 
-`integers` sets are fastest on integers, `gates` sets on single gates. A bound of the failure probability is shown for each set: of a bootstrap (tfhe), of a recryption (gh), of an operation or a decryption (others).
-Sets of schemes bgv and ntru allow as many products in a row as their names say (those named boot any number), those of scheme lwe that are named leveled, too; its others take sums alone. Those of scheme gh (Gentry-Halevi), and most of schemes ntru and lwe, are for research only: \
-keygen wants --research.";
+Sets `integers` are fastest on integers, sets `gates` on single gates. The failure column bounds the failure probability of a bootstrap (tfhe), of a recryption (gh), or of an operation or a decryption (others).
+For sets of schemes bgv and ntru, the name states the number of products in a row; sets named boot allow any number. For scheme lwe, sets named leveled state it too, and the other sets allow sums only. \
+All sets of scheme gh (Gentry-Halevi), and most sets of schemes ntru and lwe, are for research only: keygen needs --research.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,13 +34,13 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let all = solinas_runtime::params();
     out.result(&all, || {
-        let of = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
+        let sets = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
         let tables = [
-            tfhe(&of(Scheme::Tfhe)),
-            bgv(&of(Scheme::Bgv)),
-            ntru(&of(Scheme::Ntru)),
-            lwe(&of(Scheme::Lwe)),
-            gentry_halevi(&of(Scheme::Gh)),
+            tfhe(&sets(Scheme::Tfhe)),
+            bgv(&sets(Scheme::Bgv)),
+            ntru(&sets(Scheme::Ntru)),
+            lwe(&sets(Scheme::Lwe)),
+            gentry_halevi(&sets(Scheme::Gh)),
         ];
         tables.join("\n")
     })
@@ -60,12 +60,12 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
-/// The bound of the failure probability.
+/// Upper bound of the failure probability, as text.
 fn failure(set: &ParamsInfo) -> String {
     format!("2^{:.0}", set.log2_failure.ceil())
 }
 
-/// What a set is for, in a word or two.
+/// The purpose of a set, in one or two words.
 fn note(set: &ParamsInfo) -> String {
     match set.status {
         _ if set.test_size => "for tests".to_owned(),
@@ -137,24 +137,24 @@ fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
     let notes = format!("\nn: {dimension}; p: plaintext modulus; ");
     columns(&rows)
         + &notes
-        + "holds: of a ciphertext, a bit or a vector of so many numbers modulo p; products: in a row"
+        + "holds: content of a ciphertext, a bit or a vector of numbers modulo p; products: allowed in a row"
 }
 
 fn ntru(all: &[&ParamsInfo]) -> String {
     leveled("ntru", "ring dimension", all)
-        + ", any where ciphertexts are bootstrapped\nOther sets by name: tight-N-DEPTH and paper-N-DEPTH of bits, slots-N-DEPTH of vectors of N numbers, boot-N of bits that are \
-           bootstrapped; N a power of two\n"
+        + ", any if ciphertexts are bootstrapped\nMore sets by name: tight-N-DEPTH and paper-N-DEPTH (bits), slots-N-DEPTH (vectors of N numbers), boot-N (bits that are \
+           bootstrapped); N is a power of two\n"
 }
 
 fn bgv(all: &[&ParamsInfo]) -> String {
     leveled("bgv", "ring dimension", all)
-        + ", any where ciphertexts are bootstrapped; client keys make ciphertexts of half the size\nOther sets by name: slots-N-DEPTH and wide-N-DEPTH of vectors of N numbers, bits-N-DEPTH of bits, boot-N-DEPTH of bits that are \
-           bootstrapped; N a power of two\n"
+        + ", any if ciphertexts are bootstrapped; client keys make ciphertexts of half the size\nMore sets by name: slots-N-DEPTH and wide-N-DEPTH (vectors of N numbers), bits-N-DEPTH (bits), boot-N-DEPTH (bits that are \
+           bootstrapped); N is a power of two\n"
 }
 
 fn lwe(all: &[&ParamsInfo]) -> String {
     leveled("lwe", "dimension", all)
-        + ", 0 where there are sums alone\nOther sets by name: leveled-N-DEPTH of N up to 128, toy-N-WORDS, and paper-N of the paper's dimensions; for research only\n"
+        + ", 0 if only sums are allowed\nMore sets by name: leveled-N-DEPTH (N up to 128), toy-N-WORDS and paper-N (the paper's dimensions), for research only\n"
 }
 
 fn gentry_halevi(all: &[&ParamsInfo]) -> String {
@@ -174,7 +174,7 @@ fn gentry_halevi(all: &[&ParamsInfo]) -> String {
         ]);
     }
     let mut text = columns(&rows);
-    text += "\nn: dimension of the lattice; bit: an encrypted bit; in memory: with the largest tables, less where memory is short\n";
+    text += "\nn: dimension of the lattice; bit: size of an encrypted bit; in memory: with the largest tables, smaller if memory is short\n";
     for set in all.iter().filter(|set| !set.test_size) {
         text += &format!("{}: {}\n", set.name, set.research_only.as_deref().unwrap_or_default());
     }

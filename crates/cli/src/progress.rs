@@ -1,4 +1,4 @@
-//! Bars on a terminal's standard error, and Ctrl-C.
+//! Progress bars on standard error, and Ctrl-C.
 
 use crate::error::{Error, Result, input};
 use crate::output::Output;
@@ -8,13 +8,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
-/// Whether what is done writes nothing, so that an interruption need not wait for it.
+/// Whether the current work writes nothing, so that an interruption need not wait for its end.
 static ENDS: AtomicBool = AtomicBool::new(false);
 /// Whether errors are printed as JSON.
 static JSON: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<std::result::Result<(), String>> = OnceLock::new();
 
-/// The flag that Ctrl-C or a request to terminate sets, from the first call on; before, they end the process as usual.
+/// The flag that Ctrl-C or a request to terminate sets. Before the first call of this function, both end the process as usual.
 pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
     #[allow(clippy::disallowed_methods, reason = "the work it ends holds no secret and no temporary file")]
     let interrupted = || {
@@ -27,43 +27,46 @@ pub(crate) fn interruptible() -> Result<&'static AtomicBool> {
     let handler = HANDLER.get_or_init(|| ctrlc::set_handler(interrupted).map_err(|e| e.to_string()));
     match handler {
         Ok(()) => Ok(&CANCEL),
-        Err(e) => Err(input(format!("cannot listen for Ctrl-C: {e}"), "run it where signals can be handled")),
+        Err(e) => Err(input(
+            format!("cannot listen for Ctrl-C: {e}"),
+            "run the command where a process may set signal handlers",
+        )),
     }
 }
 
-/// What cancels work without a bar: Ctrl-C, from the first call on.
+/// A [`Control`] without a bar that Ctrl-C cancels.
 ///
 /// # Errors
-/// Where no handler can be set.
-pub(crate) fn cancellable() -> Result<Control<'static>> {
+/// If no signal handler can be set.
+pub(crate) fn interrupt_control() -> Result<Control<'static>> {
     Ok(Control { progress: None, cancel: Some(interruptible()?) })
 }
 
-/// Does work that writes nothing: Ctrl-C ends the process there and then, with the message that it gives everywhere.
+/// Does work that writes nothing. Ctrl-C ends the process at once, with the usual message.
 ///
 /// # Errors
 /// Those of the work.
-pub(crate) fn abandonable<T>(out: &Output, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
+pub(crate) fn cancellable<T>(out: &Output, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     JSON.store(out.json(), Ordering::Relaxed);
     ENDS.store(true, Ordering::Relaxed);
-    let result = work(&cancellable()?);
+    let result = work(&interrupt_control()?);
     ENDS.store(false, Ordering::Relaxed);
     if CANCEL.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { result }
 }
 
-/// Whether people see bars.
-pub(crate) fn visible(out: &Output) -> bool {
+/// Whether to show progress bars.
+pub(crate) fn shows_progress(out: &Output) -> bool {
     !out.quiet() && std::io::IsTerminal::is_terminal(&std::io::stderr())
 }
 
-/// Does work whose end cannot be told before under a label and a clock.
+/// Does work of unknown length, and shows a label and a clock.
 pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T {
-    let target = if visible(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if shows_progress(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let clock = ProgressBar::with_draw_target(None, target).with_message(label.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
         clock.set_style(style);
     }
-    if visible(out) {
+    if shows_progress(out) {
         clock.enable_steady_tick(std::time::Duration::from_millis(250));
     }
     let result = work();
@@ -71,13 +74,13 @@ pub(crate) fn wait<T>(out: &Output, label: &str, work: impl FnOnce() -> T) -> T 
     result
 }
 
-/// Does work that can take long under a bar with that label; Ctrl-C cancels it.
+/// Does long work, and shows a progress bar with that label. Ctrl-C cancels it.
 ///
 /// # Errors
 /// Those of the work.
 pub(crate) fn watch<T>(out: &Output, label: &str, work: impl FnOnce(&Control<'_>) -> Result<T>) -> Result<T> {
     let cancel = Some(interruptible()?);
-    let target = if visible(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target = if shows_progress(out) { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(0), target).with_message(label.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{msg}\n[{wide_bar}] {pos}/{len} {elapsed} (left {eta})") {
         bar.set_style(style.progress_chars("=> "));

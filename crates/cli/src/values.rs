@@ -1,4 +1,4 @@
-//! Plain values: from arguments, standard input and CSV columns.
+//! Plain values from arguments, standard input and CSV columns.
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::read_text;
@@ -6,19 +6,20 @@ use solinas_circuits::program::Type;
 use solinas_runtime::Plain;
 use std::path::Path;
 
-/// The values of a CSV column, named or counted from 0. The first line is a header if the column is named, or if there is no value and no
-/// number in the column there. A number is a name only where the first line has a cell that is none.
+/// The values of a CSV column, which is given by its name or by its index from 0. The first line is a header if the column is given by name, or if its cell
+/// in the first line is neither a value nor a number. A number counts as a name only if some cell of the first line is not a number.
 ///
 /// # Errors
-/// What is wrong, with the line.
+/// For a column that is missing or holds other values; the error names the line.
 pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut records = reader
-        .records()
-        .map(|record| record.map_err(|e| input(format!("{}: {e}", path.display()), "make it a CSV file with commas")));
-    let empty = || input(format!("{} has no values", path.display()), "give a CSV file with at least one row");
+    let mut records = reader.records().map(|record| {
+        record.map_err(|e| input(format!("{}: {e}", path.display()), "separate the fields of the CSV file by commas"))
+    });
+    let empty =
+        || input(format!("{} has no values", path.display()), "give a CSV file with at least one row of values");
     let first = records.next().transpose()?.ok_or_else(empty)?;
     let is_data = |text: &str| text.parse::<f64>().is_ok() || Plain::parse(ty, &[text], None).is_ok();
     let headless = column.parse::<usize>().is_ok() && first.iter().all(is_data);
@@ -29,9 +30,9 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
             let what = format!("{} has no column '{column}'", path.display());
             let names: Vec<_> = first.iter().collect();
             let help = match (headless, first.len()) {
-                (true, 1) => "its first line has no names and one column, 0".to_owned(),
-                (true, count) => format!("its first line has no names, and its columns are 0 to {}", count - 1),
-                (false, _) => format!("its columns are {}; or give a number from 0", names.join(", ")),
+                (true, 1) => "give 0, its only column, since its first line has no names".to_owned(),
+                (true, count) => format!("give a column from 0 to {}, since its first line has no names", count - 1),
+                (false, _) => format!("use one of its columns {}, or a number from 0", names.join(", ")),
             };
             return Err(input(what, help));
         }
@@ -43,21 +44,26 @@ pub(crate) fn csv_column(path: &Path, column: &str, ty: Type) -> Result<Vec<Stri
         let record = record?;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() > fields {
-            let what = format!("{}, line {line}: {} fields, the first line has {fields}", path.display(), record.len());
-            return Err(input(what, "quote fields that have commas in them, and write numbers without"));
+            let what = format!(
+                "{}, line {line}: it has {} fields, but the first line has {fields}",
+                path.display(),
+                record.len()
+            );
+            return Err(input(what, "quote fields that contain commas, and write numbers without commas"));
         }
         let text = record.get(at).filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
             input(format!("{}, line {line}: column '{column}' is empty", path.display()), "give every row a value")
         })?;
-        // Checked here as well as later, since here the line is known.
-        Plain::parse(ty, &[text], None).map_err(|e| Error::from(e).at(&format!("{}, line {line}", path.display())))?;
+        // The values are checked again later. This check knows the line.
+        Plain::parse(ty, &[text], None)
+            .map_err(|e| Error::from(e).with_place(&format!("{}, line {line}", path.display())))?;
         values.push(text.to_owned());
     }
     if values.is_empty() { Err(empty()) } else { Ok(values) }
 }
 
-/// Values from standard input, separated by white space or commas.
+/// Reads values from standard input, separated by white space or commas.
 pub(crate) fn from_stdin() -> Result<Vec<String>> {
     let text = read_text(Path::new("-"))?;
     let values: Vec<_> = text
@@ -68,14 +74,14 @@ pub(crate) fn from_stdin() -> Result<Vec<String>> {
     if values.is_empty() { Err(usage("standard input has no values", "give at least one number")) } else { Ok(values) }
 }
 
-/// A constant operand such as `5`, `-3`, `true` or, with its type, `5u8`.
+/// A constant operand such as `5`, `-3` or `true`, or with its type, such as `5u8`.
 pub(crate) struct Literal {
     text: String,
     ty: Option<Type>,
 }
 
 impl Literal {
-    /// The constant that a text is, if it is one.
+    /// Parses a constant; `None` if the text is not one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let "true" | "false" = text {
             return Some(Self { text: text.to_owned(), ty: None });
@@ -90,7 +96,7 @@ impl Literal {
         digits.starts_with(|c: char| c.is_ascii_digit()).then(|| Self { text: number.to_owned(), ty })
     }
 
-    /// Its own type, else the one that the other operands suggest, else the narrowest unsigned one that holds it where `amount`.
+    /// Type of the constant: its own, else `suggested` (by the other operands). If there is neither and `amount` is set, the narrowest unsigned type that holds it.
     pub(crate) fn ty(&self, suggested: Option<Type>, amount: bool) -> Result<Type> {
         if let Some(ty) = self.ty {
             return Ok(ty);
@@ -105,7 +111,7 @@ impl Literal {
         })
     }
 
-    /// Its bits in a type.
+    /// Bits of the constant in a type.
     pub(crate) fn bits(&self, ty: Type) -> Result<u128> {
         let plain = Plain::parse(ty, &[&self.text], None).map_err(Error::from)?;
         Ok(plain.values.first().copied().unwrap_or(0))

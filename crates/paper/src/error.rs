@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Error type of the crate.
 
 use std::path::PathBuf;
 
@@ -6,30 +6,32 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No table of that name.
-    #[error("there is no table {name:?}; the tables are {known}")]
+    /// An unknown table.
+    #[error("there is no table {name:?}; choose one of {known}")]
     UnknownTable {
-        /// The name asked for.
+        /// The given name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A measured run gave a wrong result.
-    #[error("{what} gave {got}, not {want}: its times mean nothing; please report it with the machine and the command")]
+    /// A measured run had a wrong result.
+    #[error(
+        "{what} gave {got} instead of {want}, so its times are invalid; report this as a bug, with the machine and the command"
+    )]
     WrongResult {
-        /// What ran.
+        /// The operation that ran.
         what: String,
-        /// What it decrypted to.
+        /// The decrypted result.
         got: String,
-        /// What plain arithmetic gives.
+        /// The result of plain arithmetic.
         want: String,
     },
-    /// A report that could not be written.
+    /// A report cannot be written.
     #[error("cannot write the report {}: {source}; give a path in a folder you can write to", path.display())]
     Save {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// From the runtime.
@@ -44,15 +46,15 @@ pub enum Error {
     /// From the LWE scheme.
     #[error(transparent)]
     Lwe(Box<solinas_schemes::lwe::Error>),
-    /// Threads that could not be started.
+    /// Threads cannot be started.
     #[error("cannot start {threads} threads: {problem}; ask for fewer")]
     Threads {
-        /// How many.
+        /// Their number.
         threads: usize,
-        /// Why not.
+        /// The cause.
         problem: String,
     },
-    /// From the integers.
+    /// From the arithmetic of large integers.
     #[error(transparent)]
     Bigint(#[from] solinas_bigint::Error),
     /// From a circuit.

@@ -1,7 +1,7 @@
-//! The published tables beside ours: one module for each, which measures ours and prints both.
+//! Published tables beside our figures. One module for each paper measures our figures and prints both.
 //!
-//! [`list`] names the tables, [`run`] measures one. A [`Report`] is data (serde), prints as aligned text, as Markdown
-//! ([`Report::to_markdown`]), and can be kept in a file ([`Report::save`]).
+//! [`list`] names the tables, and [`run`] measures one of them. A [`Report`] is data (serde). It prints as aligned text or as Markdown
+//! ([`Report::to_markdown`]), and [`Report::save`] writes it to a file.
 //!
 //! ```
 //! let names: Vec<_> = solinas_paper::list().iter().map(|entry| entry.name).collect();
@@ -34,42 +34,42 @@ pub use solinas_runtime::{Control, Progress};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// A table that can be printed.
+/// A table that can be measured and printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Short name of the paper, and of the table where it has several.
+    /// Short name of the paper, with the number of the table if the paper has several.
     pub name: &'static str,
-    /// The paper.
+    /// Title of the paper.
     pub title: &'static str,
-    /// What is measured.
+    /// Short description of the measurement.
     pub summary: &'static str,
 }
 
-/// How to measure.
+/// Options of a measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Keep to what runs within a minute: the rest is predicted, and marked so.
+    /// Measure only figures that take less than a minute. Other figures are predicted and marked.
     pub quick: bool,
-    /// Threads of the parallel runs, as many as the machine has when none is said.
+    /// Number of threads of the parallel runs. Defaults to the number of cores.
     pub threads: Option<usize>,
-    /// Parameter sets that the Gentry-Halevi tables measure: toy when none is said, and small unless `quick`. [`announce`] tells what they take.
+    /// Parameter sets that the Gentry-Halevi tables measure. Defaults to toy, and also small unless `quick`. [`announce`] predicts their time and memory.
     pub sets: Vec<String>,
-    /// Where to keep the report, as JSON; replaced if it exists.
+    /// File for the report as JSON. An existing file is replaced.
     pub save: Option<PathBuf>,
 }
 
-/// A table and what measures it.
+/// A table and the function that measures it.
 struct Known {
     entry: Entry,
     measure: Measure,
 }
 
-/// How a table is measured.
+/// Function that measures a table.
 #[derive(Clone, Copy)]
 enum Measure {
-    /// By itself.
+    /// Without shared data.
     Alone(fn(&Options, &Control<'_>) -> Result<Report, Error>),
-    /// With the keys and figures of the Gentry-Halevi tables before it in the same run.
+    /// With the keys and figures of earlier Gentry-Halevi tables in the same run.
     GentryHalevi(fn(&Options, &Control<'_>, &mut gh::Bench) -> Result<Report, Error>),
 }
 
@@ -90,7 +90,7 @@ impl Known {
     }
 }
 
-/// Every table, by the papers' years.
+/// All tables, in the order of the papers' years.
 const TABLES: [Known; 23] = [
     Known::new(wang2014::COUNTS, wang2014::counts),
     Known::new(wang2014::MULTIPLICATION, wang2014::multiplication),
@@ -117,7 +117,7 @@ const TABLES: [Known; 23] = [
     Known::new(oh2018::ENTRY, oh2018::measure),
 ];
 
-/// Every table, by name.
+/// All tables, by name.
 #[must_use]
 pub fn list() -> Vec<Entry> {
     TABLES.iter().map(|known| known.entry).collect()
@@ -130,11 +130,11 @@ fn find(name: &str) -> Result<&'static Known, Error> {
     })
 }
 
-/// What the parameter sets of the tables take, in words, before anything is measured: a line for each set; none where no table of them
-/// measures the Gentry-Halevi scheme.
+/// Predicts time and memory of the parameter sets of the tables, before the measurement: one line of text for each set. The list is empty if none of the
+/// tables measures the Gentry-Halevi scheme.
 ///
 /// # Errors
-/// [`Error::UnknownTable`]; an unknown parameter set.
+/// [`Error::UnknownTable`]; an error for an unknown parameter set.
 pub fn announce(names: &[&str], options: &Options) -> Result<Vec<String>, Error> {
     let known = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     if known.iter().all(|known| matches!(known.measure, Measure::Alone(_))) {
@@ -143,15 +143,15 @@ pub fn announce(names: &[&str], options: &Options) -> Result<Vec<String>, Error>
     gh::announce(options)
 }
 
-/// Measures a table. Every measured result is checked. Progress counts bootstraps, or measured figures.
+/// Measures a table, and checks every measured result. Progress counts bootstraps, or measured figures.
 ///
 /// # Errors
-/// [`Error::UnknownTable`]; [`Error::WrongResult`] when a result is not what plain arithmetic gives; what the runtime reports,
-/// cancellation included; [`Error::Save`].
+/// [`Error::UnknownTable`]; [`Error::WrongResult`] if a result differs from that of plain arithmetic; errors of the runtime, including cancellation;
+/// [`Error::Save`].
 pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Report, Error> {
     let known = find(name)?;
     if let Some(path) = &options.save {
-        // Found out now rather than when all is measured.
+        // This check comes before the measurement, which takes long.
         report::check_writable(path)?;
     }
     let report = known.run(options, control, &mut gh::Bench::default())?;
@@ -161,10 +161,10 @@ pub fn run(name: &str, options: &Options, control: &Control<'_>) -> Result<Repor
     Ok(report)
 }
 
-/// Measures several tables, one after the other; what is saved is a list of them. Progress starts again with each.
+/// Measures several tables, one after the other. A saved file holds the list of their reports. Progress restarts with each table.
 ///
 /// # Errors
-/// As [`run`]; an unknown name is found out before anything is measured.
+/// As [`run`]. An unknown name is reported before the measurement.
 pub fn run_all(names: &[&str], options: &Options, control: &Control<'_>) -> Result<Vec<Report>, Error> {
     let known = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &options.save {

@@ -1,4 +1,4 @@
-//! Where and when a report was made.
+//! Machine, command and time of a report.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use std::fmt;
 use std::path::Path;
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
 
-/// The machine a report was made on.
+/// The machine on which a report was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Model of the processor, its architecture where the model is not known.
+    /// Model of the processor; its architecture if the model is unknown.
     pub cpu: String,
-    /// Cores this process may use.
+    /// Number of cores that this process may use.
     pub cores: usize,
     /// Operating system.
     pub os: String,
@@ -35,33 +35,33 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Model of the first processor and its clock now, in MHz, where the system tells.
+/// Model of the first processor and its current clock in MHz, if the system reports them.
 fn processor() -> Option<(String, f64)> {
     let wanted = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
     let system = System::new_with_specifics(wanted).ok()?;
     system.cpus().first().map(|cpu| (cpu.brand().to_owned(), cpu.frequency() as f64))
 }
 
-/// Clock of the first processor now, in MHz, where the system tells.
+/// Current clock of the first processor in MHz, if the system reports it.
 pub(crate) fn megahertz() -> Option<f64> {
     processor().map(|(_, megahertz)| megahertz).filter(|&megahertz| megahertz > 0.0)
 }
 
-/// Processes that ran or waited for a core in the last minute, on average; 0 where the system does not tell.
+/// Average number of processes that ran or waited for a core in the last minute; 0 if the system does not report it.
 pub(crate) fn load() -> f64 {
     System::load_average().map_or(0.0, |load| load.one)
 }
 
-/// What to say when the machine was busy before a measurement.
+/// The note for a report if the machine was busy before the measurement.
 pub(crate) fn busy_note(load: f64) -> Option<String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let busy = load > 0.5 * cores as f64;
     busy.then(|| {
-        format!("The machine was busy when this began (load {load} on {cores} cores): times here are too long.")
+        format!("The machine was busy at the start (load {load} on {cores} cores), so these times are too long.")
     })
 }
 
-/// The command line of this process, the program without its folder.
+/// The command line of this process. The program is named without its folder.
 pub(crate) fn command() -> String {
     let mut args = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
     let program = args.next().unwrap_or_default();
@@ -69,7 +69,7 @@ pub(crate) fn command() -> String {
     std::iter::once(program).chain(args).collect::<Vec<_>>().join(" ")
 }
 
-/// Now, as `2026-01-31T23:59:59Z`.
+/// The current time, as `2026-01-31T23:59:59Z`.
 pub(crate) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

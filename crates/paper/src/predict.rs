@@ -1,32 +1,32 @@
-//! What a circuit takes on a number of cores, by measured gate times and its schedule.
+//! Predicts the time of a circuit on a number of cores from measured gate times and a schedule.
 
 use serde::{Deserialize, Serialize};
 use solinas_circuits::{GateCosts, Netlist, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Bootstraps of a batch on one thread that share passes over the key.
+/// Number of bootstraps in a batch on one thread, which share passes over the key.
 pub(crate) const BATCH: u64 = 16;
 
-/// Measured seconds of gates on one thread.
+/// Measured times of gates on one thread, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GateTimes {
-    /// A gate of one bootstrap, alone.
+    /// A single gate of one bootstrap.
     pub gate: f64,
-    /// A gate more in a batch: less than one alone, as a batch shares the passes over the key.
+    /// An additional gate in a batch. It takes less than a single gate, because a batch shares the passes over the key.
     pub next: f64,
-    /// A MUX, alone: two bootstraps.
+    /// A single MUX, which has two bootstraps.
     pub mux: f64,
 }
 
 impl GateTimes {
-    /// Every bootstrap takes as long as one alone, whatever it shares a thread with.
+    /// Times without batches: every bootstrap takes as long as a single one.
     #[must_use]
     pub fn unbatched(gate: f64) -> Self {
         Self { gate, next: gate, mux: 2.0 * gate }
     }
 
-    /// Seconds of independent bootstraps on one thread, in even batches of at most 16.
+    /// Time of independent bootstraps on one thread, in even batches of at most 16, seconds.
     #[must_use]
     pub fn share(&self, bootstraps: u64) -> f64 {
         let batches = bootstraps.div_ceil(BATCH);
@@ -34,15 +34,15 @@ impl GateTimes {
     }
 }
 
-/// Seconds of a schedule run wavefront by wavefront: each front, of so many bootstraps, is shared evenly by the cores, so a front of `w` on
-/// `p` cores takes `ceil(w / p)` gate times; the next begins when it has ended.
+/// Time of a schedule that runs wavefront by wavefront, seconds. `fronts` holds the number of bootstraps of each wavefront. The cores share each wavefront
+/// evenly: a wavefront of `w` bootstraps on `p` cores takes `ceil(w / p)` gate times. The next wavefront begins when the previous one has ended.
 #[must_use]
 pub fn wavefronts(fronts: &[u64], cores: usize, times: &GateTimes) -> f64 {
     fronts.iter().map(|front| times.share(front.div_ceil(cores.max(1) as u64))).sum()
 }
 
-/// Seconds when each gate is a thread of its own, as in `oh2018`: it starts once its operands are there and a core is free, gates that
-/// became ready first go first, and a MUX is two bootstraps on its one thread. Starting a thread costs nothing here.
+/// Time if each gate is a separate thread, as in `oh2018`, seconds. A gate starts when its operands are ready and a core is free. Gates start in the order in
+/// which they become ready. A MUX is two bootstraps on its thread. The model assumes that the start of a thread costs nothing.
 #[must_use]
 pub fn thread_per_gate(netlist: &Netlist, cores: usize, times: &GateTimes) -> f64 {
     let gates = netlist.gates();
@@ -65,7 +65,7 @@ pub fn thread_per_gate(netlist: &Netlist, cores: usize, times: &GateTimes) -> f6
     let mut free: BinaryHeap<Reverse<u64>> = (0..cores.max(1)).map(|_| Reverse(0)).collect();
     let mut end = 0;
     while let Some(Reverse((at, index))) = ready.pop() {
-        let duration = match costs.of(&gates[index]) {
+        let duration = match costs.bootstraps(&gates[index]) {
             0 => 0,
             1 => gate,
             _ => mux,

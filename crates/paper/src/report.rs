@@ -5,69 +5,69 @@ use serde::{Deserialize, Serialize};
 use solinas_formats::NewFile;
 use std::path::Path;
 
-/// A published table and ours, with what it takes to measure it again.
+/// A published table and our figures, with the data to repeat the measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Name of the table.
     pub name: String,
     /// The paper.
     pub title: String,
-    /// What the paper's figures were measured on.
+    /// Machine of the paper's figures.
     pub paper_machine: String,
-    /// What ours were measured on.
+    /// Machine of our figures.
     pub machine: Machine,
-    /// Threads of the parallel runs.
+    /// Number of threads of the parallel runs.
     pub threads: usize,
-    /// Kept to what runs within a minute.
+    /// Whether only figures that take less than a minute were measured.
     pub quick: bool,
     /// The command line.
     pub command: String,
     /// Version of this software.
     pub version: String,
-    /// When, UTC.
+    /// Time of the measurement, UTC.
     pub date: String,
     /// The figures.
     pub tables: Vec<Table>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// Rows under one heading.
+/// A table with one heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The heading.
     pub title: String,
-    /// What the cells of each row are.
+    /// The columns of our figures.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// What the cells of a column are.
+/// A column of our figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Heading.
     pub name: String,
-    /// Unit of the column; none where each row has its own, and for counts.
+    /// Unit of the column. `None` for counts, or if each row has a unit.
     pub unit: Option<String>,
 }
 
-/// One quantity.
+/// A row: one quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What it is.
+    /// Name of the quantity.
     pub name: String,
     /// Width of the integers, bits.
     pub bits: Option<u8>,
-    /// Unit of the row; none where the columns have theirs.
+    /// Unit of the row. `None` if the columns have units.
     pub unit: Option<String>,
-    /// Ours, one for each column; none where there is nothing to say.
+    /// Our figures, one for each column. `None` if there is no figure.
     pub cells: Vec<Option<Cell>>,
     /// The published figure.
     pub paper: Option<f64>,
-    /// Ours over the published figure: of the cell that comes closest to the paper's set-up.
+    /// Our figure over the published figure, for the cell that is closest to the paper's setup.
     pub ratio: Option<f64>,
-    /// What the reader should know.
+    /// Notes for the reader.
     pub note: Option<String>,
 }
 
@@ -76,64 +76,64 @@ pub struct Row {
 pub struct Cell {
     /// The figure.
     pub ours: f64,
-    /// Where it comes from.
+    /// Its source.
     pub basis: Basis,
 }
 
-/// Where a figure comes from.
+/// Source of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
-    /// Counted, in a circuit or while it ran: exact.
+    /// Counted in a circuit or during a run; exact.
     Counted,
-    /// Measured here; the median where it ran several times.
+    /// Measured on this machine; the median of several runs.
     Measured,
-    /// From what was measured here, by a schedule or a law of growth.
+    /// Predicted from measurements on this machine, by a schedule or a law of growth.
     Predicted,
-    /// Not ours: another of the paper's figures for the row.
+    /// Another figure of the paper for the row.
     Published,
 }
 
 impl Cell {
-    /// Exact.
+    /// An exact figure.
     pub(crate) fn counted(count: u64) -> Self {
         Self { ours: count as f64, basis: Basis::Counted }
     }
 
-    /// Computed, to three figures.
+    /// A computed figure, rounded to three digits.
     pub(crate) fn computed(ours: f64) -> Self {
         Self { ours: format!("{ours:.2e}").parse().unwrap_or(ours), basis: Basis::Counted }
     }
 
-    /// Measured.
+    /// A measured figure.
     pub(crate) fn measured(ours: f64) -> Self {
         Self { ours: six_figures(ours), basis: Basis::Measured }
     }
 
-    /// Predicted.
+    /// A predicted figure.
     pub(crate) fn predicted(ours: f64) -> Self {
         Self { ours: six_figures(ours), basis: Basis::Predicted }
     }
 
-    /// The paper's.
+    /// A figure of the paper.
     pub(crate) fn published(figure: f64) -> Self {
         Self { ours: figure, basis: Basis::Published }
     }
 
-    /// A figure made from two: predicted when one of them is.
-    pub(crate) fn of(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
+    /// Combines two figures by `f`. The result is predicted if one of them is.
+    pub(crate) fn combine(self, other: Self, f: impl FnOnce(f64, f64) -> f64) -> Self {
         let basis = if self.basis == Basis::Predicted { self.basis } else { other.basis };
         Self { ours: six_figures(f(self.ours, other.ours)), basis }
     }
 }
 
-/// Whether a file can be made there; leaves nothing.
+/// Checks that a file can be created at the path. Leaves no file.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Error> {
     let error = |source| Error::Save { path: path.into(), source };
     solinas_formats::check_place(path).map_err(error)
 }
 
-/// Rounded to six figures: more say nothing, and as decimals these are read back exactly.
+/// Rounds to six digits. Further digits carry no information, and six digits are read back exactly from decimal text.
 pub(crate) fn six_figures(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -145,7 +145,7 @@ impl Column {
 }
 
 impl Report {
-    /// A report without figures, of this machine, process and time.
+    /// A report without figures, with this machine, the command line and the current time.
     pub(crate) fn new(entry: crate::Entry, paper_machine: &str, options: &Options, threads: usize) -> Self {
         Self {
             name: entry.name.into(),
@@ -162,7 +162,7 @@ impl Report {
         }
     }
 
-    /// Writes the report as JSON: whole under its name, or not at all.
+    /// Writes the report as JSON, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Save`].
@@ -171,7 +171,7 @@ impl Report {
     }
 }
 
-/// Writes JSON: whole under its name, or not at all.
+/// Writes JSON, completely or not at all.
 pub(crate) fn save(value: &impl Serialize, path: &Path) -> Result<(), Error> {
     write(value, path).map_err(|source| Error::Save { path: path.into(), source })
 }

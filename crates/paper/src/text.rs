@@ -1,10 +1,10 @@
-//! Reports as text: aligned columns for a terminal, Markdown for documents.
+//! Reports as text: aligned columns for a terminal, and Markdown for documents.
 
 use crate::{Basis, Cell, Report, Row, Table};
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use std::fmt;
 
-/// The cells of a table as text, the heading first.
+/// The cells of a table as text. The heading is the first line.
 fn grid(table: &Table) -> Vec<Vec<String>> {
     let has = |f: fn(&Row) -> bool| table.rows.iter().any(f);
     let (bits, unit) = (has(|row| row.bits.is_some()), has(|row| row.unit.is_some()));
@@ -48,7 +48,7 @@ fn ours(cell: Cell) -> String {
     }
 }
 
-/// Three figures.
+/// Formats a figure with three digits.
 fn figure(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -63,7 +63,7 @@ fn figure(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Columns of figures are aligned to the right, those of words to the left.
+/// Whether a column holds words, which are aligned to the left. Columns of figures are aligned to the right.
 fn is_word(heading: &str) -> bool {
     matches!(heading, "" | "unit" | "note")
 }
@@ -81,12 +81,12 @@ impl Report {
         ]
     }
 
-    /// What the marks mean, where there are any.
+    /// Explanation of the marks, if the report has marks.
     fn legend(&self) -> Option<&'static str> {
         let mut cells = self.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells).flatten();
         cells
             .any(|cell| cell.basis == Basis::Predicted)
-            .then_some("~ predicted from what was measured here, by a schedule or a law of growth; everything else is counted or measured.")
+            .then_some("~ marks figures predicted from measurements on this machine, by a schedule or a law of growth. All other figures are counted or measured.")
     }
 
     /// The report as Markdown.
@@ -116,7 +116,7 @@ impl Report {
     }
 }
 
-/// Text; tables are at most as wide as the format asks, as in `{report:80}`.
+/// Prints the report as text. The width of the format, as in `{report:80}`, limits the width of tables.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.name, self.title)?;

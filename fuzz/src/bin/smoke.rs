@@ -1,6 +1,6 @@
-//! Runs every target for some seconds each, or the one named.
+//! Runs every target, or the named target, for some seconds.
 //!
-//! Each target runs in a process of its own with little memory, so that an allocation by a forged length ends it.
+//! Each target runs in a separate process with little memory, so an allocation by a forged length ends it.
 #![forbid(unsafe_code)]
 
 use clap::Parser;
@@ -9,14 +9,14 @@ use solinas_fuzz::{MEMORY, TARGETS, Target};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// Runs targets for some seconds each.
+/// Runs each target for some seconds.
 #[derive(Parser)]
 struct Args {
     #[arg(default_value_t = 5)]
     seconds: u64,
     #[arg(default_value_t = 1)]
     seed: u64,
-    /// The target; every one by default
+    /// The target; defaults to all targets
     #[arg(value_parser = PossibleValuesParser::new(TARGETS.iter().map(|target| target.name)))]
     target: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! BGV keys and ciphertexts from untrusted bytes: typed errors, never a panic; what is accepted is written back the same.
+//! BGV keys and ciphertexts from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};
 
-/// Of bits, of slots, and that bootstraps.
+/// Parameter sets of bits, of slots, and with bootstrapping.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let sets = [("bits-16-2", Type::Uint(2)), ("slots-16-1", Type::Mod(65537)), ("boot-64-1", Type::Uint(1))];
     leveled::keys(Scheme::Bgv, &sets)
 });
 
-/// Reads the bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
+/// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.
 pub fn run(data: &[u8]) {
     for bytes in leveled::inputs(data, altered) {
         leveled::check::<Bgv>(&bytes, &KEYS, |params| params.dimension() <= 256 && params.levels() <= 10);
@@ -26,7 +26,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     leveled::seeds(&KEYS, altered)
 }
 
-/// The file that the first byte tells, changed.
+/// The file that the first byte selects, with changes.
 fn altered(data: &[u8]) -> Option<Vec<u8>> {
     leveled::altered(data, &KEYS, alter)
 }

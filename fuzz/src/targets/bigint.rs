@@ -1,4 +1,4 @@
-//! Integers against GMP: every operation, on operands full of runs of ones and zeros, gives GMP's result; texts that are no numbers are errors.
+//! Integers against GMP. On operands with long runs of ones and zeros, every operation gives GMP's result. A text that is not a number is an error.
 
 use solinas_bigint::{Error, Method, Modulus, ModulusOptions, Natural, mul};
 
@@ -8,11 +8,11 @@ use solinas_bigint::{Error, Method, Modulus, ModulusOptions, Natural, mul};
 mod gmp;
 use gmp::Gmp;
 
-/// Longest operands, in words: of products and divisions, and of what takes quadratic time or worse.
+/// Largest lengths of operands in words: for products and divisions, and for operations of at least quadratic time.
 const LONG: usize = 4000;
 const SHORT: usize = 120;
 
-/// Takes the bytes as an operation and its operands.
+/// Interprets the bytes as an operation and its operands.
 pub fn run(data: &[u8]) {
     let Some((&operation, data)) = data.split_first() else { return };
     let mut bytes = Bytes(data);
@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// What is left of the input.
+/// The rest of the input.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -45,7 +45,7 @@ impl Bytes<'_> {
         u16::from_le_bytes([self.byte(), self.byte()])
     }
 
-    /// A number of at most `words` words: bytes as they stand, or runs of ones and zeros, or one of those added to a power of two.
+    /// A number of at most `words` words: plain bytes, or runs of ones and zeros, or one of these plus a power of two.
     fn natural(&mut self, words: usize) -> Natural {
         let kind = self.byte();
         let mut value = Natural::ZERO;
@@ -102,7 +102,7 @@ fn products(a: &Natural, b: &Natural) {
     let gmp = Gmp::get();
     assert_eq!((a * b).words(), gmp.mul(a.words(), b.words()));
     assert_eq!(a.square().words(), gmp.mul(a.words(), a.words()));
-    // Leading zero words change nothing.
+    // Leading zero words do not change the number.
     let mut padded = a.words().to_vec();
     padded.resize(a.words().len() + 3, 0);
     assert_eq!(Natural::from_words(mul::product(&padded, b.words())), a * b);
@@ -158,10 +158,10 @@ fn text(bytes: &[u8]) {
     assert_eq!(Natural::from_hex(text).is_ok(), is_hex);
 }
 
-/// The modulus by every method that can have it.
+/// The modulus by every method that supports it.
 fn moduli(value: &Natural) -> Vec<Modulus> {
     let methods = [None, Some(Method::Montgomery), Some(Method::FftMontgomery), Some(Method::Barrett)];
-    // An inverse of long numbers takes too long here.
+    // The inverse of a long number takes too long here.
     let mclaughlin = (value.words().len() <= SHORT).then_some(Some(Method::McLaughlin));
     let with = |method| match Modulus::with_options(value, &ModulusOptions { method, ..Default::default() }) {
         Ok(modulus) => Some(modulus),
@@ -204,7 +204,7 @@ fn powers(value: &Natural, base: &Natural, exponent: &Natural) {
 
 /// Each operation on short bytes and on long runs.
 pub fn seeds() -> Vec<Vec<u8>> {
-    // Three operands: eight bytes; ones up to bit 9999; runs of ones, zeros and ones, with a power of two added.
+    // Three operands: eight bytes; ones up to bit 9999; runs of ones, zeros and ones, plus a power of two.
     let bytes = [8, 8, 1, 2, 3, 4, 5, 6, 7, 255];
     let ones = [0x19, 0x0f, 0x27];
     let runs = [0x31, 0xff, 0x3f, 0x40, 0x9c, 0x80, 0xbb, 0x39, 0x05];

@@ -1,9 +1,9 @@
-//! The file format: no bytes make the reader panic, hang or allocate without bound, and whatever it accepts is written back as it was.
+//! The file format. No bytes make the reader panic, hang or allocate without bound. Accepted input is written back unchanged.
 
 use solinas_formats::{Error, Expect, Header, KeyId, Kind, PUBLIC_MAGIC, Reader, SECRET_MAGIC, Writer, pack};
 
-/// Opens the bytes three ways: as they are; with lengths and checksums made right, so that mutations get past them; and as the header of a
-/// file without a body.
+/// Opens the bytes in three ways: unchanged; with corrected lengths and checksums, so that mutations pass these checks; and as the header of a file without
+/// a body.
 pub fn run(data: &[u8]) {
     check(data);
     if let Some(sealed) = reseal(data) {
@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) {
     check_packing(data);
 }
 
-/// Whole files of several kinds and sizes, and their headers alone.
+/// Complete files of several kinds and sizes, and their headers only.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![Vec::new()];
     for (kind, lens) in [
@@ -70,7 +70,7 @@ fn header_of(file: &[u8]) -> Option<&[u8]> {
     file.get(64..64usize.checked_add(len)?)
 }
 
-/// A file with that header and no body, to be sealed.
+/// A file with that header and no body, not yet sealed.
 fn header_only(header: &[u8]) -> Option<Vec<u8>> {
     let body = (64 + header.len()).next_multiple_of(64);
     let mut file = vec![0; body];
@@ -80,7 +80,7 @@ fn header_only(header: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// The same bytes with a valid magic and version, the lengths they have, and the header's checksum.
+/// The same bytes with a valid magic, a valid version, the actual lengths, and the checksum of the header.
 pub(super) fn reseal(data: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = data.to_vec();
     let len = (bytes.len() as u64).to_le_bytes();

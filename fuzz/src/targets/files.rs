@@ -1,10 +1,10 @@
-//! Ciphertexts and keys from untrusted bytes: typed errors, never a panic; what is accepted is written back the same.
+//! Ciphertexts and keys from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use solinas_runtime::{Ciphertext, ClientKey, Control, KeygenOptions, Plain, ServerKey, Type, keygen};
 
 use super::container::reseal;
 
-/// Reads the bytes as each kind, as they are and with checksums made right.
+/// Reads the bytes as each kind of file, unchanged and with corrected checksums.
 pub fn run(data: &[u8]) {
     for bytes in [Some(data.to_vec()), reseal(data)].into_iter().flatten() {
         if let Ok(ciphertext) = Ciphertext::from_bytes(&bytes) {

@@ -1,4 +1,4 @@
-//! Gentry-Halevi keys and checkpoints from untrusted bytes: typed errors, never a panic; what is accepted is written back the same.
+//! Gentry-Halevi keys and checkpoints from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use solinas_schemes::{Control, Entropy};
 
 use super::leveled;
 
-/// The smallest, so that many inputs are tried a second.
+/// The smallest parameters, so that the target tries many inputs per second.
 static KEYS: LazyLock<Option<(ClientKey, ServerKey)>> = LazyLock::new(|| {
     let params = Params::named("ci-3").ok()?;
     gh::keygen(&params, true, Entropy::Insecure(1), None, &Control::default()).ok()
@@ -21,7 +21,7 @@ static KEYS: LazyLock<Option<(ClientKey, ServerKey)>> = LazyLock::new(|| {
 
 const KINDS: [Kind; 5] = [Kind::ClientKey, Kind::ServerKey, Kind::PublicKey, Kind::Checkpoint, Kind::Cache];
 
-/// Reads the bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
+/// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.
 pub fn run(data: &[u8]) {
     leveled::inputs(data, altered).for_each(|bytes| check(&bytes));
 }
@@ -43,10 +43,10 @@ fn check(bytes: &[u8]) {
     }
 }
 
-/// What is accepted goes on by a step, or says why not.
+/// An accepted checkpoint continues by one step, or gives a typed error.
 fn check_checkpoint(reader: &Reader) {
     let Ok(params) = Gh::read_params(reader) else { return };
-    // Larger ones take too long.
+    // Larger parameters take too long.
     if params.dimension() > 128 || params.coefficient_bits() > 200 {
         return;
     }
@@ -59,7 +59,7 @@ fn check_checkpoint(reader: &Reader) {
     }
 }
 
-/// What is accepted are the tables of the key, and no others.
+/// A cache is accepted only if it holds the tables of the key.
 fn check_caches(reader: &Reader) {
     let Some((_, server)) = KEYS.as_ref() else { return };
     let (public, memory, arithmetic) = (server.public(), 1 << 30, Arithmetic::default());
@@ -75,7 +75,7 @@ fn check_caches(reader: &Reader) {
     }
 }
 
-/// A file of the kind that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value.
+/// A file of the kind that the first byte selects, with changes of four bytes each: the part of the file, an offset (two bytes) and a value.
 fn altered(data: &[u8]) -> Option<Vec<u8>> {
     let (&kind, changes) = data.split_first()?;
     let kind = KINDS[usize::from(kind) % KINDS.len()];

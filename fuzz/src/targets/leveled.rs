@@ -1,4 +1,4 @@
-//! What the targets of leveled schemes' files share.
+//! Code shared by the targets for files of leveled schemes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,7 +7,7 @@ use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plai
 
 use super::container::reseal;
 
-/// Files of client key, server key and a ciphertext of small parameters, and what works with them.
+/// Files of a client key, a server key and a ciphertext under small parameters, and the functions that use them.
 pub(super) struct Keys {
     files: Vec<Vec<u8>>,
     client: ClientKey,
@@ -15,7 +15,7 @@ pub(super) struct Keys {
     ty: Type,
 }
 
-/// Those of parameter sets that hold those types.
+/// Files for parameter sets that hold the given types.
 pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
     let make = |&(params, ty): &(&str, Type)| -> std::result::Result<Keys, Error> {
         let options = KeygenOptions {
@@ -34,7 +34,7 @@ pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
     sets.iter().map(|set| make(set).expect("keys of a small set")).collect()
 }
 
-/// The bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
+/// The bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.
 pub(super) fn inputs(data: &[u8], altered: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
     [Some(data.to_vec()), reseal(data), altered(data)].into_iter().flatten()
 }
@@ -47,11 +47,10 @@ pub(super) fn seeds(keys: &[Keys], altered: impl Fn(&[u8]) -> Option<Vec<u8>>) -
     files.chain(none.clone()).chain(changes.map(Vec::from)).collect()
 }
 
-/// A change of the parameters: which, a place and a value.
+/// A change of the parameters: the parameter, an offset and a value.
 pub(super) type Change = (usize, usize, u8);
 
-/// The file that the first byte tells, with changes of four bytes: where, a place (two bytes) and a value. `alter` changes
-/// parameters.
+/// The file that the first byte selects, with changes of four bytes each: the part of the file, an offset (two bytes) and a value. `alter` changes parameters.
 pub(super) fn altered<L: Serialize + DeserializeOwned>(
     data: &[u8],
     keys: &[Keys],
@@ -90,7 +89,7 @@ pub(super) fn altered<L: Serialize + DeserializeOwned>(
     writer.into_bytes().ok().map(|bytes| bytes.to_vec())
 }
 
-/// A key that is accepted is written with the sections it was read from; a ciphertext is computed on. Larger parameters than `small` ones take too long.
+/// An accepted key is written with the sections from which it was read. An accepted ciphertext is computed on. Larger parameters than `small` take too long.
 pub(super) fn check<S: KeyFiles<PublicKey: PartialEq>>(
     bytes: &[u8],
     keys: &[Keys],
@@ -107,7 +106,7 @@ pub(super) fn check<S: KeyFiles<PublicKey: PartialEq>>(
     }
 }
 
-/// A key that is accepted is written with the sections it was read from.
+/// An accepted key is written with the sections from which it was read.
 pub(super) fn check_key<S: KeyFiles<PublicKey: PartialEq>>(reader: &Reader) {
     let copy = match reader.kind() {
         Kind::ClientKey => {
@@ -132,7 +131,7 @@ fn written(header: Result<Header>, write: impl FnOnce(&mut Writer<dyn Destinatio
     writer.into_bytes().expect("a small header").to_vec()
 }
 
-/// A ciphertext is decrypted and computed on, or a typed error says why not.
+/// A ciphertext is decrypted and computed on, or gives a typed error.
 pub(super) fn check_ciphertext(bytes: &[u8], keys: &[Keys]) {
     let Ok(x) = Ciphertext::from_bytes(bytes) else { return };
     let again = Ciphertext::from_bytes(&x.to_bytes().expect("memory is large enough")).expect("what was written");

@@ -1,4 +1,4 @@
-//! LWE keys and ciphertexts from untrusted bytes: typed errors, never a panic; what is accepted is written back the same.
+//! LWE keys and ciphertexts from untrusted bytes. A reader returns typed errors and never panics. Accepted input is written back unchanged.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use solinas_schemes::lwe::leveled::ParamsLiteral;
 
 use super::leveled::{self, Change, Keys};
 
-/// With products, and without.
+/// Parameter sets with products and without.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let sets = ["leveled-8-1", "leveled-4-2", "toy-16-2"].map(|params| (params, Type::Uint(2)));
     leveled::keys(Scheme::Lwe, &sets)
 });
 
-/// Reads the bytes as they are, with the header's checksum made right, and as a list of changes to a file of which all checksums are right.
+/// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.
 pub fn run(data: &[u8]) {
     for bytes in leveled::inputs(data, altered) {
         leveled::check::<Lwe>(&bytes, &KEYS, |params| {
@@ -28,7 +28,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     leveled::seeds(&KEYS, altered)
 }
 
-/// The file that the first byte tells, changed.
+/// The file that the first byte selects, with changes.
 fn altered(data: &[u8]) -> Option<Vec<u8>> {
     leveled::altered(data, &KEYS, alter)
 }

@@ -1,4 +1,4 @@
-//! Matrices in files and stored products with them, from untrusted bytes: typed errors, never a panic; what is accepted can be gone on with.
+//! Matrices in files, and stored products with them, from untrusted bytes. A reader returns typed errors and never panics. Accepted work can continue.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use solinas_schemes::Control;
 use solinas_schemes::lwe::{Error, KeyFile, Layout, Modulus, SeededMatrix, Selection, StreamedProduct, Vector};
 
-/// A matrix, and products with it of vectors and of selections.
+/// A matrix, and its products with vectors and with selections.
 static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
     let modulus = Modulus::of_primes(2, 31).expect("primes");
     let layout = Layout::new(40, 3, &modulus).expect("a shape");
@@ -26,7 +26,7 @@ static FILES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
         StreamedProduct::select(&file, vec![Selection::from_bits(&[true; 40])]).expect("a product"),
     ];
     let [multiplied, selected] = products.map(|mut product| {
-        // With sums under way.
+        // The sums are partly computed.
         product.run(|_| Ok(false)).expect("a piece");
         product.state().to_vec()
     });
@@ -51,14 +51,15 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // One that was never written needs no removal.
+        // A file that was never written needs no removal.
         for path in [&self.matrix, &self.state] {
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// The first byte tells which file is changed, the second whether its hash is mended; then changes of three bytes: a place (two bytes) and a value.
+/// The first byte selects the file to change. The second byte decides whether its hash is corrected. Changes of three bytes follow: an offset (two bytes) and a
+/// value.
 pub fn run(data: &[u8]) {
     let [which, mend, changes @ ..] = data else { return };
     let mut files = FILES.clone();
@@ -84,23 +85,23 @@ pub fn run(data: &[u8]) {
         let Ok(mut product) = StreamedProduct::resume(&matrix, &place.state) else { continue };
         let (done, all) = product.progress();
         assert!(done <= all);
-        assert!(product.run(|_| Ok(true)).is_ok() || !sound, "a product that cannot be gone on with");
+        assert!(product.run(|_| Ok(true)).is_ok() || !sound, "a product that cannot continue");
     }
 }
 
-/// Of header and table, which is what remains after the pieces.
+/// The hash of the header and of the table, which comes after the pieces.
 fn seal(bytes: &[u8]) -> blake3::Hash {
-    // Header, and a hash for each of two pieces: a block of columns modulo each of two words.
+    // The header, and a hash for each of two pieces: a block of columns modulo each of two words.
     let (header, table) = (bytes.get(..4096).unwrap_or(bytes), bytes.len().saturating_sub(64));
     let mut hasher = blake3::Hasher::new_derive_key("solinas 2026 lwe matrix file");
     hasher.update(header).update(&bytes[table..]);
     hasher.finalize()
 }
 
-/// Each file as it is, and with changes.
+/// Each file, unchanged and with changes.
 pub fn seeds() -> Vec<Vec<u8>> {
     let plain = (0..3).map(|file| vec![file, 1]);
-    // Numbers of the header of a matrix; kind, count and pieces of a state.
+    // Numbers in the header of a matrix; kind, count and pieces of a state.
     let places = [(0, 20), (0, 28), (0, 64), (1, 52), (1, 60), (1, 66), (1, 67), (1, 68), (2, 60), (2, 200)];
     plain.chain(places.map(|(file, at)| vec![file, 1, at, 0, 0x80])).collect()
 }

@@ -1,4 +1,4 @@
-//! The code under test, one module per target: `run` and `seeds`.
+//! The targets. Each module has the functions `run` and `seeds`.
 
 pub mod bgv_files;
 pub mod bigint;

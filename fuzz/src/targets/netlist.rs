@@ -1,8 +1,8 @@
-//! Circuit importers: no text makes them panic, hang or allocate without bound, and what one accepts computes the same after an export.
+//! Circuit importers. No text makes them panic, hang or allocate without bound. An accepted circuit computes the same function after an export.
 
 use solinas_circuits::{Builder, build, export, import};
 
-/// Reads the text as each format and, where one accepts it, exports and reads it back.
+/// Reads the text as each format. If a format accepts it, exports the circuit and reads it back.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     for read in [import::read_bristol, import::read_blif, import::read_yosys_json, import::read] {
@@ -23,13 +23,13 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Models within each other, and bits of ports in every style.
+/// Nested models, and bits of ports in every style.
 const HIERARCHY: &str = ".model top\n.inputs a_0 a_1 b<0> b<1> c[0]\n.outputs i:s_0 i:s_1 y\n.subckt full x=a_0 y=b<0> c=c[0] s=i:s_0 g=t\n\
     .subckt full x=a_1 y=b<1> c=t s=i:s_1 g=y\n.end\n.model full\n.inputs x y c\n.outputs s g\n.subckt half p=x q=y s=t g=u\n\
     .subckt half p=t q=c s=s g=v\n.names u v g\n1- 1\n-1 1\n.end\n.model half\n.inputs p q\n.outputs s g\n.names p q s\n10 1\n01 1\n\
     .names p q g\n11 1\n.end\n";
 
-/// A Yosys netlist with a cell of each kind that the seeds below do not have.
+/// A Yosys netlist with a cell of each kind that the seeds below lack.
 fn cells() -> String {
     let port = |name: &str, direction: &str, bits: std::ops::Range<u32>| {
         let bits: Vec<String> = bits.map(|bit| bit.to_string()).collect();

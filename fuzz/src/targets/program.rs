@@ -1,4 +1,4 @@
-//! Typed programs and lookup-table graphs as JSON: what is accepted is valid, and its lowerings compute what it says.
+//! Typed programs and lookup-table graphs as JSON. Accepted input is valid, and its lowered forms compute the same function.
 
 use solinas_circuits::build::Recipe;
 use solinas_circuits::lut::{Budget, LutGraph};
@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
     let one: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value])).collect();
     let got = program.evaluate_arrays(&one).expect("as one by one");
     assert!(got.iter().zip(&want).all(|(got, want)| got.values() == [*want]), "arrays of one are something else");
-    // Others are no bits.
+    // Integers modulo a number cannot be lowered.
     if program.nodes.iter().any(|node| node.ty.modulus().is_some()) {
         let array: Vec<Elements> = inputs.iter().map(|&value| Elements::Array(vec![value; 3])).collect();
         program.evaluate_arrays(&array).expect("arrays of one length");
@@ -41,7 +41,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(netlist.evaluate(&inputs).expect("inputs of its types"), want, "gates compute something else");
 }
 
-/// A program of each of some operations, and a graph.
+/// A program for each of some operations, and a graph.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (op, arity) in [("add", 2), ("div", 2), ("abs", 1), ("lt", 2), ("rotate_left", 2)] {

@@ -1,5 +1,5 @@
-//! RSA keys, ciphertexts and signatures from untrusted bytes: typed errors, never a panic; a key that is accepted works, and is written back the
-//! same in every format.
+//! RSA keys, ciphertexts and signatures from untrusted bytes. A reader returns typed errors and never panics. An accepted key works, and is written back
+//! unchanged in every format.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use solinas_schemes::rsa::{
 };
 use solinas_schemes::{Control, Entropy};
 
-/// Short, so that many inputs are tried a second.
+/// A short key, so that the target tries many inputs per second.
 static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
     let options = KeygenOptions { bits: 704, research: true, entropy: Entropy::Insecure(1), parallel: false };
     PrivateKey::generate(&options, &Control::default()).expect("a size that is offered")
@@ -26,7 +26,7 @@ pub fn run(data: &[u8]) {
     if let Ok(key) = PrivateKey::read(data, true) {
         check_private(&key);
     }
-    // All bytes but the first few reach the paddings if they are a number below the modulus.
+    // If the bytes after the first few are a number below the modulus, all of them reach the paddings.
     let mut block = vec![0; KEY.public_key().size()];
     let tail = block.len().min(data.len());
     block[1..tail.max(1)].copy_from_slice(&data[..tail.max(1) - 1]);
@@ -82,7 +82,7 @@ fn check_private(key: &PrivateKey) {
             assert_eq!(*again.to_der(format).expect("a checked key"), *der);
         }
     }
-    // Factors that are not prime give wrong results, which must not leave.
+    // Factors that are not prime give wrong results, which must not be returned.
     for padding in PADDINGS {
         match key.sign(padding, b"message") {
             Ok(signature) => key.public_key().verify(padding, b"message", &signature).expect("a signature of ours"),

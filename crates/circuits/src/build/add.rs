@@ -3,14 +3,14 @@
 use super::{not, not_empty, same_width};
 use crate::{Builder, NodeId, build};
 
-/// How carries are computed. `n` is the width.
+/// Method by which carries are computed. `n` is the width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adder {
-    /// Ripple carry from two-input gates, five to a full adder: `5n` bootstraps, depth about `2n`.
+    /// Ripple carry from two-input gates, five for each full adder: `5n` bootstraps, depth about `2n`.
     Serial,
-    /// Half and full adders of `oh2018`, section 3.1: carry `MUX(a ^ b, cin, a)`; 4 bootstraps a bit, sum and carry side by side.
+    /// Half and full adders of `oh2018`, section 3.1: carry `MUX(a ^ b, cin, a)`. 4 bootstraps for each bit; sum and carry run in parallel.
     Oh2018,
-    /// Ripple carry from XOR3 and MAJ: `2n` bootstraps, depth `n`. The fewest bootstraps.
+    /// Ripple carry from XOR3 and MAJ: `2n` bootstraps, depth `n`. This adder needs the fewest bootstraps.
     Ripple,
     /// Parallel prefix: logarithmic depth.
     Prefix(Prefix),
@@ -19,7 +19,7 @@ pub enum Adder {
 /// Shape of a parallel prefix network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Prefix {
-    /// Depth `log2 n`, about `n/2 log2 n` cells, fanout up to `n/2` (free when gates are ciphertexts).
+    /// Depth `log2 n`, about `n/2 log2 n` cells, fanout up to `n/2`. Fanout is free because gates are ciphertexts.
     Sklansky,
     /// Depth `log2 n`, about `n log2 n` cells, fanout 2.
     KoggeStone,
@@ -41,7 +41,7 @@ impl Prefix {
     fn levels(self, n: usize) -> Vec<Vec<(usize, usize)>> {
         match self {
             Self::Sklansky => sklansky(n),
-            // Downwards, so that each level reads what the level before left.
+            // Downwards, so that each level reads the results of the previous level.
             Self::KoggeStone => spans(n).map(|d| (d..n).rev().map(|i| (i, i - d)).collect()).collect(),
             Self::BrentKung => {
                 let up = spans(n).map(|d| (2 * d - 1..n).step_by(2 * d).map(|i| (i, i - d)).collect());
@@ -79,7 +79,7 @@ pub fn add_with_carry(
     (sum, carry)
 }
 
-/// Half adder where an operand is constant, else the full adder of that kind.
+/// A half adder if an operand is constant, otherwise the full adder of that kind.
 fn two_input_adder(b: &mut Builder, adder: Adder, x: NodeId, y: NodeId, carry: NodeId) -> (NodeId, NodeId) {
     let mut bits = [carry, x, y];
     if let Some(at) = bits.iter().position(|&bit| b.constant_value(bit).is_some()) {
@@ -101,11 +101,11 @@ fn two_input_adder(b: &mut Builder, adder: Adder, x: NodeId, y: NodeId, carry: N
     (sum, out)
 }
 
-/// A cell is its carry out for carry in 0 (`g`) and 1 (`t`). As `g <= t`, stacking cell 1 on cell 0 gives `MAJ(g1, t1, g0)` and
-/// `MAJ(g1, t1, t0)`: one bootstrap each.
+/// A cell holds its carry out for carry in 0 (`g`) and for carry in 1 (`t`). Since `g <= t`, stacking cell 1 on cell 0 gives `MAJ(g1, t1, g0)` and
+/// `MAJ(g1, t1, t0)`, at one bootstrap each.
 fn prefix(b: &mut Builder, shape: Prefix, x: &[NodeId], y: &[NodeId], carry: NodeId) -> (Vec<NodeId>, NodeId) {
     let mut cells: Vec<_> = x.iter().zip(y).map(|(&x, &y)| (b.and(x, y), b.or(x, y))).collect();
-    // The lowest cell absorbs the carry in, so that the two become one, as they do in every cell stacked on it.
+    // The lowest cell absorbs the carry in, so its `g` and `t` are equal. The same holds for every cell stacked on it.
     let first = b.maj(x[0], y[0], carry);
     cells[0] = (first, first);
     for level in shape.levels(x.len()) {
@@ -130,7 +130,7 @@ pub fn sub(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<Nod
     sub_with_borrow(b, adder, x, y).0
 }
 
-/// `x - y`, and whether `x < y` as unsigned integers.
+/// `x - y`, and the bit `x < y` as unsigned integers.
 pub fn sub_with_borrow(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> (Vec<NodeId>, NodeId) {
     let complement = not(b, y);
     let carry = b.constant(true);
@@ -138,7 +138,7 @@ pub fn sub_with_borrow(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]
     (difference, b.not(carry))
 }
 
-/// `-x`: every bit above the lowest set one is flipped; `2n` bootstraps at most.
+/// `-x`: flips every bit above the lowest set bit. At most `2n` bootstraps.
 pub fn neg(b: &mut Builder, style: build::Style, x: &[NodeId]) -> Vec<NodeId> {
     if !not_empty(b, "neg", x) {
         return Vec::new();

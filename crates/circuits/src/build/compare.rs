@@ -1,17 +1,18 @@
-//! Comparison, smaller and larger.
+//! Comparison, minimum and maximum.
 
 use super::{Style, bitwise, reduce, same_width, select};
 use crate::{BinaryOp, Builder, NodeId};
 
-/// `x < y`. Fewest bootstraps: the borrow of `x - y`, one MAJ a bit. Lowest depth: a tree of (less, not greater) pairs, combined by MAJ as in a prefix adder, about `4n`.
+/// `x < y`. With the fewest bootstraps, it is the borrow of `x - y`: one MAJ for each bit. With the lowest depth, it is a tree of (less, not greater) pairs,
+/// combined by MAJ as in a prefix adder: about `4n` bootstraps.
 ///
-/// The other orders are free from it: `x > y = lt(y, x)`, `x <= y = !lt(y, x)`, `x >= y = !lt(x, y)`.
+/// The other orders follow at no cost: `x > y = lt(y, x)`, `x <= y = !lt(y, x)`, `x >= y = !lt(x, y)`.
 pub fn lt(b: &mut Builder, style: Style, signed: bool, x: &[NodeId], y: &[NodeId]) -> NodeId {
     if !same_width(b, "lt", x, y) {
         return b.constant(false);
     }
     let mut pairs: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
-    // The sign weighs the other way round.
+    // The sign bit has negative weight.
     if let (true, Some(top)) = (signed, pairs.last_mut()) {
         *top = (top.1, top.0);
     }

@@ -3,12 +3,12 @@
 use super::{Style, scan};
 use crate::{BinaryOp, Builder, NodeId};
 
-/// `neg ? -x : x`. Bit `i` flips when `neg` and a lower bit is set: `2n` bootstraps.
+/// `negate ? -x : x`. Bit `i` flips if `negate` and a lower bit of `x` are set. `2n` bootstraps.
 pub(super) fn negate_if(b: &mut Builder, style: Style, negate: NodeId, x: &[NodeId]) -> Vec<NodeId> {
     let Some((&first, rest)) = x.split_first() else { return Vec::new() };
     let flips: Vec<_> = match style {
         Style::FewestBootstraps => {
-            // The running flip never exceeds `negate`, so that MAJ(flip, bit, negate) = flip | (bit & negate).
+            // The running flip never exceeds `negate`, so MAJ(flip, bit, negate) = flip | (bit & negate).
             let none = b.constant(false);
             let next = |flip: &mut NodeId, &bit: &NodeId| {
                 *flip = b.maj(*flip, bit, negate);
@@ -25,7 +25,7 @@ pub(super) fn negate_if(b: &mut Builder, style: Style, negate: NodeId, x: &[Node
     std::iter::once(first).chain(rest).collect()
 }
 
-/// `|x|`; the smallest integer stays as it is.
+/// `|x|`; the smallest integer stays unchanged.
 pub fn abs(b: &mut Builder, style: Style, x: &[NodeId]) -> Vec<NodeId> {
     match x.last() {
         Some(&sign) => negate_if(b, style, sign, x),
@@ -49,7 +49,7 @@ pub fn leading_zeros(b: &mut Builder, style: Style, x: &[NodeId]) -> Vec<NodeId>
     count
 }
 
-/// Parity of bits: a tree of XOR3.
+/// Parity of bits, as a tree of XOR3.
 fn parity(b: &mut Builder, mut bits: Vec<NodeId>) -> NodeId {
     let zero = b.constant(false);
     while bits.len() > 1 {

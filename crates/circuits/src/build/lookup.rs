@@ -1,4 +1,4 @@
-//! Table lookup: in public tables, and among encrypted values.
+//! Lookup in public tables, and selection among encrypted values.
 
 use super::{reduce, select};
 use crate::{BinaryOp, Builder, Error, NodeId};
@@ -7,10 +7,9 @@ use std::collections::HashMap;
 /// A truth table of up to 256 entries.
 type Table = [u64; 4];
 
-/// `table[index]`, in `width` bits. The index has at most 8 bits, the table `2^len(index)` entries.
+/// `table[index]`, in `width` bits. The index has at most 8 bits, and the table has `2^len(index)` entries.
 ///
-/// A tree of multiplexers for each output bit; equal and complementary subtrees are shared, so that parities, thresholds and the like
-/// shrink to chains.
+/// Each output bit is a tree of multiplexers. Equal and complementary subtrees are shared, so tables such as parities and thresholds shrink to chains.
 pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -> Vec<NodeId> {
     if index.len() > 8 || table.len() != 1 << index.len() {
         b.fail(Error::BadWidth {
@@ -32,7 +31,7 @@ pub fn lookup(b: &mut Builder, table: &[u128], index: &[NodeId], width: usize) -
         .collect()
 }
 
-/// `values[index]`, the last of them for an index beyond the end: a tree of multiplexers. The values have one width; there is at least one.
+/// `values[index]`, as a tree of multiplexers. An index beyond the end selects the last value. There is at least one value, and all have the same width.
 pub fn index(b: &mut Builder, index: &[NodeId], values: &[&[NodeId]]) -> Vec<NodeId> {
     let levels = levels(values.len()).min(index.len());
     let (low, high) = index.split_at(levels);
@@ -41,13 +40,13 @@ pub fn index(b: &mut Builder, index: &[NodeId], values: &[&[NodeId]]) -> Vec<Nod
     let Some(last) = rest.last().cloned() else { return Vec::new() };
     for &bit in low {
         let bit = b.or(bit, beyond);
-        // The last value stands for all beyond the end.
+        // The last value serves every index beyond the end.
         rest = rest.chunks(2).map(|pair| select(b, bit, pair.get(1).unwrap_or(&last), &pair[0])).collect();
     }
     rest.swap_remove(0)
 }
 
-/// Bits that tell a number of values apart.
+/// Number of bits that distinguish the given number of values.
 pub(crate) const fn levels(values: usize) -> usize {
     (usize::BITS - values.saturating_sub(1).leading_zeros()) as usize
 }
@@ -71,7 +70,7 @@ fn upper(table: Table, k: usize) -> Table {
     }
 }
 
-/// Shannon expansion by the top index bit; at most 8 deep. Tables are shared with their complements.
+/// Shannon expansion by the top index bit, at most 8 levels deep. A table shares its node with its complement.
 fn tree(b: &mut Builder, memo: &mut HashMap<(usize, Table), NodeId>, table: Table, index: &[NodeId]) -> NodeId {
     let Some((&sel, rest)) = index.split_last() else { return b.constant(table[0] & 1 == 1) };
     if table[0] & 1 == 1 {

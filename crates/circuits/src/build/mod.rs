@@ -1,4 +1,4 @@
-//! Integer operations as gates. Operands are bits, least significant first, of widths 1..=128; arithmetic wraps.
+//! Integer operations as gates. Operands are lists of 1 to 128 bits, least significant first. Arithmetic wraps.
 //!
 //! Operands of different widths are a mistake that [`Builder::finish`] reports.
 
@@ -21,24 +21,24 @@ pub use shift::{rotate_left, rotate_right, shl, shl_by, shr, shr_by};
 
 use crate::{BinaryOp, Builder, Error, NodeId};
 
-/// What a construction saves where it has a choice.
+/// The cost that a construction minimizes if it has a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Style {
-    /// Bootstraps: least work, for few threads or many operations side by side.
+    /// The number of bootstraps: least work, for few threads or many parallel operations.
     #[default]
     FewestBootstraps,
-    /// Bootstraps on the longest path: least latency with enough threads.
+    /// The number of bootstraps on the longest path: least latency with enough threads.
     LowestDepth,
 }
 
 /// The constructions of all operations of a circuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Recipe {
-    /// Additions and subtractions.
+    /// Construction of additions and subtractions.
     pub adder: Adder,
-    /// Multiplications.
+    /// Construction of multiplications.
     pub multiplier: Multiplier,
-    /// Everything else.
+    /// Style of all other operations.
     pub style: Style,
 }
 
@@ -56,7 +56,7 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// Serial ripple carry and shift-and-add, from two-input gates: the baseline of `oh2018`.
+    /// Serial ripple carry and shift-and-add from two-input gates, the baseline of `oh2018`.
     #[must_use]
     pub const fn serial() -> Self {
         let adder = Adder::Serial;
@@ -71,7 +71,7 @@ impl Recipe {
 }
 
 impl Style {
-    /// The adder that serves the style best.
+    /// The best adder for the style.
     #[must_use]
     pub const fn adder(self) -> Adder {
         match self {
@@ -81,7 +81,7 @@ impl Style {
     }
 }
 
-/// Whether two operands have one width of at least 1; remembers the mistake otherwise.
+/// Whether two operands have the same width of at least 1. If not, the builder records the mistake.
 fn same_width(b: &mut Builder, op: &'static str, x: &[NodeId], y: &[NodeId]) -> bool {
     if x.len() != y.len() {
         b.fail(Error::WidthMismatch { op, lhs: x.len(), rhs: y.len() });
@@ -114,7 +114,7 @@ pub fn select(b: &mut Builder, sel: NodeId, if_true: &[NodeId], if_false: &[Node
     if_true.iter().zip(if_false).map(|(&t, &f)| b.mux(sel, t, f)).collect()
 }
 
-/// Truncates or extends to `width` bits, by the top bit where `signed`; free.
+/// Truncates or extends to `width` bits. If `signed`, it extends by the top bit, otherwise by 0. Free.
 pub fn cast(b: &mut Builder, x: &[NodeId], signed: bool, width: usize) -> Vec<NodeId> {
     let mut bits: Vec<_> = x.iter().copied().take(width).collect();
     if bits.len() < width {
@@ -127,7 +127,7 @@ pub fn cast(b: &mut Builder, x: &[NodeId], signed: bool, width: usize) -> Vec<No
     bits
 }
 
-/// Combines bits by an associative gate, always the two earliest first: lowest depth, `bits - 1` gates.
+/// Combines bits by an associative gate, always the two earliest bits first. The depth is lowest, with `bits - 1` gates.
 pub(crate) fn reduce(b: &mut Builder, op: BinaryOp, bits: &[NodeId], empty: bool) -> NodeId {
     use std::cmp::Reverse;
     let mut heap: std::collections::BinaryHeap<_> = bits.iter().map(|&id| Reverse((b.level(id), id))).collect();
@@ -139,7 +139,7 @@ pub(crate) fn reduce(b: &mut Builder, op: BinaryOp, bits: &[NodeId], empty: bool
     b.constant(empty)
 }
 
-/// Running combination by an associative gate: `out[i] = bits[0] op .. op bits[i]`.
+/// Prefixes of an associative gate: `out[i] = bits[0] op .. op bits[i]`.
 fn scan(b: &mut Builder, op: BinaryOp, style: Style, bits: &[NodeId]) -> Vec<NodeId> {
     let mut out = bits.to_vec();
     match style {

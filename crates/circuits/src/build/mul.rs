@@ -5,23 +5,23 @@ use crate::{Builder, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Bytes that one bit of a sum takes in its column, which grows by doubling.
+/// Memory of one bit of a sum in its column, bytes. The column grows by doubling.
 const BIT_BYTES: u64 = 1 << 5;
 
-/// How partial products are summed.
+/// Method by which partial products are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Multiplier {
-    /// One partial product after the other, each added to the running sum.
+    /// Adds the partial products to a running sum, one after the other.
     ShiftAndAdd(Adder),
-    /// `oh2018`, section 3.2: all partial products at once, then pairs (first, last), (second, last but one), ... are added, level by
-    /// level, by the adder of section 3.1; zeros pad their number to a power of two.
+    /// `oh2018`, section 3.2: computes all partial products at once. The adder of section 3.1 then adds pairs (first, last), (second, last but one), ...,
+    /// level by level. Zeros pad the number of partial products to a power of two.
     Oh2018,
-    /// Carry-save tree of full adders (XOR3 and MAJ), then one addition. With [`Adder::Ripple`] the tree goes on to the end: the fewest
+    /// Carry-save tree of full adders (XOR3 and MAJ), followed by one addition. With [`Adder::Ripple`] the tree continues to the end. This needs the fewest
     /// bootstraps, about `1.5 n^2` for the low half.
     CarrySave(Adder),
 }
 
-/// `x * y`, low half.
+/// The low half of `x * y`.
 pub fn mul(b: &mut Builder, multiplier: Multiplier, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
     if !same_width(b, "mul", x, y) {
         return x.to_vec();
@@ -30,7 +30,7 @@ pub fn mul(b: &mut Builder, multiplier: Multiplier, x: &[NodeId], y: &[NodeId]) 
         Multiplier::ShiftAndAdd(adder) => {
             let mut rows = partial_products(b, x, y).into_iter();
             let first = rows.next().unwrap_or_default();
-            // Row i has i low zeros: only the bits above them are added.
+            // Row i has i low zeros, so only the bits above them are added.
             rows.enumerate().fold(first, |mut sum, (i, row)| {
                 let high = add(b, adder, &sum[i + 1..], &row[i + 1..]);
                 sum.splice(i + 1.., high);
@@ -51,7 +51,7 @@ pub fn mul_wide(b: &mut Builder, multiplier: Multiplier, signed: bool, x: &[Node
     mul(b, multiplier, &x, &y)
 }
 
-/// Row `i` is `x[i] & (y << i)`, truncated to the width; its low `i` bits are constant.
+/// Row `i` is `x[i] & (y << i)`, truncated to the width. Its low `i` bits are constant.
 fn partial_products(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<Vec<NodeId>> {
     let zero = b.constant(false);
     let row = |i: usize| {
@@ -77,7 +77,7 @@ fn pairing_tree(b: &mut Builder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
     terms.pop().unwrap_or_default()
 }
 
-/// Bits of one weight, earliest first.
+/// Bits of the same weight, the earliest first.
 type Column = BinaryHeap<Reverse<(u32, NodeId)>>;
 
 fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<NodeId> {
@@ -91,7 +91,7 @@ fn carry_save(b: &mut Builder, adder: Adder, x: &[NodeId], y: &[NodeId]) -> Vec<
     add_columns(b, adder, columns)
 }
 
-/// The sum of terms of one width, of which there is at least one.
+/// The sum of terms of the same width. There is at least one term.
 pub fn sum(b: &mut Builder, multiplier: Multiplier, adder: Adder, terms: &[&[NodeId]]) -> Vec<NodeId> {
     let Some((first, others)) = terms.split_first() else { return Vec::new() };
     if !others.iter().all(|term| same_width(b, "sum", first, term)) {
@@ -127,10 +127,10 @@ fn push(b: &Builder, column: &mut Column, bit: NodeId) {
 /// The sum of columns, modulo `2^columns`.
 fn add_columns(b: &mut Builder, adder: Adder, mut columns: Vec<Column>) -> Vec<NodeId> {
     if adder == Adder::Ripple {
-        // Column by column to the end: no more full adders than needed, and no deeper than the ripple itself.
+        // Column by column to the end: this needs the fewest full adders, and is no deeper than the ripple itself.
         compress(b, &mut columns, 1);
     } else {
-        // Dadda's tree: heights 2, 3, 4, 6, 9, 13, ... from the last level back.
+        // Dadda's tree has heights 2, 3, 4, 6, 9, 13, ..., counted from the last level.
         let tallest = columns.iter().map(BinaryHeap::len).max().unwrap_or(0);
         let heights: Vec<_> =
             std::iter::successors(Some(2), |h| Some(h * 3 / 2)).take_while(|h| *h < tallest).collect();
@@ -143,14 +143,14 @@ fn add_columns(b: &mut Builder, adder: Adder, mut columns: Vec<Column>) -> Vec<N
     if adder == Adder::Ripple { sum } else { add(b, adder, &sum, &rest) }
 }
 
-/// Adders on the earliest bits of each column, carries to the next, until no column has more than `height` bits.
+/// Reduces each column to at most `height` bits. Adders take the earliest bits of a column, and their carries go to the next column.
 fn compress(b: &mut Builder, columns: &mut [Column], height: usize) {
     let zero = b.constant(false);
     for k in 0..columns.len() {
         let mut column = std::mem::take(&mut columns[k]);
         let mut sums = Vec::new();
         while column.len() + sums.len() > height && b.check().is_ok() {
-            // One bit too many takes a half adder, more take full adders. In a tree, sums wait for the next level.
+            // A column with one bit too many takes a half adder, otherwise full adders. In a tree, sums wait for the next level.
             let half = column.len() + sums.len() == height + 1;
             if column.len() < if half { 2 } else { 3 } {
                 column.extend(sums.drain(..));

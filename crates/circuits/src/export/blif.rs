@@ -5,14 +5,14 @@ use crate::import::indexed;
 use crate::{Gate, Netlist, NodeId, Port};
 use std::fmt::Write;
 
-/// Writes a BLIF model that [`read_blif`](crate::import::read_blif) reads back gate for gate; bit `i` of a port of several bits is
-/// `name[i]`. Signs of ports are lost, names are made plain.
+/// Writes a BLIF model, from which [`read_blif`](crate::import::read_blif) reads the same gates. Bit `i` of a port of several bits is `name[i]`. The format
+/// does not keep the signs of ports. Names are reduced to letters, digits and `_`.
 #[must_use]
 pub fn write_blif(netlist: &Netlist) -> String {
     let ports: Vec<&Port> = netlist.inputs().iter().chain(netlist.outputs()).collect();
     let names = plain_names(&ports);
     let bit = |port: usize, i: usize| match ports[port].bits.len() {
-        // Among others, `x_0` would be read as bit 0 of `x`.
+        // For example, a reader would take `x_0` as bit 0 of `x`.
         1 if indexed(&names[port]).is_none() => names[port].clone(),
         _ => format!("{}[{i}]", names[port]),
     };

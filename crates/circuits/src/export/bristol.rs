@@ -3,10 +3,10 @@
 use crate::{BinaryOp, Error, Features, Gate, Netlist};
 use std::fmt::Write;
 
-/// Writes a Bristol Fashion circuit of AND, XOR, INV, EQ and EQW; names and signs of ports are lost.
+/// Writes a Bristol Fashion circuit of AND, XOR, INV, EQ and EQW. The format does not keep the names and signs of ports.
 ///
 /// # Errors
-/// [`Error::TooLarge`] when the netlist has too many gates once it is AND, XOR and NOT only.
+/// [`Error::TooLarge`] if the netlist has too many gates after it is lowered to AND, XOR and NOT.
 pub fn write_bristol(netlist: &Netlist) -> Result<String, Error> {
     let netlist = netlist.lower(Features::AND_XOR)?;
     let (inputs, outputs) = (netlist.input_bits(), netlist.output_bits());

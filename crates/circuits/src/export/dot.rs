@@ -3,7 +3,7 @@
 use crate::{Gate, Netlist, NodeId};
 use std::fmt::Write;
 
-/// Text that is safe between the quotes of a DOT label.
+/// Escapes text for the quotes of a DOT label.
 fn quoted(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_control())
@@ -11,7 +11,7 @@ fn quoted(text: &str) -> String {
         .collect()
 }
 
-/// Writes the netlist as a DOT graph from left to right: inputs as ellipses, gates as boxes, outputs as double circles.
+/// Writes the netlist as a DOT graph from left to right. Inputs are ellipses, gates are boxes, and outputs are double circles.
 #[must_use]
 pub fn write_dot(netlist: &Netlist) -> String {
     let mut out = String::from("digraph circuit {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n");

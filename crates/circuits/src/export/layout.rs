@@ -1,21 +1,21 @@
-//! Where gates stand in a picture: columns by level, rows by the barycentre heuristic, and bands of columns one below the other.
+//! Layout of gates in a picture: columns by level, rows by the barycentre heuristic, and bands of columns below each other.
 
 use crate::{Gate, Netlist, NodeId};
 
-/// A gate, an output, or a place where a line passes a column.
+/// A gate, an output, or the position at which a line crosses a column.
 pub(super) struct Placed {
     /// Text in the box.
     pub(super) label: String,
-    /// Name of the line that leaves it.
+    /// Name of its outgoing line.
     pub(super) name: String,
     /// [`Gate::kind`], `output` or `wire`.
     pub(super) kind: &'static str,
     pub(super) column: usize,
-    /// Within its band, from the top.
+    /// Row within its band, from the top.
     pub(super) row: f64,
-    /// What it reads, by index.
+    /// Indices of the nodes that it reads.
     pub(super) operands: Vec<usize>,
-    /// Whether another band reads it.
+    /// Whether a node of another band reads it.
     pub(super) leaves_band: bool,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct Placed {
 pub(super) struct Layout {
     pub(super) nodes: Vec<Placed>,
     pub(super) columns: usize,
-    /// Rows of each band.
+    /// Number of rows of each band.
     pub(super) rows: Vec<usize>,
     per_band: usize,
 }
 
 impl Layout {
-    /// Places a netlist in bands of `per_band` columns.
+    /// Lays out a netlist in bands of `per_band` columns.
     pub(super) fn new(netlist: &Netlist, per_band: usize) -> Self {
         let nodes = nodes(netlist);
         let columns = nodes.iter().map(|node| node.column + 1).max().unwrap_or(1);
@@ -46,7 +46,7 @@ impl Layout {
         node.column / self.per_band
     }
 
-    /// Moves inputs and constants beside their first reader and outputs beside what they read.
+    /// Moves inputs and constants next to their first reader, and outputs next to their operand.
     fn gather(&mut self) {
         let mut first = vec![usize::MAX; self.nodes.len()];
         for node in 0..self.nodes.len() {
@@ -66,10 +66,10 @@ impl Layout {
         self.columns = self.nodes.iter().map(|node| node.column + 1).max().unwrap_or(1);
     }
 
-    /// Splits the lines that pass over columns of a band: a place in each of them, shared by all readers of one node, keeps gates off the
-    /// line.
+    /// Splits lines that cross columns of a band. A line gets a position in each crossed column, which keeps gates off the line. All readers of a node share
+    /// these positions.
     fn route(&mut self) {
-        // places[i]: what carries node i in the columns after its own.
+        // places[i]: the positions that carry node i in the columns after its own.
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for reader in 0..self.nodes.len() {
             for k in 0..self.nodes[reader].operands.len() {
@@ -92,11 +92,11 @@ impl Layout {
         }
     }
 
-    /// Gives rows: within a column by the mean height of what is read in the same band, left to right.
+    /// Assigns rows from left to right. Within a column, nodes are ordered by the mean height of their operands in the same band.
     fn order(&mut self) {
         let mut members = vec![Vec::new(); self.columns];
         self.nodes.iter().enumerate().for_each(|(index, node)| members[node.column].push(index));
-        // Heights between 0 and 1 while rows are not known.
+        // Until the rows are known, heights are between 0 and 1.
         let mut heights = vec![0.0f64; self.nodes.len()];
         for members in &mut members {
             let height = |index: usize| {
@@ -125,7 +125,7 @@ fn placed(kind: &'static str, label: String, name: String, column: usize, operan
     Placed { label, name, kind, column, row: 0.0, operands, leaves_band: false }
 }
 
-/// Gates and outputs with their columns. NOTs and constants take a column too, so that lines only run to the right.
+/// Gates and outputs with their columns. NOTs and constants also occupy a column, so lines only run to the right.
 fn nodes(netlist: &Netlist) -> Vec<Placed> {
     let mut all: Vec<Placed> = Vec::new();
     for (index, gate) in netlist.gates().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Netlists as files and pictures.
+//! Writes netlists as files and pictures.
 
 mod blif;
 mod bristol;
@@ -16,7 +16,7 @@ pub use yosys::write_yosys_json;
 use crate::Port;
 use std::collections::{HashMap, HashSet};
 
-/// Names of ports that any tool reads: letters, digits and `_` only, no two alike. Internal wires are free to have a `$`.
+/// Names of ports that every tool can read: distinct, and of letters, digits and `_` only. Names of internal wires may contain a `$`.
 fn plain_names(ports: &[&Port]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut suffixes: HashMap<String, usize> = HashMap::new();

@@ -1,22 +1,22 @@
-//! Pictures of netlists as SVG: every gate of a small one, bars of counts by level of a large one.
+//! Draws netlists as SVG: every gate of a small netlist, and bars of counts by level for a large one.
 
 use super::layout::{Layout, Placed};
 use crate::counted;
 use crate::{GateCosts, Netlist};
 use std::fmt::Write;
 
-/// Most nodes drawn one by one; larger netlists are drawn level by level.
+/// Largest number of nodes to draw one by one. Larger netlists are drawn level by level.
 const DRAWN: usize = 400;
-/// Columns side by side, so that a picture is at most 1540 units wide; further ones go below.
+/// Number of columns in a band, so that a picture is at most 1540 units wide. Further columns go into bands below.
 const COLUMNS: usize = 13;
 const COLUMN: f64 = 115.0;
 const ROW: f64 = 34.0;
 const BOX: (f64, f64) = (64.0, 24.0);
 const MARGIN: f64 = 50.0;
-/// Between bands of columns.
+/// Space between bands of columns.
 const GAP: f64 = 40.0;
 
-/// Text that is safe in SVG.
+/// Escapes text for SVG.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {
@@ -31,9 +31,9 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A picture of the netlist. Gates are in columns by level, inputs at the left and outputs at the right. Where there are more columns than a
-/// page is wide, they are folded into bands, one below the other: inputs then stand beside their first reader, and a line between bands is
-/// a name at both ends. Beyond a few hundred gates the picture shows how many bootstraps of which kind each level has instead.
+/// Draws the netlist. Gates are in columns by level, with inputs at the left and outputs at the right. If the columns do not fit the page, they continue in
+/// bands below each other. Inputs are then next to their first reader, and a line between bands has its name at both ends. For more than a few hundred gates,
+/// the picture instead shows the number of bootstraps of each kind by level.
 #[must_use]
 pub fn write_svg(netlist: &Netlist, costs: &GateCosts) -> String {
     if netlist.gates().len() + netlist.output_bits() <= DRAWN {
@@ -133,13 +133,13 @@ fn draw_gates(netlist: &Netlist) -> String {
     page(width, bottom - GAP + MARGIN, "circuit", &body)
 }
 
-/// The end of a long name, which tells bits of a port apart.
+/// The end of a long name, which distinguishes the bits of a port.
 fn shortened(name: &str) -> String {
     let skipped = name.chars().count().saturating_sub(10);
     name.chars().skip(skipped).collect()
 }
 
-/// Bars of bootstraps by level, colored by kind; several levels share a bar where there are many.
+/// Bars of bootstraps by level, coloured by kind. If there are many levels, several share a bar.
 fn draw_levels(netlist: &Netlist, costs: &GateCosts) -> String {
     const KINDS: [&str; 4] = ["xor3", "maj", "mux", "and"];
     const NAMES: [&str; 4] = ["XOR, XNOR, XOR3", "MAJ", "MUX", "other two-input gates"];
@@ -148,7 +148,7 @@ fn draw_levels(netlist: &Netlist, costs: &GateCosts) -> String {
     let group = stats.depth.div_ceil(BARS).max(1);
     let mut bars = vec![[0u64; 4]; stats.depth.div_ceil(group).max(1)];
     for (gate, level) in netlist.gates().iter().zip(netlist.levels(costs)) {
-        let cost = u64::from(costs.of(gate));
+        let cost = u64::from(costs.bootstraps(gate));
         if cost > 0 {
             let kind = KINDS.iter().position(|kind| color(kind) == color(gate.kind())).unwrap_or(3);
             bars[(level as usize - 1) / group][kind] += cost;

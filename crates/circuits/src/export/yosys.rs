@@ -4,11 +4,11 @@ use crate::function::VARIABLE;
 use crate::{BinaryOp, Gate, Netlist, NodeId, Port};
 use std::fmt::Write;
 
-/// Writes a Yosys JSON netlist of one module `top` that [`read_yosys_json`](crate::import::read_yosys_json) reads back gate for gate: cells
-/// `$_AND_`, `$_MUX_` and the like, and a `$lut` of three inputs for XOR3 and MAJ.
+/// Writes a Yosys JSON netlist of one module `top`, from which [`read_yosys_json`](crate::import::read_yosys_json) reads the same gates. Gates become cells
+/// such as `$_AND_` and `$_MUX_`; XOR3 and MAJ become a `$lut` of three inputs.
 #[must_use]
 pub fn write_yosys_json(netlist: &Netlist) -> String {
-    // Numbers 0 and 1 are best left out: Yosys writes its constants as text, and starts at 2.
+    // Wire numbers start at 2, as in Yosys, which reserves 0 and 1 for constants.
     let bit = |id: NodeId| match netlist.gates()[id.index()] {
         Gate::Const(value) => format!("\"{}\"", u8::from(value)),
         _ => (id.0 + 2).to_string(),
@@ -20,7 +20,7 @@ pub fn write_yosys_json(netlist: &Netlist) -> String {
     for (direction, port) in
         netlist.inputs().iter().map(|p| ("input", p)).chain(netlist.outputs().iter().map(|p| ("output", p)))
     {
-        // An output may have the name of an input here, not there.
+        // Here an output may have the name of an input. Yosys does not allow it.
         let clash = direction == "output" && taken.binary_search(&port.name.as_str()).is_ok();
         let name = if clash { format!("{}_out", port.name) } else { port.name.clone() };
         let signed = if port.signed { ", \"signed\": 1" } else { "" };

@@ -1,25 +1,25 @@
-//! Cells in any order to a netlist in topological order.
+//! Sorts cells, which may come in any order, to a netlist in topological order.
 
 use crate::{Builder, Error, Netlist, NodeId};
 use std::borrow::Cow;
 
-/// Something that drives wires from wires.
+/// A cell, which drives output wires from input wires.
 pub(super) struct Cell<K> {
     pub(super) kind: K,
     pub(super) inputs: Vec<u32>,
     pub(super) outputs: Vec<u32>,
-    /// Line, from 1, or 0.
+    /// Line, from 1; 0 if the format has no lines.
     pub(super) line: usize,
 }
 
-/// A port on wires.
+/// A port as a list of wires.
 pub(super) struct WirePort {
     pub(super) name: String,
     pub(super) wires: Vec<u32>,
     pub(super) signed: bool,
 }
 
-/// A circuit as a file gives it; wires are numbered from 0.
+/// The contents of a circuit file. Wires are numbered from 0.
 pub(super) struct Circuit<'a, K> {
     pub(super) format: &'static str,
     pub(super) wire_names: Vec<Cow<'a, str>>,
@@ -28,7 +28,7 @@ pub(super) struct Circuit<'a, K> {
     pub(super) cells: Vec<Cell<K>>,
 }
 
-/// What drives a wire.
+/// The driver of a wire.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Driver {
     None,
@@ -37,11 +37,11 @@ enum Driver {
 }
 
 impl<K> Circuit<'_, K> {
-    /// Orders the cells (Kahn's algorithm) and emits each into an empty builder when its inputs are known. `emit` gives one node for each
-    /// output wire.
+    /// Orders the cells (Kahn's algorithm) and emits each into an empty builder as soon as its inputs are known. `emit` returns one node for each output
+    /// wire.
     ///
     /// # Errors
-    /// [`Error::Parse`] for a wire with two drivers, [`Error::Undriven`], [`Error::Cycle`], and what `emit` says.
+    /// [`Error::Parse`] for a wire with two drivers, [`Error::Undriven`], [`Error::Cycle`], and errors of `emit`.
     pub(super) fn assemble(
         self,
         mut b: Builder<'_>,
@@ -56,7 +56,7 @@ impl<K> Circuit<'_, K> {
                     format,
                     line,
                     problem: format!("wire '{}' is driven twice", wire_names[wire as usize]),
-                    fix: "each wire needs exactly one driver",
+                    fix: "leave exactly one driver for each wire",
                 });
             }
             *slot = driver;
@@ -105,7 +105,7 @@ fn topological_order<K>(
     drivers: &[Driver],
     cells: &[Cell<K>],
 ) -> Result<Vec<u32>, Error> {
-    // Readers of each cell, as one array with offsets.
+    // The readers of all cells, in one array with offsets.
     let driver_of = |wire: &u32| match drivers[*wire as usize] {
         Driver::Cell(index) => Some(index as usize),
         _ => None,
@@ -143,7 +143,7 @@ fn topological_order<K>(
     if order.len() == cells.len() {
         return Ok(order);
     }
-    // Walking back along cells that still wait ends up on a cycle.
+    // A walk backwards along waiting cells reaches a cycle.
     let mut seen = vec![false; cells.len()];
     let stuck = |index: &usize| waiting[*index] > 0;
     let mut at = (0..cells.len()).find(stuck).unwrap_or(0);

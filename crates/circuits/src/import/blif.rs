@@ -1,4 +1,4 @@
-//! Berkeley Logic Interchange Format: combinational models of `.names` covers and of instances of each other.
+//! Berkeley Logic Interchange Format: combinational models of `.names` covers, and instances of other models.
 
 use super::MAX_PORT_BITS;
 use super::assemble::Cell;
@@ -9,12 +9,12 @@ use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
 
 pub(super) const FORMAT: &str = "BLIF";
 
-/// A sum of products. No cubes: constant 0.
+/// A sum of products. Without cubes it is the constant 0.
 #[derive(Default)]
 pub(super) struct Cover {
     /// Each cube has one of `0`, `1`, `-` for each input.
     pub(super) cubes: Vec<Box<[u8]>>,
-    /// Whether the cubes say where the output is 1, or where it is 0.
+    /// Whether the cubes list the inputs for output 1 or those for output 0.
     off_set: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn error(line: usize, problem: impl Into<String>, fix: &'static str) 
     Error::Parse { format: FORMAT, line, problem: problem.into(), fix }
 }
 
-/// The models of a file, in order, and the covers of all.
+/// The models of a file, in order, and the covers of all models.
 #[derive(Default)]
 struct Reader<'a> {
     models: Vec<Model<'a>>,
@@ -33,14 +33,14 @@ struct Reader<'a> {
     in_cover: bool,
 }
 
-/// Reads the first model of a BLIF file; instances (`.subckt`) of the other models are replaced by their contents.
+/// Reads the first model of a BLIF file. Instances (`.subckt`) of the other models are replaced by the contents of the models.
 ///
-/// Bits `x[0]`, `x<0>` or `x_0` up to the last become one port when the indices are complete. A cover of up to three inputs becomes the
-/// gate that computes it where there is one.
+/// If the indices are complete, bits `x[0]`, `x<0>` or `x_0` up to the last become one port. A cover of up to three inputs becomes one gate if one gate
+/// computes it.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches and library gates, [`Error::TooLarge`] for a design that is too
-/// large without its hierarchy, [`Error::Undriven`], [`Error::Cycle`].
+/// [`Error::Parse`] with the line, [`Error::Unsupported`] for latches and library gates, [`Error::TooLarge`] for a design that is too large after its
+/// hierarchy is flattened, [`Error::Undriven`], [`Error::Cycle`].
 pub fn read_blif(text: &str) -> Result<Netlist, Error> {
     let mut reader = Reader::default();
     let mut words: Vec<&str> = Vec::new();
@@ -61,7 +61,7 @@ pub fn read_blif(text: &str) -> Result<Netlist, Error> {
         }
     }
     if !words.is_empty() {
-        return Err(error(start, "the last line goes on, but the file ends", "the file may be cut off"));
+        return Err(error(start, "the file ends within a continued line", "get the complete file"));
     }
     let Reader { models, covers, .. } = reader;
     let circuit = flatten(&models, &covers)?;
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let Some(model) = self.models.last_mut().filter(|_| self.open) else {
-            let problem = format!("{} is in no model", short(keyword));
+            let problem = format!("{} is outside a model", short(keyword));
             return Err(error(line, problem, "begin each circuit with .model NAME, and end it with .end"));
         };
         match keyword {
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
                 return Err(unsupported(
                     line,
                     keyword,
-                    "only combinational circuits can be evaluated; unroll the registers",
+                    "unroll the registers, since only combinational circuits can be evaluated",
                 ));
             }
             ".gate" | ".search" | ".exdc" | ".blackbox" => {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let (cube, value) = match *words {
             [value] if cell.inputs.is_empty() => ("", value),
             [cube, value] => (cube, value),
-            _ => return Err(error(line, "this is no line of a cover", FIX)),
+            _ => return Err(error(line, "this is not a line of a cover", FIX)),
         };
         if cube.len() != cell.inputs.len() || !cube.bytes().all(|c| matches!(c, b'0' | b'1' | b'-')) {
             let problem = format!("the cube does not fit the {} inputs of the cover", cell.inputs.len());
@@ -199,7 +199,7 @@ impl Cover {
     }
 }
 
-/// One gate where there is one, else products and their sum as trees.
+/// One gate if one gate computes the cover, otherwise trees of the products and their sum.
 fn emit(b: &mut Builder, cover: &Cover, inputs: &[NodeId]) -> NodeId {
     if inputs.len() <= 3
         && let Some(gate) = function(b, cover.table(), inputs)

@@ -1,4 +1,4 @@
-//! Models of a BLIF file without their hierarchy: instances are replaced by what they contain.
+//! Flattens the models of a BLIF file: the contents of a model replace its instances.
 
 use super::assemble::{Cell, Circuit};
 use super::blif::{Cover, FORMAT, error, short};
@@ -7,9 +7,9 @@ use crate::Error;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Most models within one another.
+/// Largest nesting depth of models.
 const MAX_DEPTH: usize = 64;
-/// Most cells, wires and literals of covers that instances may add to a design.
+/// Largest number of cells, wires and literals of covers that instances may add to a design.
 const MAX_PARTS: u64 = 1 << 22;
 
 /// Wires of a model, by name and by number.
@@ -28,22 +28,22 @@ impl<'a> Wires<'a> {
     }
 }
 
-/// A model as the file has it.
+/// A model of the file.
 pub(super) struct Model<'a> {
     name: &'a str,
     line: usize,
     pub(super) wires: Wires<'a>,
     pub(super) inputs: Vec<u32>,
     pub(super) outputs: Vec<u32>,
-    /// The kind is the number of a cover.
+    /// The cells. The kind of a cell is the number of its cover.
     pub(super) cells: Vec<Cell<u32>>,
     pub(super) instances: Vec<Instance<'a>>,
 }
 
-/// A model within another.
+/// An instance of a model within another model.
 pub(super) struct Instance<'a> {
     pub(super) model: &'a str,
-    /// Pins of that model, and wires of the one around it.
+    /// Pins of the inner model, and wires of the outer model.
     pub(super) pins: Vec<(&'a str, u32)>,
     pub(super) line: usize,
 }
@@ -58,17 +58,17 @@ impl<'a> Model<'a> {
 /// The circuit of the first model.
 ///
 /// # Errors
-/// [`Error::Parse`] for two models of one name, a model that contains itself, models nested too deeply and pins that do not fit;
-/// [`Error::Unsupported`] for a model that is not in the file; [`Error::TooLarge`].
+/// [`Error::Parse`] for two models of the same name, a model that contains itself, models that are nested too deeply, and pins that do not fit.
+/// [`Error::Unsupported`] for a model that is not in the file. [`Error::TooLarge`].
 pub(super) fn flatten<'a>(models: &[Model<'a>], covers: &[Cover]) -> Result<Circuit<'a, u32>, Error> {
     let Some(top) = models.first() else {
-        return Err(error(0, "there is no .model", "begin the circuit with .model NAME"));
+        return Err(error(0, "the file has no .model", "begin the circuit with .model NAME"));
     };
     let mut by_name = HashMap::new();
     for (index, model) in models.iter().enumerate() {
         if by_name.insert(model.name, index).is_some() {
-            let problem = format!("model '{}' is there twice", short(model.name));
-            return Err(error(model.line, problem, "give each model a name of its own"));
+            let problem = format!("model '{}' is defined twice", short(model.name));
+            return Err(error(model.line, problem, "give each model a distinct name"));
         }
     }
     let mut design = Design { models, covers, by_name, sizes: vec![None; models.len()] };
@@ -87,7 +87,7 @@ struct Design<'m, 'a> {
     models: &'m [Model<'a>],
     covers: &'m [Cover],
     by_name: HashMap<&'a str, usize>,
-    /// Of each model with what it contains, once known; 0 while it is being found.
+    /// Size of each model with its contents, once known; 0 while it is computed.
     sizes: Vec<Option<u64>>,
 }
 
@@ -96,7 +96,7 @@ struct Flat<'a> {
     cells: Vec<Cell<u32>>,
 }
 
-/// Pins, wires, cells and literals of a model without its instances.
+/// Number of pins, wires, cells and literals of a model without its instances.
 fn own_size(model: &Model<'_>, covers: &[Cover]) -> u64 {
     let cell = |cell: &Cell<u32>| ((1 + cell.inputs.len()) * (1 + covers[cell.kind as usize].cubes.len())) as u64;
     let wires = model.inputs.len() + model.outputs.len() + model.wires.names.len();
@@ -113,7 +113,7 @@ impl<'a> Design<'_, 'a> {
         })
     }
 
-    /// Size of a model with what it contains. Visits each model once.
+    /// Size of a model with its contents. Visits each model once.
     fn size(&mut self, index: usize, depth: usize) -> Result<u64, Error> {
         let model = &self.models[index];
         match self.sizes[index] {
@@ -137,7 +137,7 @@ impl<'a> Design<'_, 'a> {
         Ok(size)
     }
 
-    /// Adds the cells of a model, and gives the flat wire of each of its wires; `given` are those that stand for pins.
+    /// Adds the cells of a model, and returns the flat wire of each of its wires. `given` holds the flat wires of its pins.
     fn expand(&self, index: usize, given: &[(u32, u32)], flat: &mut Flat<'a>) -> Result<Vec<u32>, Error> {
         let model = &self.models[index];
         let mut map = vec![u32::MAX; model.wires.names.len()];
@@ -159,7 +159,7 @@ impl<'a> Design<'_, 'a> {
         Ok(map)
     }
 
-    /// Wires of the inner model and of the outer one that an instance joins.
+    /// The pairs of wires of the inner and the outer model that an instance joins.
     fn pins(&self, inner: &Model<'a>, instance: &Instance<'a>) -> Result<Vec<(u32, u32)>, Error> {
         const FIX: &str = "connect each input once, and outputs as needed, as PIN=WIRE";
         let wrong = |problem: String| error(instance.line, problem, FIX);

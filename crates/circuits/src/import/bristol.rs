@@ -1,4 +1,4 @@
-//! Bristol Fashion circuits (`nigel.smart/bristol-fashion`), and the older Bristol format with its two parties.
+//! Bristol Fashion circuits (`nigel.smart/bristol-fashion`), and the older Bristol format of two parties.
 
 use super::MAX_PORT_BITS;
 use super::assemble::{Cell, Circuit, WirePort};
@@ -20,8 +20,8 @@ fn error(line: usize, problem: impl Into<String>, fix: &'static str) -> Error {
     Error::Parse { format: FORMAT, line, problem: problem.into(), fix }
 }
 
-/// Reads a Bristol Fashion circuit, or an old Bristol one (whose third line is a gate). Inputs are named `in0`, `in1`, ..., outputs
-/// `out0`, ...; the first wire of each is the least significant bit.
+/// Reads a Bristol Fashion circuit, or a circuit in the old Bristol format, whose third line is a gate. Inputs are named `in0`, `in1`, ..., and outputs
+/// `out0`, `out1`, ... The first wire of each is the least significant bit.
 ///
 /// # Errors
 /// [`Error::Parse`] with the line, [`Error::Unsupported`] for an unknown gate, [`Error::Undriven`], [`Error::Cycle`].
@@ -36,7 +36,7 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
     let (inputs_at, inputs_line) = header("line of inputs")?;
     let (third_at, third) = header("line of outputs")?;
     let (input_widths, output_widths, first_gate) = if third.ends_with(|c: char| c.is_ascii_alphabetic()) {
-        // Old format: bits of the first party, of the second party, of the output; gates follow.
+        // Old format: the bits of the first party, of the second party and of the output; then the gates.
         match numbers(inputs_at, inputs_line)?[..] {
             [first, second, out] => {
                 let inputs: Vec<_> = [first, second].into_iter().filter(|w| *w > 0).collect();
@@ -50,9 +50,9 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
         (widths(inputs_at, inputs_line)?, widths(third_at, third)?, None)
     };
     let (input_bits, output_bits): (usize, usize) = (input_widths.iter().sum(), output_widths.iter().sum());
-    // Every wire is an input or appears as a number in a gate's line.
+    // Every wire is an input or a number in the line of a gate.
     if wires > MAX_NODES || wires > input_bits + text.len() {
-        return Err(error(at, format!("{wires} wires are more than the inputs and gates can drive"), HEADER));
+        return Err(error(at, format!("the inputs and gates cannot drive {wires} wires"), HEADER));
     }
     if input_bits > wires || output_bits > wires {
         return Err(error(
@@ -66,8 +66,8 @@ pub fn read_bristol(text: &str) -> Result<Netlist, Error> {
         cells.push(gate(at, line, wires)?);
     }
     if cells.len() != gates {
-        let problem = format!("the header promises {gates} gates, the file has {}", cells.len());
-        return Err(error(at, problem, "the file may be cut off; correct the count or get the whole file"));
+        let problem = format!("the header announces {gates} gates, but the file has {}", cells.len());
+        return Err(error(at, problem, "correct the count, or get the complete file"));
     }
     let circuit = Circuit {
         format: FORMAT,
@@ -92,7 +92,7 @@ fn numbers(at: usize, line: &str) -> Result<Vec<usize>, Error> {
     line.split_whitespace().map(parse).collect()
 }
 
-/// A count, then that many widths.
+/// Parses a count, followed by that number of widths.
 fn widths(at: usize, line: &str) -> Result<Vec<usize>, Error> {
     let all = numbers(at, line)?;
     let Some((&count, widths)) = all.split_first() else { return Err(error(at, "the line is empty", HEADER)) };
@@ -125,11 +125,11 @@ fn ports(prefix: &str, first: usize, widths: &[usize]) -> Vec<WirePort> {
 /// `inputs outputs in.. out.. NAME`
 fn gate(line: usize, text: &str, wires: usize) -> Result<Cell<Kind>, Error> {
     const FIX: &str = "a gate is its numbers of inputs and outputs, its wires, and its name, such as '2 1 0 1 2 AND'";
-    let (rest, name) = text.rsplit_once(char::is_whitespace).ok_or_else(|| error(line, "this is no gate", FIX))?;
+    let (rest, name) = text.rsplit_once(char::is_whitespace).ok_or_else(|| error(line, "this is not a gate", FIX))?;
     let all = numbers(line, rest)?;
-    let (&[ins, outs], pins) = all.split_first_chunk().ok_or_else(|| error(line, "this is no gate", FIX))?;
+    let (&[ins, outs], pins) = all.split_first_chunk().ok_or_else(|| error(line, "this is not a gate", FIX))?;
     if ins.checked_add(outs) != Some(pins.len()) || outs == 0 {
-        let problem = format!("{ins} inputs and {outs} outputs are announced, {} wires follow", pins.len());
+        let problem = format!("the line announces {ins} inputs and {outs} outputs, but has {} wires", pins.len());
         return Err(error(line, problem, FIX));
     }
     let (inputs, outputs) = pins.split_at(ins);
@@ -161,7 +161,7 @@ fn gate(line: usize, text: &str, wires: usize) -> Result<Cell<Kind>, Error> {
     }
     let inputs = if matches!(kind, Kind::Const(_)) { &[] } else { inputs };
     if let Some(wire) = inputs.iter().chain(outputs).find(|wire| **wire >= wires) {
-        let problem = format!("wire {wire} is not among the {wires} wires of the header");
+        let problem = format!("wire {wire} is outside the {wires} wires of the header");
         return Err(error(line, problem, "number wires from 0, or correct the header"));
     }
     let narrow = |pins: &[usize]| pins.iter().map(|wire| *wire as u32).collect();

@@ -1,5 +1,4 @@
-//! Netlists from files. Input is untrusted: errors say where and what, and what is made is bounded by the size of the
-//! file, or by a limit.
+//! Reads netlists from files. Input is untrusted: an error names the place and the problem. The size of the file, or a limit, bounds the memory.
 
 mod assemble;
 mod blif;
@@ -18,25 +17,25 @@ pub use yosys::read_yosys_json;
 
 use crate::{Error, Netlist};
 
-/// Most input or output bits of an imported circuit: `2^20`.
+/// Largest number of input bits, and of output bits, of an imported circuit: `2^20`.
 pub const MAX_PORT_BITS: usize = 1 << 20;
 
-/// A format that circuits are read from.
+/// A format of circuit files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Bristol Fashion, or the older Bristol format.
     Bristol,
     /// Berkeley Logic Interchange Format, combinational.
     Blif,
-    /// JSON as Yosys writes it (`write_json`).
+    /// JSON of Yosys (`write_json`).
     YosysJson,
 }
 
 impl Format {
-    /// The format that a file's text looks like.
+    /// Detects the format of a file by its text.
     ///
     /// # Errors
-    /// [`Error::Parse`] when it looks like none of them.
+    /// [`Error::Parse`] if it is none of the formats.
     pub fn detect(text: &str) -> Result<Self, Error> {
         let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
         match lines.find(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
@@ -47,7 +46,7 @@ impl Format {
                 format: "circuit file",
                 line: found.map_or(0, |(line, _)| line),
                 problem: "this is not Bristol, BLIF or Yosys JSON".to_owned(),
-                fix: "Bristol begins with two counts, BLIF with .model, Yosys JSON with {",
+                fix: "begin a Bristol file with two counts, a BLIF file with .model, or a Yosys JSON file with {",
             }),
         }
     }
@@ -55,7 +54,7 @@ impl Format {
     /// Reads a circuit.
     ///
     /// # Errors
-    /// What is wrong with the file, and where.
+    /// The problem of the file, with its place.
     pub fn read(self, text: &str) -> Result<Netlist, Error> {
         match self {
             Self::Bristol => read_bristol(text),
@@ -68,7 +67,7 @@ impl Format {
 /// Reads a circuit of any format.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// The problem of the file, with its place.
 pub fn read(text: &str) -> Result<Netlist, Error> {
     Format::detect(text)?.read(text)
 }

@@ -1,4 +1,4 @@
-//! Names of single bits to ports of several.
+//! Groups bits into ports by their names.
 
 use super::assemble::WirePort;
 use std::borrow::Cow;
@@ -20,13 +20,13 @@ pub(crate) fn indexed(name: &str) -> Option<Bit<'_>> {
 /// A bit of a bus.
 pub(crate) struct Bit<'a> {
     bus: &'a str,
-    /// How the index is written: `[`, `<` or `_`.
+    /// The character before the index: `[`, `<` or `_`.
     style: char,
     index: usize,
 }
 
-/// Ports of wires in order of appearance. The bits `0..n` of a bus, in any order, are one port of `n` bits; any other wire is a port of its
-/// own. A single `x_0` is no bus.
+/// Groups wires into ports, in order of appearance. The bits `0..n` of a bus, in any order, form one port of `n` bits. Any other wire forms a separate port.
+/// A single `x_0` is not a bus.
 pub(super) fn group(names: &[Cow<'_, str>], wires: &[u32]) -> Vec<WirePort> {
     let mut buses: HashMap<&str, (char, BTreeMap<usize, u32>)> = HashMap::new();
     let mut broken: HashSet<&str> = HashSet::new();
@@ -39,7 +39,7 @@ pub(super) fn group(names: &[Cow<'_, str>], wires: &[u32]) -> Vec<WirePort> {
                     broken.insert(bus);
                 }
             }
-            // A port of the bus's name would be there twice.
+            // Otherwise two ports would have the name of the bus.
             None => drop(broken.insert(name)),
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn group(names: &[Cow<'_, str>], wires: &[u32]) -> Vec<WirePort> {
     for &wire in wires {
         let name = &*names[wire as usize];
         match indexed(name).and_then(|bit| Some((bit.bus, buses.get_mut(bit.bus)?))) {
-            // The first bit made the port.
+            // The first bit has created the port.
             Some((_, (_, bits))) if bits.is_empty() => {}
             Some((bus, (_, bits))) => {
                 let wires = std::mem::take(bits).into_values().collect();

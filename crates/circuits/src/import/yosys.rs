@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 
 pub(super) const FORMAT: &str = "Yosys JSON";
 
-/// An object, in the order of the file: it is the order of the ports.
+/// An object in the order of the file, which is the order of the ports.
 struct Ordered<T>(Vec<(String, T)>);
 
 impl<T> Default for Ordered<T> {
@@ -74,7 +74,7 @@ struct JsonCell {
     connections: HashMap<String, Vec<Bit>>,
 }
 
-/// A wire's number, or a constant `0`, `1`, `x`, `z`.
+/// The number of a wire, or a constant `0`, `1`, `x`, `z`.
 #[derive(Deserialize, Clone, PartialEq, Eq, Hash)]
 #[serde(untagged)]
 enum Bit {
@@ -82,7 +82,7 @@ enum Bit {
     Constant(String),
 }
 
-/// A number, or bits as text, most significant first.
+/// A number, or bits as text with the most significant bit first.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Parameter {
@@ -100,7 +100,7 @@ impl Parameter {
         }
     }
 
-    /// The bits, least significant first; `None` where one is not 0 or 1.
+    /// The bits, least significant first; `None` if one is not 0 or 1.
     fn bits(&self, count: usize) -> Option<Vec<bool>> {
         let bits: Option<Vec<bool>> = match self {
             Self::Number(number) => Some((0..64).map(|i| number >> i & 1 == 1).collect()),
@@ -117,12 +117,11 @@ fn error(problem: impl Into<String>, fix: &'static str) -> Error {
     Error::Parse { format: FORMAT, line: 0, problem: problem.into(), fix }
 }
 
-/// Reads the top module of a Yosys JSON netlist: gate-level cells (`$_AND_`, ..), lookup tables (`$lut`) of up to 8 inputs, and the common
-/// combinational word-level cells (`$add`, `$mux`, ..), where these are arithmetic of at most 128 bits.
+/// Reads the top module of a Yosys JSON netlist. It supports gate-level cells (`$_AND_`, ..), lookup tables (`$lut`) of up to 8 inputs, and the common
+/// combinational word-level cells (`$add`, `$mux`, ..). Arithmetic cells have at most 128 bits.
 ///
 /// # Errors
-/// [`Error::Parse`] with the line for broken JSON, [`Error::Unsupported`] with the cell for what is not read, [`Error::Undriven`],
-/// [`Error::Cycle`].
+/// [`Error::Parse`] with the line for broken JSON, [`Error::Unsupported`] with the cell for an unsupported feature, [`Error::Undriven`], [`Error::Cycle`].
 pub fn read_yosys_json(text: &str) -> Result<Netlist, Error> {
     let file: File = serde_json::from_str(text).map_err(|e| Error::Parse {
         format: FORMAT,
@@ -142,7 +141,7 @@ pub fn read_yosys_json(text: &str) -> Result<Netlist, Error> {
                     format: FORMAT,
                     place: format!("port '{name}'"),
                     what: format!("direction '{other}'"),
-                    fix: "ports are input or output",
+                    fix: "use the directions input and output",
                 });
             }
         };
@@ -175,7 +174,7 @@ fn top(file: File) -> Result<Module, Error> {
         Some(at) => Ok(modules.swap_remove(at).1),
         None if modules.len() == 1 => Ok(modules.swap_remove(0).1),
         None => {
-            let problem = format!("{} modules, none of them marked as top", modules.len());
+            let problem = format!("the file has {} modules, but none is marked as top", modules.len());
             Err(error(problem, "flatten the design (Yosys: hierarchy -top NAME; flatten)"))
         }
     }
@@ -204,7 +203,7 @@ impl Wires {
                     format: FORMAT,
                     place: place.to_owned(),
                     what: format!("the constant '{}'", value.chars().take(10).collect::<String>()),
-                    fix: "constants are 0 and 1 (Yosys: setundef -zero)",
+                    fix: "use the constants 0 and 1 (Yosys: setundef -zero)",
                 });
             }
         };

@@ -1,12 +1,12 @@
-//! What the cells of Yosys compute: the pins of each, checks of their widths, and gates.
+//! The cells of Yosys: their pins, checks of their widths, and their gates.
 
 use super::yosys::FORMAT;
 use super::yosys_words::word;
 use crate::{BinaryOp, Builder, Error, Gate, NodeId};
 
-/// Most bits of an operand or a result of an arithmetic cell.
+/// Largest width of an operand or a result of an arithmetic cell.
 const MAX_WIDTH: usize = 128;
-/// Most inputs of a lookup table.
+/// Largest number of inputs of a lookup table.
 const MAX_LUT: usize = 8;
 
 /// A cell's function.
@@ -33,7 +33,7 @@ const WIDE_MUX: &[&str] =
     &["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "S", "T", "U", "V"];
 const MUX8: &[&str] = &["A", "B", "C", "D", "E", "F", "G", "H", "S", "T", "U"];
 
-/// What a cell has beside its pins.
+/// Parameters of a cell.
 #[derive(Default)]
 pub(super) struct Parameters {
     pub(super) a_signed: bool,
@@ -49,7 +49,7 @@ impl Kind {
         Self { name, widths, outputs: vec![1], signed: false, first_signed: false, table, offset: 0 }
     }
 
-    /// The pins of a cell type; `None` where it is not supported.
+    /// The pins of a cell type; `None` if it is not supported.
     pub(super) fn pins(name: &str) -> Option<Pins> {
         let inputs: &[&str] = match name {
             "$_BUF_" | "$_NOT_" | "$not" | "$pos" | "$buf" | "$neg" | "$logic_not" | "$reduce_and" | "$reduce_or"
@@ -72,11 +72,11 @@ impl Kind {
         Some((inputs, &["Y"]))
     }
 
-    /// Checks the widths of pins.
+    /// Checks the widths of the pins.
     ///
     /// # Errors
-    /// [`Error::Parse`] where the pins of a cell do not go together, [`Error::Unsupported`] for arithmetic cells of more than 128 bits and
-    /// lookup tables of more than 8 inputs.
+    /// [`Error::Parse`] if the widths of a cell's pins are inconsistent. [`Error::Unsupported`] for arithmetic cells of more than 128 bits, and for lookup
+    /// tables of more than 8 inputs.
     pub(super) fn new(
         name: &str,
         widths: Vec<usize>,
@@ -108,11 +108,11 @@ impl Kind {
             return Err(Error::Parse {
                 format: FORMAT,
                 line: 0,
-                problem: format!("{place} has pins of {widths:?} and {outputs:?} bits, which do not go together"),
+                problem: format!("{place} has pins of {widths:?} and {outputs:?} bits, which are inconsistent"),
                 fix: "write the netlist with Yosys: write_json",
             });
         }
-        // The gates of other cells are no more than a few for each pin.
+        // Other cells have a few gates for each pin.
         let limit = match name {
             "$lut" => MAX_LUT,
             "$neg" | "$add" | "$sub" | "$mul" | "$div" | "$mod" | "$lt" | "$le" | "$gt" | "$ge" | "$shl" | "$sshl"
@@ -124,16 +124,16 @@ impl Kind {
                 format: FORMAT,
                 place: place.to_owned(),
                 what: format!("a cell of {width} bits"),
-                fix: "arithmetic cells have at most 128 bits and $lut at most 8; map the design to gates (Yosys: synth; write_json)",
+                fix: "map the design to gates (Yosys: synth; write_json), or keep arithmetic cells within 128 bits and $lut within 8",
             });
         }
-        // Yosys computes with signs where both operands have one.
+        // Yosys computes with signs only if both operands are signed.
         let signed = a_signed && (b_signed || widths.len() == 1);
         Ok(Self { name: name.into(), widths, outputs, signed, first_signed: a_signed, table, offset })
     }
 }
 
-/// One node for each output bit, pin after pin.
+/// Emits a cell. Returns one node for each output bit, pin after pin.
 pub(super) fn emit(b: &mut Builder, kind: &Kind, operands: &[NodeId]) -> Vec<NodeId> {
     let mut rest = operands;
     let mut pins: Vec<&[NodeId]> = Vec::with_capacity(kind.widths.len());
@@ -149,7 +149,7 @@ pub(super) fn emit(b: &mut Builder, kind: &Kind, operands: &[NodeId]) -> Vec<Nod
     }
 }
 
-/// A cell of one-bit pins, as it is written.
+/// Emits a cell of one-bit pins.
 fn gate(b: &mut Builder, name: &str, pins: &[NodeId]) -> NodeId {
     let op = match (name, pins) {
         ("$_NOT_", &[x]) => return b.not(x),
@@ -185,7 +185,7 @@ fn gate(b: &mut Builder, name: &str, pins: &[NodeId]) -> NodeId {
     b.binary(op, pins[0], pins[1])
 }
 
-/// `values[select]`, the lowest bit of the selection first.
+/// `values[select]`. The lowest bit of `select` comes first.
 pub(super) fn choose(b: &mut Builder, values: &[NodeId], select: &[NodeId]) -> NodeId {
     let mut level = values.to_vec();
     for &sel in select {

@@ -1,17 +1,17 @@
-//! Cells of Yosys on words.
+//! Word-level cells of Yosys.
 
 use super::yosys_cells::{Kind, choose};
 use crate::build::{self, Multiplier, Style, reduce};
 use crate::function::function;
 use crate::{BinaryOp, Builder, NodeId};
 
-/// One node for each output bit, pin after pin. The widths are checked.
+/// Emits a cell. Returns one node for each output bit, pin after pin. The caller has checked the widths.
 pub(super) fn word(b: &mut Builder, kind: &Kind, pins: &[&[NodeId]]) -> Vec<NodeId> {
     let none: &[NodeId] = &[];
     let pin = |k: usize| pins.get(k).copied().unwrap_or(none);
     let (x, y, s, out, signed) = (pin(0), pin(1), pin(2), kind.outputs[0], kind.signed);
     let style = Style::FewestBootstraps;
-    // Bitwise and arithmetic cells extend to the result, comparisons to the wider operand.
+    // Bitwise and arithmetic cells extend their operands to the width of the result, comparisons to that of the wider operand.
     let wide = x.len().max(y.len());
     let to = |b: &mut Builder, bits: &[NodeId], width: usize| build::cast(b, bits, signed, width);
     let arithmetic = |b: &mut Builder| (to(b, x, out.max(wide)), to(b, y, out.max(wide)));
@@ -102,11 +102,11 @@ pub(super) fn word(b: &mut Builder, kind: &Kind, pins: &[&[NodeId]]) -> Vec<Node
         // A constant.
         name => vec![b.constant(name == "1")],
     };
-    // One-bit results are padded with zeros.
+    // Zeros pad one-bit results.
     build::cast(b, &result, false, out)
 }
 
-/// A lookup table of at most 8 inputs: one gate as it is written where there is one.
+/// A lookup table of at most 8 inputs, as one gate if one gate computes it.
 fn lut(b: &mut Builder, table: &[bool], inputs: &[NodeId]) -> NodeId {
     if inputs.len() <= 3 {
         let table = (0..8).map(|i| u8::from(table[i % table.len()]) << i).sum();
@@ -118,7 +118,7 @@ fn lut(b: &mut Builder, table: &[bool], inputs: &[NodeId]) -> NodeId {
     build::lookup(b, &entries, inputs, 1)[0]
 }
 
-/// `x + (y ^ invert) + carry`, then the sums without carries, then the carries.
+/// The sum `x + (y ^ invert) + carry`, followed by the sums without carries and by the carries.
 fn alu(b: &mut Builder, kind: &Kind, x: &[NodeId], y: &[NodeId], carry: NodeId, invert: NodeId) -> Vec<NodeId> {
     let out = kind.outputs[0];
     let (x, y) = (build::cast(b, x, kind.signed, out), build::cast(b, y, kind.signed, out));

@@ -1,9 +1,9 @@
-//! Which values are reachable, and how noisy they are.
+//! Reachable values of a graph, and their noise.
 //!
-//! The values of a linear combination are bounded by a sum of sets, one for each rotation it reads. Where two of them depend on the
-//! same block (a difference that a table corrects, a multiplexer whose branches share their selector) the sum would be too
-//! pessimistic, so the shared blocks are fixed first, and the union over their values is taken. Everything else counts as
-//! independent, which can only add values: the result always holds what is reachable.
+//! A sum of sets bounds the values of a linear combination, with one set for each rotation that it reads. If two rotations depend on the same block, this
+//! sum is too pessimistic. Examples are a difference that a table corrects, and a multiplexer whose branches share their selector. The analysis then fixes
+//! the shared blocks, and takes the union over their values. It treats all other values as independent. This can only add values, so the result always
+//! contains every reachable value.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,27 @@ use super::{Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
 type Terms = [(ValueRef, i32)];
 
-/// Assignments of shared blocks that are tried at most.
+/// Largest number of assignments of shared blocks to try.
 const MAX_CASES: usize = 4096;
-/// How deep shared blocks are followed.
+/// Depth to which shared blocks are followed.
 const MAX_DEPTH: usize = 48;
-/// Largest coefficient and constant that are accepted.
+/// Largest accepted coefficient and constant.
 const MAX_COEFFICIENT: i32 = 64;
 const MAX_CONSTANT: i32 = 4096;
 
-/// Eight times the weight of a table of a rotation that several share: four times the squared norm of its steps, the negacyclic one from
-/// the last entry to the first included, and the squared norm of its entries.
+/// Eight times the weight of a table of a rotation that several tables share. This is four times the squared norm of the table's steps, plus the squared norm
+/// of its entries. The steps include the negacyclic step from the last entry to the first.
 ///
-/// The output sums coefficients of the rotation (eprint 2018/622, section 4). Their errors come through a binary key, whose mean makes
-/// them dependent: half of the variance is as if they were independent, half grows with the entries themselves.
+/// The output sums coefficients of the rotation (eprint 2018/622, section 4). Their errors depend on each other, because they come through a binary key with a
+/// mean other than 0. Half of the variance is that of independent errors, and half grows with the entries themselves.
 pub(super) fn norm(table: impl Fn(usize) -> i64) -> u64 {
     let steps: i64 = (0..15).map(|j| (table(j + 1) - table(j)).pow(2)).sum();
     let entries: i64 = (0..16).map(|j| table(j).pow(2)).sum();
     (4 * (steps + (table(0) + table(15)).pow(2)) + entries) as u64
 }
 
-/// Noise weight of a sum, in variances of a freshly bootstrapped block; that of an input is given. Terms of one rotation share its noise,
-/// and add as one table.
+/// Noise weight of a sum, in variances of a freshly bootstrapped block. `input_weight` is the weight of an input. Terms of one rotation share its noise, and
+/// add up as one table.
 pub(super) fn weight(luts: &[Lut], input_weight: u64, terms: &Terms) -> u64 {
     let mut total = 0u64;
     for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
@@ -49,12 +49,12 @@ pub(super) fn weight(luts: &[Lut], input_weight: u64, terms: &Terms) -> u64 {
     total
 }
 
-/// What is read at `v`, in `-16..=15`.
+/// The value that a rotation reads at `v` in `-16..=15`.
 pub(super) fn read(table: &Table, v: i32) -> i32 {
     if v >= 0 { i32::from(table[v as usize & 15]) } else { -i32::from(table[(v + 16) as usize & 15]) }
 }
 
-/// Node of a table.
+/// The rotation of a table; `None` for an input.
 pub(super) fn owner(value: ValueRef) -> Option<usize> {
     match value {
         ValueRef::Input(_) => None,
@@ -72,14 +72,14 @@ fn table_of(lut: &Lut, value: ValueRef) -> &Table {
 /// Reachable arguments of a growing graph.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Analysis {
-    /// Of each lookup table, its reachable arguments.
+    /// Reachable arguments of each lookup table.
     pub(super) arguments: Vec<Set>,
     memo: FxHashMap<Vec<(ValueRef, i32)>, Option<Set>>,
 }
 
 impl Analysis {
-    /// Checks a whole graph.
-    pub(super) fn of(graph: &LutGraph) -> Result<Self, Error> {
+    /// Analyses and checks a graph.
+    pub(super) fn new(graph: &LutGraph) -> Result<Self, Error> {
         for (input, &max) in graph.inputs.iter().enumerate() {
             if max > 15 {
                 return Err(Error::InputMaximum { input, max });
@@ -110,14 +110,14 @@ impl Analysis {
         Ok(analysis)
     }
 
-    /// Takes it as known what the sum reaches.
+    /// Records the reach of a sum.
     pub(super) fn learn(&mut self, terms: &Terms, set: Option<Set>) {
         if terms.len() > 1 {
             self.memo.insert(terms.to_vec(), set);
         }
     }
 
-    /// A set that holds all reachable values of the sum; `None` when it is too wide to be of use.
+    /// A set that contains all reachable values of the sum; `None` if it is too wide to be useful.
     pub(super) fn reach(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms) -> Option<Set> {
         self.reach_at(inputs, luts, terms, 0)
     }
@@ -134,7 +134,7 @@ impl Analysis {
         let independent = self.independent(inputs, luts, terms);
         let conditional =
             if depth < MAX_DEPTH && terms.len() > 1 { self.conditional(inputs, luts, terms, depth) } else { None };
-        // Both hold all reachable values.
+        // Both sets contain all reachable values.
         let set = match (conditional, independent) {
             (Some(a), Some(b)) => a.intersection(b).or(conditional),
             (a, b) => a.or(b),
@@ -145,7 +145,7 @@ impl Analysis {
         set
     }
 
-    /// Sum over rotations, as if they did not depend on each other.
+    /// Sum over the rotations, as if they were independent.
     fn independent(&self, inputs: &[u8], luts: &[Lut], terms: &Terms) -> Option<Set> {
         let mut total = Set::one(0);
         for group in terms.chunk_by(|a, b| owner(a.0).is_some() && owner(a.0) == owner(b.0)) {
@@ -160,9 +160,9 @@ impl Analysis {
         Some(total)
     }
 
-    /// Union over the values of the blocks that several rotations share; `None` when there are none, or too many cases.
+    /// Union over the values of the blocks that several rotations share; `None` if there are no shared blocks, or too many cases.
     fn conditional(&mut self, inputs: &[u8], luts: &[Lut], terms: &Terms, depth: usize) -> Option<Set> {
-        // Rotations that are not themselves an operand of another rotation of the sum.
+        // Rotations that are not operands of another rotation of the sum.
         let operands = |node: usize| luts[node].terms.iter();
         let mut nodes: Vec<usize> = terms.iter().filter_map(|t| owner(t.0)).collect();
         nodes.dedup();
@@ -184,7 +184,7 @@ impl Analysis {
         if columns.is_empty() {
             return None;
         }
-        // Blocks that always occur in the same proportion count as one.
+        // Blocks that always occur in the same proportion count as one block.
         let mut shared: BTreeMap<Vec<i32>, Vec<(ValueRef, i32)>> = BTreeMap::new();
         for (&value, column) in &columns {
             let factor = column.iter().fold(0, |a, &b| gcd(a, b)) * column.iter().find(|&&c| c != 0)?.signum();
@@ -205,7 +205,7 @@ impl Analysis {
         for &node in &tops {
             let rest: Vec<_> = operands(node).copied().filter(|t| !in_cluster(&t.0)).collect();
             let rest = match operands(node).len() {
-                // Nothing but its reach is known of an opaque rotation.
+                // Only the reach of an opaque rotation is known.
                 0 => self.arguments[node],
                 _ => self.reach_at(inputs, luts, &rest, depth + 1)?.shift(luts[node].constant),
             };
@@ -306,7 +306,7 @@ pub(super) fn in_range(
 }
 
 impl Linear {
-    /// Its terms and constant as an argument with these tables.
+    /// The lookup table with these terms and this constant as argument, and the given tables.
     pub(super) fn into_lut(self, tables: Vec<Table>) -> Lut {
         Lut { terms: self.terms, constant: self.constant, tables }
     }

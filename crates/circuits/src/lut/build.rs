@@ -8,14 +8,14 @@ use crate::limits::{Limits, Meter};
 use super::analysis::{Analysis, in_range, norm, read, weight, well_formed};
 use super::{Budget, Error, Linear, Lut, LutGraph, Set, Table, ValueRef};
 
-/// Builds a graph and knows, at every moment, the reachable values and the noise of what it holds.
+/// Builds a graph. The builder always knows the reachable values and the noise of its values.
 ///
-/// Tables that turn out constant, or the argument itself, cost nothing; equal rotations are shared.
+/// A table that is constant, or equal to the argument, costs nothing. Equal rotations are shared.
 #[derive(Debug, Clone, Default)]
 pub struct Builder<'a> {
     graph: Parts,
     analysis: Analysis,
-    /// Rotations by what they are.
+    /// Rotations by their contents.
     known: HashTable<u32>,
     fills: Fills,
     meter: Meter<'a>,
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         Self { graph: Parts { budget, ..Parts::default() }, ..Self::default() }
     }
 
-    /// The same builder within limits, which [`Builder::argument`] and [`Builder::lut`] ask from time to time.
+    /// The same builder within limits, which [`Builder::argument`] and [`Builder::lut`] check from time to time.
     #[must_use]
     pub fn within(mut self, limits: Limits<'a>) -> Self {
         self.meter = Meter::new(limits);
@@ -47,7 +47,7 @@ impl<'a> Builder<'a> {
         self.meter.limits
     }
 
-    /// A new input block, in `0..=max`, with `max` of at most 15.
+    /// Adds an input block with values in `0..=max`. Range: `max` is at most 15.
     pub fn input(&mut self, max: u8) -> Linear {
         self.graph.inputs.push(max.min(15));
         Linear::value(ValueRef::Input(self.graph.inputs.len() as u32 - 1))
@@ -71,24 +71,24 @@ impl<'a> Builder<'a> {
         weight(&self.graph.luts, self.graph.budget.input_weight, &of.terms)
     }
 
-    /// Values the combination can reach; `None` when they spread too wide to be of use.
+    /// Reachable values of the combination; `None` if they spread too wide to be useful.
     pub fn reach(&mut self, of: &Linear) -> Option<Set> {
         self.analysis.reach(&self.graph.inputs, &self.graph.luts, &of.terms).map(|s| s.shift(of.constant))
     }
 
-    /// Greatest value the combination can reach, 127 when unknown.
+    /// Largest reachable value of the combination; 127 if it is unknown.
     pub fn max(&mut self, of: &Linear) -> i32 {
         self.reach(of).map_or(127, Set::max)
     }
 
-    /// Whether the combination can be an argument.
+    /// Whether the combination can be the argument of a rotation.
     pub fn is_argument(&mut self, of: &Linear) -> bool {
         self.weight(of) <= self.graph.budget.max_weight && self.reach(of).is_some_and(|s| s.within(-16, 15))
     }
 
-    /// Whether the sum of parts can be an argument, and the parts keep in it the range that each has alone.
+    /// Whether the sum of the parts can be an argument, and each part keeps its own range in the sum.
     ///
-    /// The analysis of a sum of many terms may lose what it knows of a part; refreshing the part, which makes it one term, helps.
+    /// The analysis of a sum of many terms may lose its knowledge of a part. A refresh makes the part one term, which helps.
     pub fn is_sum(&mut self, parts: &[(&Linear, i32)], constant: i32) -> bool {
         let sum = Linear::sum(parts.iter().copied(), constant);
         if !self.is_argument(&sum) {
@@ -102,10 +102,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The same value with the noise of a fresh block: one rotation, and more only where it is too noisy to be an argument.
+    /// The same value with the noise of a fresh block. This costs one rotation, and more only if the value is too noisy to be an argument.
     ///
     /// # Errors
-    /// [`Error::Range`] when the value cannot be an argument; [`Error::Stopped`].
+    /// [`Error::Range`] if the value cannot be an argument; [`Error::Stopped`].
     pub fn refresh(&mut self, of: &Linear) -> Result<Linear, Error> {
         self.meter.step(self.graph.luts.len())?;
         if self.weight(of) <= 1 && of.terms.len() <= 1 {
@@ -115,10 +115,10 @@ impl<'a> Builder<'a> {
         self.fresh_copy(&quiet)
     }
 
-    /// The same value from an identity table, with noise of its own.
+    /// The same value from an identity table, with independent noise.
     fn fresh_copy(&mut self, of: &Linear) -> Result<Linear, Error> {
         let set = in_range(self.reach(of), -15, 15, || "refreshed block".into(), "-15..=15")?;
-        // A negative value would be read negated: shift it up.
+        // The rotation would negate a negative value, so the value is shifted up.
         let low = set.min().min(0);
         let table = self.fills.fill(set.shift(-low), &|v| v)?;
         let out = self.emit(&of.offset(-low), set.shift(-low), &[table])?;
@@ -127,12 +127,12 @@ impl<'a> Builder<'a> {
 
     /// The same sum within the budget.
     ///
-    /// Equal parts of a sum are one term, whose coefficient `c` weighs `c^2`. A copy of its block has noise of its own: with half of the
-    /// coefficient on each, the two weigh half as much. A block that is noisy by itself is replaced by its copy.
+    /// Equal parts of a sum form one term, whose coefficient `c` has weight `c^2`. A copy of the block has independent noise. With half of the coefficient on
+    /// each, the block and its copy have half the weight. If a block itself is noisy, its copy replaces it.
     ///
-    /// This ends within any budget of 31 or more, as long as no block alone exceeds the budget. At the latest, every coefficient is 1 or -1
-    /// and every block is fresh. The weight is then at most the sum of the magnitudes of the coefficients that the parts had. The ranges of
-    /// the parts add up to the 32 values of an argument, and each block has two values or more, so that this sum is at most 31.
+    /// This ends within any budget of 31 or more, if no single block exceeds the budget. At the latest, every coefficient is 1 or -1 and every block is fresh.
+    /// The weight is then at most the sum of the magnitudes of the parts' coefficients. The ranges of the parts add up to the 32 values of an argument, and
+    /// each block has at least two values. This sum is therefore at most 31.
     fn quiet(&mut self, of: &Linear) -> Result<Linear, Error> {
         let mut sum = of.clone();
         let max = self.graph.budget.max_weight;
@@ -154,11 +154,11 @@ impl<'a> Builder<'a> {
         Ok(sum)
     }
 
-    /// `constant + sum of factor * part` as an argument: parts are refreshed, the noisiest first, until it fits the budget. Where fresh parts
-    /// do not, because some of them are equal, these are copied.
+    /// `constant + sum of factor * part` as an argument. Parts are refreshed, the noisiest first, until the sum is within the budget. If fresh parts exceed the
+    /// budget because some are equal, these are copied.
     ///
     /// # Errors
-    /// [`Error::Range`] when the sum leaves `-16..=15`; [`Error::Stopped`].
+    /// [`Error::Range`] if the sum leaves `-16..=15`; [`Error::Stopped`].
     pub fn argument(&mut self, parts: &[(&Linear, i32)], constant: i32) -> Result<Linear, Error> {
         self.meter.step(self.graph.luts.len())?;
         let mut parts: Vec<(Linear, i32)> = parts.iter().map(|&(p, c)| (p.clone(), c)).collect();
@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
             }
             let noise = |i: usize| self.weight(&parts[i].0) * i64::from(parts[i].1).pow(2) as u64;
             let loud = self.weight(&sum) > self.graph.budget.max_weight;
-            // Where noise is not the matter, many terms are.
+            // If the noise is within the budget, the number of terms is the problem.
             let noisiest = (0..parts.len())
                 .filter(|&i| !fresh[i] && parts[i].0.as_constant().is_none())
                 .filter(|&i| loud || parts[i].0.terms.len() > 1)
@@ -189,11 +189,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Functions of one argument, from one rotation. Each maps arguments from 0 to `0..=15` and, read negated, those below 0 to
-    /// `-15..=0`.
+    /// Evaluates functions of one argument by one rotation. Each function maps arguments of 0 and above to `0..=15`, and negative arguments to `-15..=0`.
     ///
     /// # Errors
-    /// [`Error::Range`] for the argument; [`Error::Function`] for a function that no table gives; [`Error::Stopped`].
+    /// [`Error::Range`] for the argument; [`Error::Function`] for a function that no table can represent; [`Error::Stopped`].
     pub fn lut(&mut self, argument: &Linear, functions: &[&dyn Fn(i32) -> i32]) -> Result<Vec<Linear>, Error> {
         self.meter.step(self.graph.luts.len())?;
         let argument = &self.quiet(argument)?;
@@ -224,7 +223,7 @@ impl<'a> Builder<'a> {
         Ok(outputs)
     }
 
-    /// One function of one argument, with the noise of a fresh block unless it costs no rotation.
+    /// Evaluates one function of one argument. The result has the noise of a fresh block, unless it costs no rotation.
     ///
     /// # Errors
     /// As [`Builder::lut`].
@@ -232,10 +231,10 @@ impl<'a> Builder<'a> {
         Ok(self.lut(argument, &[&f])?.swap_remove(0))
     }
 
-    /// Any boolean function of up to 4 bits, from one rotation: bit `b0 + 2 b1 + 4 b2 + 8 b3` of the truth table.
+    /// Evaluates any boolean function of up to 4 bits by one rotation. The result is bit `b0 + 2 b1 + 4 b2 + 8 b3` of the truth table.
     ///
     /// # Errors
-    /// [`Error::Range`] when there are more than 4 operands or one is no bit.
+    /// [`Error::Range`] if there are more than 4 operands, or if an operand is not a bit.
     pub fn boolean(&mut self, bits: &[&Linear], truth: u16) -> Result<Linear, Error> {
         let parts: Vec<_> = bits.iter().enumerate().map(|(i, &b)| (b, 1 << i.min(16))).collect();
         let argument = self.argument(&parts, 0)?;
@@ -252,7 +251,7 @@ impl<'a> Builder<'a> {
         Ok((0..tables.len() as u32).map(|table| Linear::value(ValueRef::Lut { node, table })).collect())
     }
 
-    /// The rotation, or the equal one that there is.
+    /// Inserts the rotation, or returns an equal one that exists.
     pub(super) fn insert(&mut self, lut: Lut, set: Set) -> u32 {
         let hash = |lut: &Lut| FxBuildHasher.hash_one(lut);
         let luts = &self.graph.luts;
@@ -271,35 +270,35 @@ impl<'a> Builder<'a> {
         self.graph.luts.len() as u32 - 1
     }
 
-    /// A rotation of an argument of which no more is known than what it reaches.
+    /// Inserts a rotation of an argument of which only the reach is known.
     pub(super) fn opaque(&mut self, tables: Vec<Table>, set: Set) -> u32 {
         self.push(Linear::default().into_lut(tables), set)
     }
 
-    /// Takes it as known what a combination reaches.
+    /// Records the reach of a combination.
     pub(super) fn learn(&mut self, of: &Linear, set: Option<Set>) {
         self.analysis.learn(&of.terms, set.map(|s| s.shift(-of.constant)));
     }
 
-    /// A rotation, and what its argument reaches.
+    /// A rotation, and the reach of its argument.
     pub(super) fn rotation(&self, node: u32) -> (&Lut, Set) {
         (&self.graph.luts[node as usize], self.analysis.arguments[node as usize])
     }
 
-    /// All rotations from one on, and what their arguments reach.
+    /// All rotations from index `first` on, and the reach of their arguments.
     pub(super) fn rotations_from(self, first: usize) -> Vec<(Lut, Set)> {
         self.graph.luts.into_iter().zip(self.analysis.arguments).skip(first).collect()
     }
 
-    /// Greatest value of an input.
+    /// Largest value of an input.
     pub(super) fn maximum(&self, input: u32) -> u8 {
         self.graph.inputs[input as usize]
     }
 
-    /// The graph with these outputs; blocks that are too noisy or wide to be put out are refreshed.
+    /// Returns the graph with these outputs. Outputs that are too noisy or too wide are refreshed.
     ///
     /// # Errors
-    /// [`Error::Range`] for an output outside of `0..=15`.
+    /// [`Error::Range`] for an output outside `0..=15`.
     pub fn finish(mut self, outputs: &[Linear]) -> Result<LutGraph, Error> {
         let outputs = outputs.iter().map(|o| self.argument(&[(o, 1)], 0)).collect::<Result<Vec<_>, _>>()?;
         let place = |i: usize| move || format!("output {i}");
@@ -307,7 +306,7 @@ impl<'a> Builder<'a> {
             in_range(self.reach(output), 0, 15, place(i), "0..=15")?;
         }
         let Parts { inputs, luts, budget } = self.graph;
-        // The builder has held every other invariant.
+        // The builder has kept every other invariant.
         let graph = LutGraph { inputs, luts, outputs, budget, arguments: self.analysis.arguments };
         for (i, output) in graph.outputs.iter().enumerate() {
             well_formed(&graph, graph.luts.len(), &output.terms, output.constant, place(i))?;
@@ -316,7 +315,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The function as `argument + c` or `c - argument`, when it is that on all of the set.
+/// The function as `argument + c` or `c - argument`; `None` if it is neither on the whole set.
 pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Option<Linear> {
     let (low, high) = (set.min(), set.max());
     [1, -1].into_iter().find_map(|sign| {
@@ -325,12 +324,12 @@ pub(super) fn affine(argument: &Linear, set: Set, f: &dyn Fn(i32) -> i32) -> Opt
     })
 }
 
-/// Tables that were filled before, by the entries that were given.
+/// Cache of completed tables, by their given entries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fills(FxHashMap<[Option<u8>; 16], Table>);
 
 impl Fills {
-    /// Table of the function on the set; the other entries make its noise least.
+    /// The table of the function on the set. The other entries minimize its noise.
     pub(super) fn fill(&mut self, set: Set, f: &dyn Fn(i32) -> i32) -> Result<Table, Error> {
         let mut entries = [None; 16];
         for v in set.iter() {
@@ -347,7 +346,7 @@ impl Fills {
     }
 }
 
-/// Completes a table so that its weight is least: a shortest path over the entries, closed by the negacyclic wrap.
+/// Completes a table with minimum weight: a shortest path over the entries, closed by the negacyclic wrap.
 pub(super) fn quietest(entries: [Option<u8>; 16]) -> Table {
     let mut best: Option<(u64, Table)> = None;
     for start in 0..16u8 {

@@ -1,38 +1,38 @@
 use super::ValueRef;
 
-/// What can be wrong with a lookup-table graph or with its use.
+/// An error of a lookup-table graph or of its use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The work met its limits, or was cancelled.
+    /// The work reached a limit or was cancelled.
     #[error(transparent)]
     Stopped(#[from] crate::Stop),
-    /// An input is declared with a maximum that no block holds.
+    /// The declared maximum of an input exceeds that of a block.
     #[error("input {input} has maximum {max}; a block holds 0..=15, declare a maximum of at most 15")]
     InputMaximum {
         /// Its index.
         input: usize,
-        /// The maximum declared.
+        /// The declared maximum.
         max: u8,
     },
-    /// A term names a value that does not exist before its user.
+    /// A term refers to a value that does not come before its user.
     #[error("{place} uses {value:?}, which is not an earlier value; list lookup tables in topological order")]
     UnknownValue {
         /// The lookup table or output that uses it.
         place: String,
-        /// The value named.
+        /// The value.
         value: ValueRef,
     },
-    /// Terms out of order, twice the same, or with coefficient 0 or out of `-64..=64`.
+    /// Terms are out of order, repeated, or have a coefficient that is 0 or outside `-64..=64`.
     #[error(
-        "{place}: terms must be sorted, distinct, with coefficients in -64..=64 other than 0; build them with `Linear`"
+        "{place}: terms must be sorted and distinct, with coefficients in -64..=64 other than 0; build them with `Linear`"
     )]
     Terms {
         /// The lookup table or output.
         place: String,
     },
-    /// A table has an entry that no block holds.
-    #[error("table {table} of lookup table {lut} has an entry above 15; entries are in 0..=15")]
+    /// A table entry exceeds the maximum of a block.
+    #[error("table {table} of lookup table {lut} has an entry above 15; use entries in 0..=15")]
     TableEntry {
         /// The lookup table.
         lut: usize,
@@ -46,43 +46,45 @@ pub enum Error {
         lut: usize,
     },
     /// Reachable values leave the range of a block.
-    #[error("{place} can reach {low}..={high}, outside of {allowed}; reduce the operands with a lookup table first")]
+    #[error("{place} can reach {low}..={high}, outside {allowed}; reduce the operands with a lookup table first")]
     Range {
         /// The lookup table or output.
         place: String,
-        /// Least value that cannot be excluded.
+        /// Smallest value that cannot be excluded.
         low: i64,
-        /// Greatest value that cannot be excluded.
+        /// Largest value that cannot be excluded.
         high: i64,
-        /// The range that is allowed there.
+        /// The allowed range.
         allowed: &'static str,
     },
-    /// The argument is noisier than the engine can take.
+    /// The noise of an argument exceeds the budget of the engine.
     #[error(
         "{place} has noise weight {weight}, above the budget of {max}; refresh an operand with an identity table first"
     )]
     Weight {
         /// The lookup table or output.
         place: String,
-        /// Its weight.
+        /// Noise weight of the argument.
         weight: u64,
         /// The budget.
         max: u64,
     },
-    /// A function asked of the builder that negacyclic reading cannot give.
-    #[error("no table maps {argument} to {value}; outputs are in 0..=15 for arguments from 0 and in -15..=0 below")]
+    /// A function that a negacyclic table cannot represent.
+    #[error(
+        "no table maps {argument} to {value}; use outputs in 0..=15 for arguments of 0 and above, and in -15..=0 for negative arguments"
+    )]
     Function {
         /// The argument.
         argument: i32,
-        /// The output wanted.
+        /// The requested output.
         value: i32,
     },
     /// A wrong number of input values.
-    #[error("{given} input values given, the graph has {wanted} inputs")]
+    #[error("{given} input values were given, but the graph has {wanted} inputs; give one value for each")]
     InputCount {
-        /// How many were given.
+        /// The given number.
         given: usize,
-        /// How many there are.
+        /// The number of inputs of the graph.
         wanted: usize,
     },
     /// An input value above its declared maximum, or lanes of different lengths.

@@ -1,13 +1,13 @@
 use super::{Error, LutGraph, ValueRef};
 
-/// Lanes that are evaluated together, so that the values of a graph stay in cache.
+/// Number of lanes that are evaluated together, so that the values of a graph stay in cache.
 const LANES: usize = 256;
 
 impl LutGraph {
-    /// Output blocks for the input blocks, in the clear.
+    /// Evaluates the graph in the clear: output blocks for the input blocks.
     ///
     /// # Errors
-    /// A wrong number of inputs, or one above its maximum.
+    /// For a wrong number of inputs, or an input above its maximum.
     pub fn eval(&self, inputs: &[u8]) -> Result<Vec<u8>, Error> {
         let lanes: Vec<[u8; 1]> = inputs.iter().map(|&v| [v]).collect();
         Ok(self.eval_batch(&lanes)?.into_iter().flatten().collect())
@@ -16,7 +16,7 @@ impl LutGraph {
     /// Evaluates many cases in the clear: `inputs[i][lane]` to `outputs[o][lane]`.
     ///
     /// # Errors
-    /// A wrong number of inputs, lanes of different lengths, or a value above its input's maximum.
+    /// For a wrong number of inputs, lanes of different lengths, or a value above its input's maximum.
     pub fn eval_batch<L: AsRef<[u8]>>(&self, inputs: &[L]) -> Result<Vec<Vec<u8>>, Error> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::InputCount { given: inputs.len(), wanted: self.inputs.len() });
@@ -49,7 +49,7 @@ impl LutGraph {
             for (lut, &at) in self.luts.iter().zip(&first) {
                 let argument = combine(&values, &lut.terms, lut.constant, slot);
                 for (i, table) in lut.tables.iter().enumerate() {
-                    // Arguments from -16 to 15, as 0..32: the upper half reads the negated table.
+                    // Arguments from -16 to 15 are stored as 0..32. The upper half reads the negated table.
                     let both: [i8; 32] =
                         std::array::from_fn(|v| if v < 16 { table[v] as i8 } else { -(table[v - 16] as i8) });
                     for (out, &v) in values[at + i].iter_mut().zip(&argument) {
@@ -66,7 +66,7 @@ impl LutGraph {
     }
 }
 
-/// Sums of products, modulo 256; the validated range makes them exact.
+/// Sums of products modulo 256. The validated ranges make them exact.
 fn combine(
     values: &[[i8; LANES]],
     terms: &[(ValueRef, i32)],

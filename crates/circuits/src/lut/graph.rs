@@ -3,14 +3,14 @@ use serde::{Deserialize, Serialize};
 use super::analysis::Analysis;
 use super::{Error, Set};
 
-/// Sixteen entries of `0..=15`, by argument.
+/// Sixteen entries in `0..=15`, indexed by the argument.
 pub type Table = [u8; 16];
 
 /// A block that can be a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ValueRef {
-    /// The input with that index.
+    /// The input with this index.
     Input(u32),
     /// One output of a lookup table.
     Lut {
@@ -21,7 +21,7 @@ pub enum ValueRef {
     },
 }
 
-/// `constant + sum of c_i x_i`: costs no rotation.
+/// The linear combination `constant + sum of c_i x_i`, which costs no rotation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Linear {
     /// Blocks and their coefficients; ascending, distinct, coefficients not 0.
@@ -54,7 +54,7 @@ impl Linear {
         Self::new(terms, total)
     }
 
-    /// Terms in any order; those of one value are added up.
+    /// Builds a combination from terms in any order. Terms of the same value are added up.
     pub(super) fn new(mut terms: Vec<(ValueRef, i32)>, constant: i32) -> Self {
         terms.sort_unstable_by_key(|&(value, _)| value);
         terms.dedup_by(|next, sum| {
@@ -90,30 +90,30 @@ impl Linear {
         Self { terms: self.terms.clone(), constant: self.constant + constant }
     }
 
-    /// The value, when it is public.
+    /// The value, if it is public.
     #[must_use]
     pub fn as_constant(&self) -> Option<i32> {
         self.terms.is_empty().then_some(self.constant)
     }
 }
 
-/// One blind rotation: tables of one linear combination.
+/// One blind rotation, which reads tables at one linear combination.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lut {
     /// Terms of the argument; ascending, distinct, coefficients not 0.
     pub terms: Vec<(ValueRef, i32)>,
     /// Added to the argument.
     pub constant: i32,
-    /// What is read at the argument `v`: `t[v]` from 0 on, `-t[v + 16]` below 0. At least one.
+    /// The tables, at least one. At the argument `v`, a table `t` gives `t[v]` if `v >= 0`, and `-t[v + 16]` if `v < 0`.
     pub tables: Vec<Table>,
 }
 
-/// How much noise the argument of a rotation may hold.
+/// Largest noise of the argument of a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Budget {
-    /// Greatest weight, in variances of a freshly bootstrapped block.
+    /// Largest weight, in variances of a freshly bootstrapped block.
     pub max_weight: u64,
-    /// Weight of the inputs: 1 for fresh ones, more for what another graph put out.
+    /// Weight of the inputs: 1 for fresh inputs, more for outputs of another graph.
     pub input_weight: u64,
 }
 
@@ -123,29 +123,29 @@ impl Default for Budget {
     }
 }
 
-/// What a graph costs.
+/// Cost of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Blind rotations: the cost.
+    /// Number of blind rotations, which is the main cost.
     pub rotations: usize,
-    /// Tables, all rotations together.
+    /// Number of tables of all rotations.
     pub tables: usize,
-    /// Rotations on the longest path.
+    /// Number of rotations on the longest path.
     pub depth: usize,
-    /// Rotations in each wavefront.
+    /// Number of rotations in each wavefront.
     pub rotations_per_level: Vec<usize>,
     /// Input blocks.
     pub inputs: usize,
     /// Output blocks.
     pub outputs: usize,
-    /// Greatest weight of an argument or output.
+    /// Largest weight of an argument or output.
     pub max_weight: u64,
 }
 
 /// A checked, immutable graph of lookup tables.
 ///
-/// Invariants: every term is an input or an earlier table; the argument of every lookup table stays in `-16..=15` and every output in
-/// `0..=15` for all inputs; every argument and output keeps within the noise budget. Deserialization checks them.
+/// Invariants: every term is an input or an earlier table. For all inputs, the argument of every lookup table stays in `-16..=15`, and every output in
+/// `0..=15`. Every argument and output is within the noise budget. Deserialization checks the invariants.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Literal", into = "Literal")]
 pub struct LutGraph {
@@ -153,7 +153,7 @@ pub struct LutGraph {
     pub(super) luts: Vec<Lut>,
     pub(super) outputs: Vec<Linear>,
     pub(super) budget: Budget,
-    /// The values that the argument of each rotation can reach. They follow from the rest.
+    /// Reachable values of the argument of each rotation. They follow from the other fields.
     pub(super) arguments: Vec<Set>,
 }
 
@@ -189,13 +189,13 @@ impl From<LutGraph> for Literal {
 }
 
 impl LutGraph {
-    /// Graph over inputs in `0..=inputs[i]`.
+    /// Checks the parts and builds a graph. Input `i` has values in `0..=inputs[i]`.
     ///
     /// # Errors
-    /// Whatever of the invariants does not hold, with its place.
+    /// The invariant that does not hold, with its place.
     pub fn new(inputs: Vec<u8>, luts: Vec<Lut>, outputs: Vec<Linear>, budget: Budget) -> Result<Self, Error> {
         let mut graph = Self { inputs, luts, outputs, budget, arguments: Vec::new() };
-        graph.arguments = Analysis::of(&graph)?.arguments;
+        graph.arguments = Analysis::new(&graph)?.arguments;
         Ok(graph)
     }
 
@@ -204,7 +204,7 @@ impl LutGraph {
     /// # Errors
     /// As [`LutGraph::new`].
     pub fn validate(&self) -> Result<(), Error> {
-        Analysis::of(self).map(drop)
+        Analysis::new(self).map(drop)
     }
 
     /// Maximum of each input block.
@@ -225,13 +225,13 @@ impl LutGraph {
         &self.outputs
     }
 
-    /// The noise budget it keeps.
+    /// The noise budget.
     #[must_use]
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// Level of each rotation: 0 when it reads inputs only.
+    /// Level of each rotation: 0 if it reads inputs only.
     fn levels(&self) -> Vec<usize> {
         let mut levels = vec![0; self.luts.len()];
         for (i, lut) in self.luts.iter().enumerate() {
@@ -244,7 +244,7 @@ impl LutGraph {
         levels
     }
 
-    /// Indices of rotations, level by level: those of one level depend on earlier levels only.
+    /// Indices of the rotations of each level. The rotations of a level depend on earlier levels only.
     #[must_use]
     pub fn wavefronts(&self) -> Vec<Vec<u32>> {
         let mut fronts: Vec<Vec<u32>> = Vec::new();
@@ -257,14 +257,14 @@ impl LutGraph {
         fronts
     }
 
-    /// Greatest weight of an output: the input weight of a graph that goes on from it.
+    /// Largest weight of an output. It is the input weight of a graph that continues from this one.
     #[must_use]
     pub fn output_weight(&self) -> u64 {
         let weight = |output: &Linear| super::analysis::weight(&self.luts, self.budget.input_weight, &output.terms);
         self.outputs.iter().map(weight).max().unwrap_or(0)
     }
 
-    /// What it costs.
+    /// Cost of the graph.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let rotations_per_level: Vec<_> = self.wavefronts().iter().map(Vec::len).collect();

@@ -1,4 +1,4 @@
-//! Graphs that compute the same with fewer rotations.
+//! Optimization: equivalent graphs with fewer rotations.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -12,17 +12,17 @@ use super::analysis::{Analysis, owner, read, weight};
 use super::build::{Fills, affine};
 use super::{Linear, Lut, LutGraph, Table, ValueRef};
 
-/// Rebuilds of a graph in search of merges that keep the budget.
+/// Largest number of rebuilds of a graph in the search for merges that keep the budget.
 const MAX_ATTEMPTS: usize = 16;
 
 impl LutGraph {
-    /// An equivalent graph of at most as many rotations, within the same budget.
+    /// An equivalent graph with at most the same number of rotations, within the same budget.
     ///
-    /// Dead tables and rotations go, constant and identity tables fold, and rotations of the same argument become one with all their
-    /// tables. Both of the latter make noise; where that breaks the budget of a user, its operands stay as they were.
+    /// It removes dead tables and rotations, folds constant and identity tables, and merges rotations of the same argument. Folds and merges add noise. If that
+    /// breaks the budget of a user, its operands stay unchanged.
     #[must_use]
     pub fn optimize(&self) -> Self {
-        // Without limits nothing stops it.
+        // Without limits, the optimization always ends normally.
         self.optimize_within(&Limits::default()).unwrap_or_else(|_| self.clone())
     }
 
@@ -60,7 +60,7 @@ impl LutGraph {
         Ok(None)
     }
 
-    /// Which tables of each rotation an output depends on.
+    /// For each rotation, the tables on which an output depends.
     fn live(&self) -> Vec<Vec<bool>> {
         let mut live: Vec<Vec<bool>> = self.luts.iter().map(|lut| vec![false; lut.tables.len()]).collect();
         let mark = |live: &mut Vec<Vec<bool>>, terms: &[(ValueRef, i32)]| {
@@ -85,17 +85,17 @@ struct Rebuild<'a> {
     new: LutGraph,
     analysis: Analysis,
     fills: Fills,
-    /// What the tables of the old rotations are now, from the number of the first table of each.
+    /// The new form of each table of the old rotations, indexed from the number of the rotation's first table.
     now: Vec<Now>,
     first: Vec<usize>,
-    /// Whether each old rotation reads what it read before, so that what is known of its argument holds and can be found again.
+    /// Whether each old rotation reads the same values as before. If so, the known reach of its argument still holds.
     same: Vec<bool>,
-    /// Old rotation that first asked for each new one.
+    /// For each new rotation, the old rotation that first needed it.
     origin: Vec<usize>,
 }
 
 impl<'a> Rebuild<'a> {
-    /// The graph rebuilt without merging or folding the rotations in `kept`; otherwise the operands of what broke.
+    /// Rebuilds the graph without merging or folding the rotations in `kept`. If that breaks an invariant, returns the operands of the broken value.
     fn run(
         old: &'a LutGraph,
         live: &[Vec<bool>],
@@ -167,7 +167,7 @@ impl<'a> Rebuild<'a> {
         Ok(Ok(this.new))
     }
 
-    /// Whether every term is a value on its own as it was, so that a sum of them reaches what it reached.
+    /// Whether every term is still a separate value, so that a sum of them has the same reach.
     fn reads_the_same(&self, terms: &[(ValueRef, i32)]) -> bool {
         terms.iter().all(|&(value, _)| match value {
             ValueRef::Input(_) => true,
@@ -213,7 +213,7 @@ impl<'a> Rebuild<'a> {
         at as u32
     }
 
-    /// Weights are known once all merges are; a user that breaks the budget, or an output that leaves its range, names its operands.
+    /// Checks the weights after all merges. For a user that breaks the budget, or an output that leaves its range, returns the operands.
     fn check(&mut self) -> Result<(), Vec<usize>> {
         let max = self.new.budget.max_weight;
         let mut broken = Vec::new();
@@ -235,7 +235,7 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-/// What a table has become.
+/// The new form of a table.
 #[derive(Debug, Clone)]
 enum Now {
     Value(ValueRef),

@@ -1,9 +1,9 @@
 /// A set of integers that lie within 128 of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set {
-    /// Least element.
+    /// Smallest element.
     low: i32,
-    /// Bit `i` tells whether `low + i` is in; bit 0 is set.
+    /// Bit `i` is set if `low + i` is an element. Bit 0 is always set.
     bits: u128,
 }
 
@@ -14,13 +14,13 @@ impl Set {
         Self { low: value, bits: 1 }
     }
 
-    /// `0..=max`, for `max` of at most 127.
+    /// `0..=max`. Range: `max` is at most 127.
     #[must_use]
     pub const fn up_to(max: u8) -> Self {
         Self { low: 0, bits: u128::MAX >> (127 - if max > 127 { 127 } else { max }) }
     }
 
-    /// Set of the values; `None` when there are none or they spread too wide.
+    /// The set of the values; `None` if there are none, or if they spread too wide.
     pub fn collect(values: impl IntoIterator<Item = i32>) -> Option<Self> {
         values.into_iter().try_fold(None, |set: Option<Self>, v| {
             Some(Some(match set {
@@ -30,13 +30,13 @@ impl Set {
         })?
     }
 
-    /// Least element.
+    /// Smallest element.
     #[must_use]
     pub const fn min(self) -> i32 {
         self.low
     }
 
-    /// Greatest element.
+    /// Largest element.
     #[must_use]
     pub const fn max(self) -> i32 {
         self.low + 127 - self.bits.leading_zeros() as i32
@@ -48,13 +48,13 @@ impl Set {
         self.bits.count_ones() as usize
     }
 
-    /// Always false: a set has an element.
+    /// Always false, since a set has at least one element.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         false
     }
 
-    /// Whether the value is in.
+    /// Whether the value is an element.
     #[must_use]
     pub const fn contains(self, value: i32) -> bool {
         value >= self.low && value - self.low < 128 && self.bits >> (value - self.low) & 1 == 1
@@ -72,7 +72,7 @@ impl Set {
         self.iter().all(|v| of.contains(v))
     }
 
-    /// The only element, if there is one only.
+    /// The element, if there is only one.
     #[must_use]
     pub const fn single(self) -> Option<i32> {
         if self.bits == 1 { Some(self.low) } else { None }
@@ -88,7 +88,7 @@ impl Set {
         })
     }
 
-    /// Union; `None` when it spreads too wide.
+    /// Union; `None` if it spreads too wide.
     #[must_use]
     pub fn union(self, other: Self) -> Option<Self> {
         let low = self.low.min(other.low);
@@ -109,7 +109,7 @@ impl Set {
         }
     }
 
-    /// All sums of an element of each; `None` when they spread too wide.
+    /// All sums of an element of each set; `None` if they spread too wide.
     #[must_use]
     pub fn sum(self, other: Self) -> Option<Self> {
         if self.max() - self.low + other.max() - other.low > 127 {
@@ -126,7 +126,7 @@ impl Set {
         Self { low: self.low + by, bits: self.bits }
     }
 
-    /// Image under a function; `None` when it spreads too wide.
+    /// Image under a function; `None` if it spreads too wide.
     pub fn map(self, f: impl Fn(i32) -> i32) -> Option<Self> {
         Self::collect(self.iter().map(f))
     }

@@ -1,26 +1,26 @@
 //! Parts of a graph that are built once and repeated.
 //!
-//! A construction sees its operands only as far as the builder knows them: which values they share, which values these reach, and how noisy they are. An
-//! [`Outline`] holds that much. Whatever is built on an outline can be copied to all operands of that outline: an argument reaches no more there, since the
-//! outline takes its values as independent, and it has the same weight.
+//! A construction sees only what the builder knows about its operands: the values they share, the reach of these values, and their noise. An [`Outline`] holds
+//! this knowledge. A construction on an outline can be copied to all operands of that outline. Its arguments reach no more values there, since the outline
+//! treats its values as independent, and they have the same weight.
 
 use super::build::Builder;
 use super::{Budget, Linear, Lut, Set, Table, ValueRef};
 use crate::limits::Limits;
 use rustc_hash::FxHashMap;
 
-/// Operands without the graph behind them; the values in their terms are numbered by first use.
+/// Operands without the graph behind them. The values in their terms are numbered in order of first use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Outline {
-    /// Maxima of the inputs that they read.
+    /// Maxima of the inputs that the operands read.
     inputs: Vec<u8>,
-    /// Reachable arguments and tables of the rotations that they read.
+    /// Reachable arguments and tables of the rotations that the operands read.
     rotations: Vec<(Set, Vec<Table>)>,
     /// The operands.
     pub operands: Vec<Linear>,
 }
 
-/// Inputs and rotations of a graph that take the places of those of an outline.
+/// Inputs and rotations of a graph that replace those of an outline.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     inputs: Vec<u32>,
@@ -30,14 +30,14 @@ pub struct Places {
 /// A construction on an outline.
 #[derive(Debug, Clone)]
 pub struct Template {
-    /// Its rotations and their reachable arguments, after those of the outline.
+    /// The rotations of the construction and their reachable arguments, after those of the outline.
     rotations: Vec<(Lut, Set)>,
-    /// What it makes, and what that reaches.
+    /// The results, and their reach.
     results: Vec<(Linear, Option<Set>)>,
 }
 
 impl Template {
-    /// The results that were built with [`Builder::on`].
+    /// Makes a template from results that were built with [`Builder::from_outline`].
     #[must_use]
     pub fn new(outline: &Outline, mut builder: Builder<'_>, results: Vec<Linear>) -> Self {
         let results =
@@ -48,7 +48,7 @@ impl Template {
 }
 
 impl<'a> Builder<'a> {
-    /// The outline of operands, and the places of its values here.
+    /// The outline of operands, and the values of this graph that it stands for.
     #[must_use]
     pub fn outline(&self, operands: &[Linear]) -> (Outline, Places) {
         let (mut inputs, mut rotations) = (FxHashMap::default(), FxHashMap::default());
@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
 
     /// A builder on the operands of an outline, within limits.
     #[must_use]
-    pub fn on(outline: &Outline, budget: Budget, limits: Limits<'a>) -> Self {
+    pub fn from_outline(outline: &Outline, budget: Budget, limits: Limits<'a>) -> Self {
         let mut builder = Self::new(budget).within(limits);
         for &max in &outline.inputs {
             builder.input(max);
@@ -88,8 +88,8 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// A copy of a template on the operands that have those places. None where a rotation of the template is also behind an operand: the two become one here,
-    /// and their noise may add up beyond the budget.
+    /// Copies a template to the operands at the given places. `None` if a rotation of the template is also behind an operand. The two would become one rotation,
+    /// and their noise could exceed the budget.
     pub fn copy(&mut self, template: &Template, places: &Places) -> Option<Vec<Linear>> {
         let mut nodes = places.rotations.clone();
         let here = |nodes: &[u32], value| match value {
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Linear {
-    /// The same sum of other values.
+    /// The same sum over other values.
     fn renamed(&self, mut name: impl FnMut(ValueRef) -> ValueRef) -> Self {
         Self::new(self.terms.iter().map(|&(value, c)| (name(value), c)).collect(), self.constant)
     }

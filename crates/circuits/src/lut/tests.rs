@@ -245,7 +245,7 @@ proptest! {
     #[test]
     fn reachable_sets_hold_every_value(recipes in prop::collection::vec(recipe(), 1..16)) {
         let graph = random_graph(&recipes);
-        let analysis = Analysis::of(&graph).unwrap();
+        let analysis = Analysis::new(&graph).unwrap();
         for x in all_inputs() {
             let (arguments, outputs) = trace(&graph, &x);
             for (v, set) in arguments.iter().zip(&analysis.arguments) {

@@ -1,16 +1,16 @@
-//! Rewriting by cuts: a node is a function of any set of up to three nodes that separates it from the inputs.
+//! Rewriting by cuts. A cut is a set of up to three nodes that separates a node from the inputs; the node is a function of the cut.
 
 use super::Goal;
 use crate::function::{Shape, VARIABLE, depends_on, function};
 use crate::{Builder, Error, Gate, GateCosts, Limits, Netlist, NodeId, Stop};
 
-/// Cuts kept for a node, and how many of them a three-input gate combines for each operand.
+/// Number of cuts kept for a node, and number of cuts of each operand that a three-input gate combines.
 const CUTS: usize = 12;
 const CUTS_OF_THREE: usize = 5;
-/// Gates looked at when counting what a rewriting frees.
+/// Largest number of gates visited to count the gates that a rewriting frees.
 const CONE: usize = 64;
 
-/// Up to three leaves, ascending, and the node's truth table over them. The table depends on all of them.
+/// Up to three leaves in ascending order, and the node's truth table over them. The table depends on every leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cut {
     leaves: [NodeId; 3],
@@ -27,7 +27,7 @@ impl Cut {
         &self.leaves[..self.len]
     }
 
-    /// The table over the leaves of a larger cut.
+    /// The truth table over the leaves of a larger cut.
     fn table_over(&self, leaves: &[NodeId]) -> u8 {
         let place = |leaf: &NodeId| leaves.iter().position(|other| other == leaf).unwrap_or(0);
         let places: [usize; 3] = std::array::from_fn(|k| if k < self.len { place(&self.leaves[k]) } else { 0 });
@@ -38,7 +38,7 @@ impl Cut {
         (0..8).map(|i| value(i) << i).sum()
     }
 
-    /// Combines operands' cuts by a gate; `None` when there are more than three leaves.
+    /// Combines cuts of the operands by a gate; `None` if there are more than three leaves.
     fn merge(gate: &Gate, operands: &[&Self]) -> Option<Self> {
         let mut all = [NodeId(0); 9];
         let mut len = 0;
@@ -64,7 +64,7 @@ impl Cut {
         Some(Self { leaves: [all[0], all[1], all[2]], len, table: table as u8 }.shrink())
     }
 
-    /// Drops the leaves that the table does not depend on.
+    /// Drops leaves on which the table does not depend.
     fn shrink(self) -> Self {
         let mut small = Self { len: 0, ..self };
         for k in (0..self.len).filter(|&k| depends_on(self.table, k)) {
@@ -72,7 +72,7 @@ impl Cut {
             small.len += 1;
         }
         if small.len < self.len {
-            // The leaves that stay are among the old ones; the others may have any value, say 0.
+            // The remaining leaves are a subset of the old ones. The dropped leaves may have any value, for example 0.
             let kept = small.len;
             let place =
                 |k: usize| self.leaves[..self.len].iter().position(|leaf| *leaf == small.leaves[k]).unwrap_or(0);
@@ -123,8 +123,8 @@ fn enumerate(netlist: &Netlist, limits: &Limits<'_>) -> Result<Vec<Vec<Cut>>, St
     Ok(all)
 }
 
-/// The netlist with every node built from the cut that saves most. Each node that cost bootstraps is replaced by one gate that costs
-/// no more than what becomes free, counted node by node.
+/// Rebuilds the netlist, each node from the cut that saves most. One gate replaces each node that needs bootstraps. The gate costs no more than the nodes
+/// that become free, counted node by node.
 pub(super) fn rewrite(
     netlist: &Netlist,
     costs: &GateCosts,
@@ -136,7 +136,7 @@ pub(super) fn rewrite(
     let cost = |cut: &Cut| match cut.len {
         0 | 1 => Some(0),
         2 => Some(costs.binary),
-        _ => Shape::of(cut.table).and_then(|shape| match shape {
+        _ => Shape::from_truth_table(cut.table).and_then(|shape| match shape {
             Shape::Parity { .. } => (goal >= Goal::Parities).then_some(costs.xor3),
             Shape::Majority { .. } => Some(costs.maj),
             Shape::Mux { .. } => Some(costs.mux),
@@ -157,7 +157,7 @@ pub(super) fn rewrite(
             better.then_some(((gain, std::cmp::Reverse(level)), cut))
         });
         match best.max_by_key(|(key, _)| *key) {
-            Some((_, cut)) if costs.of(&gate) > 0 => {
+            Some((_, cut)) if costs.bootstraps(&gate) > 0 => {
                 let leaves = cut.leaves.map(|leaf| map[leaf.index()]);
                 let built = function(b, cut.table, &leaves[..cut.len]);
                 debug_assert!(built.is_some(), "only cuts with a cost are built");
@@ -169,14 +169,14 @@ pub(super) fn rewrite(
     stopped.map(|()| rewritten)
 }
 
-/// Bootstraps of the gates between a node (included) and the leaves of a cut that nothing else reads.
+/// Bootstraps of the gates between a node (included) and the leaves of a cut, without gates that other nodes read.
 fn freed(netlist: &Netlist, costs: &GateCosts, fanout: &[u32], root: usize, cut: &Cut) -> i64 {
     let mut total = 0;
     let mut removed: Vec<(NodeId, u32)> = Vec::new();
     let mut stack = vec![NodeId(root as u32)];
     while let Some(id) = stack.pop() {
         let gate = &netlist.gates()[id.index()];
-        total += i64::from(costs.of(gate));
+        total += i64::from(costs.bootstraps(gate));
         for operand in gate.operands().filter(|id| !cut.leaves().contains(id)) {
             let at = removed.iter().position(|(id, _)| *id == operand).unwrap_or_else(|| {
                 removed.push((operand, 0));

@@ -1,32 +1,32 @@
-//! Equivalent netlists of fewer gates.
+//! Optimization: equivalent netlists of fewer gates.
 
 mod cuts;
 
 use crate::{Builder, Error, Gate, GateCosts, Limits, Netlist, NodeId, Stop};
 
-/// Rounds of rewriting at most, for each goal and for all together; each keeps what it gains.
+/// Largest number of rewriting rounds, for each goal and for all goals together. Each round keeps its gain.
 const ROUNDS: usize = 6;
 
-/// What a round of rewriting looks for, besides what the goals before it look for.
+/// The goal of a round of rewriting, in addition to the goals before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Goal {
-    /// Fewer bootstraps by any gate but XOR3.
+    /// Fewer bootstraps, with any gate except XOR3.
     Majorities,
     /// Fewer bootstraps.
     Parities,
-    /// As few bootstraps at lower depth.
+    /// Lower depth with the same number of bootstraps.
     Depth,
 }
 
 impl Netlist {
-    /// An equivalent netlist that takes no more bootstraps, and usually fewer.
+    /// An equivalent netlist that needs no more bootstraps, and usually fewer.
     ///
-    /// Folds constants, shares equal and complementary gates, drops what no output needs, absorbs NOTs, and replaces any cone of gates
-    /// that is a function of at most three nodes by one gate where that saves bootstraps or depth: pairs of XORs become XOR3, the carry
-    /// of a full adder, however written, becomes MAJ.
+    /// It folds constants, shares equal and complementary gates, drops gates that no output needs, and absorbs NOTs. If a cone of gates is a function of at
+    /// most three nodes, one gate replaces it where that saves bootstraps or depth. For example, pairs of XORs become XOR3, and the carry of a full adder
+    /// becomes MAJ.
     #[must_use]
     pub fn optimize(&self, costs: &GateCosts) -> Self {
-        // Without limits nothing stops it.
+        // Without limits, the optimization always ends normally.
         self.optimize_within(costs, &Limits::default()).unwrap_or_else(|_| self.clone())
     }
 
@@ -46,7 +46,7 @@ impl Netlist {
         };
         let folded = best.fold();
         keep(&mut best, folded);
-        // Parities taken too early would cut majorities apart, and depth is not worth a pattern.
+        // Early parities would split majorities, and a lower depth does not justify losing a pattern.
         for _ in 0..ROUNDS {
             let mut gained = false;
             for goal in [Goal::Majorities, Goal::Parities, Goal::Depth] {
@@ -66,13 +66,13 @@ impl Netlist {
         Ok(best)
     }
 
-    /// What [`Netlist::optimize`] lowers, most important first.
+    /// The quantities that [`Netlist::optimize`] lowers, the most important first.
     fn score(&self, costs: &GateCosts) -> (u64, u32, usize) {
         let depth = self.levels(costs).into_iter().max().unwrap_or(0);
         (self.bootstraps(costs), depth, self.gates().len())
     }
 
-    /// Every gate through the simplifying builder.
+    /// Passes every gate through the simplifying builder.
     fn fold(&self) -> Result<Self, Error> {
         self.rebuild(Builder::new(), |b, index, map| b.gate(self.gates()[index].map(|id| map[id.index()])))
     }
@@ -93,7 +93,7 @@ impl Netlist {
         })
     }
 
-    /// Without the gates that no output needs; inputs stay. Order and numbering of the rest are kept otherwise.
+    /// Removes the gates that no output needs. Inputs stay, and the remaining gates keep their order.
     #[must_use]
     pub fn prune(&self) -> Self {
         let mut live = vec![false; self.gates().len()];

@@ -1,19 +1,19 @@
-//! Programs on arrays: which values are arrays, and what they are.
+//! Programs on arrays: the values that are arrays, and their evaluation in the clear.
 
 use super::{Op, Program};
 use crate::Error;
 
-/// Values of an input or output of a program that runs on arrays, as the low bits of a `u128` each.
+/// Values of an input or output of a program that runs on arrays. Each value is the low bits of a `u128`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements {
-    /// One that goes with every element.
+    /// A scalar, which combines with every element.
     Scalar(u128),
-    /// One for each element.
+    /// One value for each element.
     Array(Vec<u128>),
 }
 
 impl Elements {
-    /// All of them.
+    /// All values.
     #[must_use]
     pub fn values(&self) -> &[u128] {
         match self {
@@ -22,8 +22,8 @@ impl Elements {
         }
     }
 
-    /// That of an element, which there is.
-    fn at(&self, element: usize) -> u128 {
+    /// The value of an existing element.
+    fn element(&self, element: usize) -> u128 {
         match self {
             Self::Scalar(value) => *value,
             Self::Array(values) => values[element],
@@ -32,7 +32,7 @@ impl Elements {
 }
 
 impl Op {
-    /// Whether it goes across the elements of an array.
+    /// Whether the operation combines elements of an array.
     #[must_use]
     pub const fn crosses(&self) -> bool {
         matches!(self, Self::RotateElements(_) | Self::SumElements)
@@ -40,14 +40,14 @@ impl Op {
 }
 
 impl Program {
-    /// Whether any operation goes across the elements of arrays.
+    /// Whether any operation combines elements of an array.
     #[must_use]
     pub fn crosses(&self) -> bool {
         self.nodes.iter().any(|node| node.op.crosses())
     }
 
-    /// For each node whether it is an array, where those inputs are (an input that is not said is): a value that only constants, scalars and sums go into is
-    /// a scalar. The program is valid.
+    /// For each node, whether it is an array. `inputs` states this for the inputs; an input without an entry is an array. A value that depends only on
+    /// constants, scalars and sums is a scalar. The program must be valid.
     #[must_use]
     pub fn arrays(&self, inputs: &[bool]) -> Vec<bool> {
         let mut arrays: Vec<bool> = Vec::with_capacity(self.nodes.len());
@@ -61,7 +61,7 @@ impl Program {
         arrays
     }
 
-    /// The outputs on public inputs, arrays of one length and scalars.
+    /// Evaluates the program on public inputs: scalars, and arrays of the same length.
     ///
     /// # Errors
     /// As [`Program::evaluate`]; [`Error::WrongCount`] for arrays of different lengths.
@@ -82,7 +82,7 @@ impl Program {
         if let Some(got) = lengths.find(|&length| length != count) {
             return Err(Error::WrongCount { what: "elements of an array", expected: count, got });
         }
-        // Values go when nobody is to read them any more.
+        // A value is dropped after its last use.
         let mut readers = vec![0usize; self.nodes.len()];
         let read = self.nodes.iter().flat_map(|node| &node.args).chain(self.outputs.iter().map(|output| &output.value));
         read.for_each(|value| readers[value.0 as usize] += 1);
@@ -91,7 +91,7 @@ impl Program {
             let args: Vec<_> =
                 node.args.iter().map(|arg| (&values[arg.0 as usize], self.nodes[arg.0 as usize].ty)).collect();
             let of_element = |element: usize| {
-                let args: Vec<_> = args.iter().map(|(values, ty)| (values.at(element), *ty)).collect();
+                let args: Vec<_> = args.iter().map(|(values, ty)| (values.element(element), *ty)).collect();
                 node.op.apply(&args) & node.ty.mask()
             };
             let value = match (&node.op, args.first().map(|(values, _)| *values)) {
@@ -121,13 +121,13 @@ impl Program {
     }
 }
 
-/// The places to the left, below `count`, that a rotation by `by` is; 0 of nothing.
+/// The rotation by `by` as a number of places to the left below `count`; 0 if `count` is 0.
 #[must_use]
 pub fn places(by: i64, count: usize) -> usize {
     match i64::try_from(count) {
         Ok(0) => 0,
         Ok(count) => by.rem_euclid(count) as usize,
-        // There are no such arrays.
+        // No array is this long.
         Err(_) => 0,
     }
 }

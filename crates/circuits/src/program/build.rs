@@ -1,9 +1,9 @@
-//! Building programs, with types checked at each step.
+//! Builds programs, and checks types at each step.
 
 use super::{ACROSS, Input, Node, OPERATIONS, Op, Output, Program, Type, ValueId};
 use crate::{Error, MAX_NODES};
 
-/// Makes a [`Program`] operation by operation.
+/// Builds a [`Program`] operation by operation.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramBuilder {
     program: Program,
@@ -16,7 +16,7 @@ impl ProgramBuilder {
         Self::default()
     }
 
-    /// A new input.
+    /// Adds an input.
     ///
     /// # Errors
     /// [`Error::BadType`] for a width outside 1..=128.
@@ -27,19 +27,18 @@ impl ProgramBuilder {
         self.push(Op::Input(index), &[], ty)
     }
 
-    /// A public constant, as the low bits of a `u128`.
+    /// Adds a public constant, given as the low bits of a `u128`.
     ///
     /// # Errors
-    /// [`Error::ConstantOutOfRange`] when it has bits outside the type.
+    /// [`Error::ConstantOutOfRange`] if it has bits outside the type.
     pub fn constant(&mut self, value: u128, ty: Type) -> Result<ValueId, Error> {
         self.push_checked(Op::Const(value), &[], ty)
     }
 
-    /// An operation whose operands decide its type: all but [`Op::Cast`], [`Op::Lookup`], [`Op::Const`] and [`Op::Input`], which have
-    /// methods of their own.
+    /// Adds an operation whose operands decide its type. [`Op::Cast`], [`Op::Lookup`], [`Op::Const`] and [`Op::Input`] have separate methods.
     ///
     /// # Errors
-    /// [`Error::Arity`], [`Error::OperandTypes`] or [`Error::ValueOutOfOrder`] when the operands do not suit.
+    /// [`Error::Arity`], [`Error::OperandTypes`] or [`Error::ValueOutOfOrder`] for unsuitable operands.
     pub fn op(&mut self, op: Op, args: &[ValueId]) -> Result<ValueId, Error> {
         let declared = match args.first() {
             Some(&arg) => self.ty(arg)?,
@@ -48,7 +47,7 @@ impl ProgramBuilder {
         self.push_checked(op, args, declared)
     }
 
-    /// Truncates, or extends by the sign of the operand's type.
+    /// Casts to another type: truncates, or extends by the sign of the operand's type.
     ///
     /// # Errors
     /// [`Error::BadType`] or [`Error::ValueOutOfOrder`].
@@ -59,24 +58,24 @@ impl ProgramBuilder {
     /// `table[index]`, of type `ty`.
     ///
     /// # Errors
-    /// [`Error::OperandTypes`] for an index that is signed or wider than 8 bits or a table of another size,
+    /// [`Error::OperandTypes`] for an index that is signed or wider than 8 bits, or for a table of another size,
     /// [`Error::ConstantOutOfRange`] for an entry outside `ty`.
     pub fn lookup(&mut self, table: Vec<u128>, index: ValueId, ty: Type) -> Result<ValueId, Error> {
         self.push_checked(Op::Lookup(table), &[index], ty)
     }
 
-    /// The sum of values of one type, wrapping; of integers modulo a number too.
+    /// The sum of values of the same type, which may be integers modulo a number. Wraps.
     ///
     /// # Errors
-    /// [`Error::OperandTypes`] for no value, or values that are not integers of one type; [`Error::ValueOutOfOrder`].
+    /// [`Error::OperandTypes`] if there is no value, or if the values are not integers of the same type; [`Error::ValueOutOfOrder`].
     pub fn sum(&mut self, values: &[ValueId]) -> Result<ValueId, Error> {
         self.op(Op::Sum, values)
     }
 
-    /// `values[index]`, where an index beyond the end gives the last value.
+    /// `values[index]`. An index beyond the end gives the last value.
     ///
     /// # Errors
-    /// [`Error::OperandTypes`] for an index that is not unsigned, no value, or values of several types; [`Error::ValueOutOfOrder`].
+    /// [`Error::OperandTypes`] if the index is not unsigned, if there is no value, or if the values differ in type; [`Error::ValueOutOfOrder`].
     pub fn index(&mut self, index: ValueId, values: &[ValueId]) -> Result<ValueId, Error> {
         let mut args = Vec::with_capacity(values.len() + 1);
         args.push(index);
@@ -84,15 +83,15 @@ impl ProgramBuilder {
         self.op(Op::Index, &args)
     }
 
-    /// Of an array that the program runs on, as element `i` the element `i + by`, around.
+    /// Rotates the array on which the program runs: element `i` of the result is element `i + by` modulo the length.
     ///
     /// # Errors
-    /// [`Error::OperandTypes`] unless it holds integers modulo a number; [`Error::ValueOutOfOrder`].
+    /// [`Error::OperandTypes`] unless the array holds integers modulo a number; [`Error::ValueOutOfOrder`].
     pub fn rotate_elements(&mut self, value: ValueId, by: i64) -> Result<ValueId, Error> {
         self.op(Op::RotateElements(by), &[value])
     }
 
-    /// The sum of the elements of an array that the program runs on, a scalar.
+    /// The sum of the elements of the array on which the program runs, a scalar.
     ///
     /// # Errors
     /// As [`Self::rotate_elements`].
@@ -126,10 +125,10 @@ impl ProgramBuilder {
         }
     }
 
-    /// The program.
+    /// Checks and returns the program.
     ///
     /// # Errors
-    /// What [`Program::validate`] finds: no output, or two ports of one name.
+    /// An error of [`Program::validate`]: no output, or two ports of the same name.
     pub fn finish(self) -> Result<Program, Error> {
         self.program.validate()?;
         Ok(self.program)
@@ -156,8 +155,8 @@ impl ProgramBuilder {
 }
 
 impl Program {
-    /// The program that is one operation of [`OPERATIONS`] or [`ACROSS`], or a cast named `to_TYPE`: inputs `a`, `b`, ... of the given types (`c`, `a`,
-    /// `b` for `select`), output `result`.
+    /// The program of one operation of [`OPERATIONS`] or [`ACROSS`], or of a cast named `to_TYPE`. Its inputs are `a`, `b`, ... of the given types (`c`, `a`, `b`
+    /// for `select`), and its output is `result`.
     ///
     /// ```
     /// use solinas_circuits::program::{Program, Type};
@@ -167,14 +166,14 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// [`Error::UnknownOperation`], or the operand types do not suit.
+    /// [`Error::UnknownOperation`], or an error about unsuitable operand types.
     pub fn from_op(name: &str, types: &[Type]) -> Result<Self, Error> {
         let cast = name.strip_prefix("to_").map(str::parse::<Type>).transpose()?;
         let across = ACROSS.iter().find(|operation| operation.name == name);
         let op = match Op::from_name(name) {
             Some(op) => op,
             None if cast.is_some() => Op::Cast,
-            // Of products, where there are two.
+            // With two operands, the sum of their products.
             None if across.is_some_and(|operation| operation.arity == 2) => Op::Mul,
             None if across.is_some() => Op::SumElements,
             None => {
@@ -199,10 +198,10 @@ impl Program {
         builder.output("result", result);
         builder.finish()
     }
-    /// The program of input `a` and output `result` that rotates an array's elements by `by` places to the left.
+    /// The program that rotates the elements of an array by `by` places to the left. Its input is `a`, and its output is `result`.
     ///
     /// # Errors
-    /// [`Error::OperandTypes`] unless they are integers modulo a number.
+    /// [`Error::OperandTypes`] unless the elements are integers modulo a number.
     pub fn rotation(ty: Type, by: i64) -> Result<Self, Error> {
         let mut builder = ProgramBuilder::new();
         let a = builder.input("a", ty)?;

@@ -1,29 +1,28 @@
-//! Names, operand counts and types of operations; checks of whole programs.
+//! Names, operand counts and types of operations, and the check of a program.
 
 use super::{Op, Program, Type};
 use crate::{Error, MAX_NODES};
 use std::collections::HashSet;
 
-/// An operation as users name it.
+/// An operation that users can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// Its name, such as `add`.
     pub name: &'static str,
     /// Number of operands.
     pub arity: usize,
-    /// What it does, in a few words.
+    /// A short description.
     pub summary: &'static str,
 }
 
 macro_rules! operations {
     ($($variant:ident $name:literal $arity:literal $summary:literal,)*) => {
-        /// Every operation that [`Program::from_op`] takes by name; casts are named `to_TYPE`, such as `to_u8`, besides, and what goes across the elements
-        /// of arrays is in [`ACROSS`].
+        /// Operations that [`Program::from_op`] takes by name. It also takes casts, which are named `to_TYPE`, such as `to_u8`, and the operations in [`ACROSS`].
         pub const OPERATIONS: &[Operation] =
             &[$(Operation { name: $name, arity: $arity, summary: $summary }),*];
 
         impl Op {
-            /// The operation of a name in [`OPERATIONS`].
+            /// The operation in [`OPERATIONS`] with that name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
@@ -90,19 +89,19 @@ operations! {
     Select "select" 3 "a if c else b, operands c (bool), a, b",
 }
 
-/// What [`Program::from_op`] takes by name that goes across the elements of arrays, of integers modulo a number; a rotation's amount is in
+/// Operations that combine the elements of arrays of integers modulo a number, which [`Program::from_op`] takes by name. For rotations see
 /// [`Program::rotation`].
 pub const ACROSS: &[Operation] = &[
     Operation { name: "sum", arity: 1, summary: "sum of the elements of an array" },
     Operation { name: "dot", arity: 2, summary: "sum of the products of elements of two arrays" },
 ];
 
-/// Operand types that an error lists.
+/// Largest number of operand types that an error lists.
 const SHOWN: usize = 4;
 
 impl Op {
-    /// The type of the result on operands of those types. `declared` decides where the operands do not: constants, casts, tables.
-    /// `inputs` are the types of the program's inputs; `at` says where, for errors.
+    /// The type of the result for operands of these types. For constants, casts and tables, `declared` decides the type. `inputs` holds the types of the
+    /// program's inputs, and `at` the place for errors.
     pub(super) fn result_type(
         &self,
         inputs: &[Type],
@@ -134,14 +133,14 @@ impl Op {
             (Self::Const(value), _) => fits("the constant", *value, declared),
             (Self::Neg | Self::RotateElements(_) | Self::SumElements, &[a @ Type::Mod(_)]) => Ok(a),
             (Self::RotateElements(_) | Self::SumElements, _) => {
-                refuse("elements of arrays are rotated and summed where they are integers modulo a number, in slots")
+                refuse("it takes arrays of integers modulo a number, in slots")
             }
             (Self::Add | Self::Sub | Self::Mul, &[a @ Type::Mod(_), b]) if a == b => Ok(a),
             (Self::Sum, &[first, ..]) if alike(args) && integer(first) => Ok(first),
-            (Self::Sum, _) => refuse("it takes one or more integers of one type; cast the others first"),
+            (Self::Sum, _) => refuse("it takes one or more integers of the same type; cast the others first"),
             _ if args.iter().any(modular) || matches!(self, Self::Cast | Self::Lookup(_)) && modular(&declared) => {
                 refuse(
-                    "integers modulo a number are added, subtracted, multiplied, negated, rotated and summed, two of one modulus",
+                    "integers modulo a number can only be added, subtracted, multiplied, negated, rotated and summed, and operands must have the same modulus",
                 )
             }
             (Self::Not, &[a]) => Ok(a),
@@ -159,10 +158,10 @@ impl Op {
                 refuse("it takes an integer and an unsigned amount; cast the amount first")
             }
             (Self::Select, &[Type::Bool, a, b]) if a == b => Ok(a),
-            (Self::Select, _) => refuse("it takes a bool and two values of one type"),
+            (Self::Select, _) => refuse("it takes a bool and two values of the same type"),
             (Self::Index, &[Type::Uint(_), first, ..]) if alike(&args[1..]) => Ok(first),
             (Self::Index, _) => {
-                refuse("it takes an unsigned index, then one or more values of one type; cast them first")
+                refuse("it takes an unsigned index, then one or more values of the same type; cast them first")
             }
             (Self::Cast, _) => Ok(declared),
             (Self::Lookup(table), &[Type::Bool | Type::Uint(..=8)]) => {
@@ -172,8 +171,10 @@ impl Op {
                 table.iter().try_for_each(|&entry| fits("table entry", entry, declared).map(|_| ()))?;
                 Ok(declared)
             }
-            (Self::Lookup(_), _) => refuse("the index is unsigned or bool, of at most 8 bits; cast it first"),
-            _ => refuse("both operands must have one type, an integer for arithmetic; cast one of them first"),
+            (Self::Lookup(_), _) => refuse("the index must be unsigned or bool, of at most 8 bits; cast it first"),
+            _ => {
+                refuse("both operands must have the same type, an integer type for arithmetic; cast one of them first")
+            }
         }
     }
 }
@@ -183,11 +184,11 @@ fn fits(what: &'static str, value: u128, ty: Type) -> Result<Type, Error> {
 }
 
 impl Program {
-    /// Checks everything that building with [`super::ProgramBuilder`] ensures; needed after deserialization.
+    /// Checks all properties that [`super::ProgramBuilder`] ensures. Call it after deserialization.
     ///
     /// # Errors
-    /// The first thing found: a type without bits, a value used before it is computed, wrong operands, a declared type that is not the
-    /// operation's, no output, two ports of one name, too many nodes.
+    /// The first problem: a type without bits, a value that is used before it is computed, wrong operands, a declared type that differs from that of the
+    /// operation, no output, two ports of the same name, or too many nodes.
     pub fn validate(&self) -> Result<(), Error> {
         let got = self.nodes.len();
         if got > MAX_NODES {

@@ -1,13 +1,13 @@
-//! Reference semantics, by plain arithmetic.
+//! Reference semantics by plain arithmetic.
 
 use super::{Input, Op, Program, Type};
 use crate::Error;
 
 impl Program {
-    /// The outputs on public inputs, one value of each; values are the low bits of a `u128`, two's complement where signed.
+    /// Evaluates the program on public inputs, one value for each. Values are the low bits of a `u128`, in two's complement if signed.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for inputs that do not suit, or what [`Program::validate`] finds.
+    /// [`Error::WrongCount`] or [`Error::ValueOutOfRange`] for unsuitable inputs, or an error of [`Program::validate`].
     pub fn evaluate(&self, inputs: &[u128]) -> Result<Vec<u128>, Error> {
         self.validate()?;
         if inputs.len() != self.inputs.len() {
@@ -30,7 +30,7 @@ impl Program {
 }
 
 impl Input {
-    /// That it holds the value.
+    /// Checks that the type of the input holds the value.
     pub(super) fn check(&self, value: u128) -> Result<(), Error> {
         if self.ty.holds(value) {
             return Ok(());
@@ -40,7 +40,7 @@ impl Input {
 }
 
 impl Op {
-    /// The result on operands of a checked program; bits above the result's type are for the caller to clear.
+    /// The result for operands of a checked program. The caller clears the bits above the result's type.
     pub(super) fn apply(&self, args: &[(u128, Type)]) -> u128 {
         let arg = |i: usize| args.get(i).map_or((0, Type::Bool), |arg| *arg);
         let ((a, ty), (b, _)) = (arg(0), arg(1));
@@ -64,7 +64,7 @@ impl Op {
             // Handled above.
             Self::Input(_) | Self::Index => 0,
             Self::Const(value) => *value,
-            // Of a scalar.
+            // A scalar stays unchanged.
             Self::RotateElements(_) | Self::SumElements => a,
             Self::Neg => a.wrapping_neg(),
             Self::Not => !a,

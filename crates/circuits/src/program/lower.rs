@@ -1,4 +1,4 @@
-//! Programs as gates.
+//! Lowers programs to gates.
 
 use super::{Op, Program, Type};
 use crate::build::{self, Recipe};
@@ -6,10 +6,10 @@ use crate::limits::{Forecast, Limits};
 use crate::{BinaryOp, Builder, Error, Netlist, NodeId};
 
 impl Program {
-    /// The program as gates, one port for each input and output, without gates that no output needs.
+    /// Lowers the program to gates, with one port for each input and output. The netlist contains no gates that no output needs.
     ///
     /// # Errors
-    /// What [`Program::validate`] finds, or [`Error::TooLarge`].
+    /// An error of [`Program::validate`], or [`Error::TooLarge`].
     pub fn lower(&self, recipe: Recipe) -> Result<Netlist, Error> {
         self.lower_within(recipe, &Limits::default())
     }
@@ -51,13 +51,13 @@ impl Program {
 }
 
 impl Op {
-    /// The gates of one operation; `ty` is the type of the first operand, `to` that of the result.
+    /// The gates of one operation. `ty` is the type of the first operand, and `to` is that of the result.
     fn gates(&self, b: &mut Builder, recipe: Recipe, ty: Type, to: Type, args: &[&[NodeId]]) -> Vec<NodeId> {
         let Recipe { adder, multiplier, style } = recipe;
         let signed = ty.signed();
         let [x, y, z] = [0, 1, 2].map(|i| args.get(i).copied().unwrap_or(&[]));
         match self {
-            // Of integers modulo a number, which are no bits.
+            // These operations take integers modulo a number, which have no gates.
             Self::Input(_) | Self::RotateElements(_) | Self::SumElements => Vec::new(),
             Self::Const(value) => b.constant_bits(*value, to.width()),
             Self::Neg => build::neg(b, style, x),

@@ -1,10 +1,10 @@
-//! Typed programs over integers: what Python traces, the command line names and the runtime lowers to gates or lookup tables.
+//! Typed programs over integers. Python traces them, the command line builds them by name, and the runtime lowers them to gates or lookup tables.
 //!
-//! Arithmetic wraps. Division by zero gives an all-ones quotient (`-1` when signed) and the dividend as remainder; `MIN / -1` is `MIN`
-//! with remainder 0. Shifting by the width or more gives 0 (copies of the sign for a signed right shift); rotations are modulo the width.
+//! Arithmetic wraps. Division by zero gives an all-ones quotient (`-1` if signed) and the dividend as remainder. `MIN / -1` is `MIN` with remainder 0. A shift
+//! by the width or more gives 0, or copies of the sign for a signed right shift. Rotation amounts are taken modulo the width.
 //!
-//! A program runs on arrays of one length element by element, and scalars go with every element. [`Op::RotateElements`] and [`Op::SumElements`] go across the
-//! elements: a value that only constants, scalars and sums go into is a scalar ([`Program::arrays`]).
+//! On arrays of the same length, a program runs element by element, and a scalar combines with every element. [`Op::RotateElements`] and [`Op::SumElements`]
+//! combine the elements of an array. A value that depends only on constants, scalars and sums is a scalar ([`Program::arrays`]).
 
 mod arrays;
 mod build;
@@ -28,11 +28,11 @@ use serde::{Deserialize, Serialize};
 pub enum Type {
     /// One bit.
     Bool,
-    /// Unsigned integer of that many bits, 1..=128.
+    /// Unsigned integer of this number of bits, 1..=128.
     Uint(u8),
-    /// Two's complement integer of that many bits, 1..=128.
+    /// Two's complement integer of this number of bits, 1..=128.
     Int(u8),
-    /// Integer modulo that number, 2..=2^30: added, subtracted and multiplied, not as gates.
+    /// Integer modulo this number, 2..=2^30. Such integers can be added, subtracted and multiplied, but not lowered to gates.
     Mod(u32),
 }
 
@@ -45,13 +45,13 @@ pub struct ValueId(pub u32);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// The input with that index; no operands.
+    /// The input with this index; no operands.
     Input(u32),
     /// A public constant, as the low bits of a `u128` (two's complement); no operands.
     Const(u128),
     /// `-a`, wrapping.
     Neg,
-    /// Bitwise complement; logical not of a bool.
+    /// Bitwise complement; for a bool, logical not.
     Not,
     /// `|a|`; `MIN` stays `MIN`.
     Abs,
@@ -61,7 +61,7 @@ pub enum Op {
     Add,
     /// `a - b`.
     Sub,
-    /// `a * b`, low half.
+    /// The low half of `a * b`.
     Mul,
     /// `a / b`, truncated.
     Div,
@@ -73,9 +73,9 @@ pub enum Op {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// The smaller.
+    /// The smaller operand.
     Min,
-    /// The larger.
+    /// The larger operand.
     Max,
     /// `a == b`, a bool.
     Eq,
@@ -91,7 +91,7 @@ pub enum Op {
     Ge,
     /// `a << b`; `b` is unsigned, of any width.
     Shl,
-    /// `a >> b`, arithmetic when `a` is signed.
+    /// `a >> b`, arithmetic if `a` is signed.
     Shr,
     /// `a` rotated left by `b`.
     RotateLeft,
@@ -99,25 +99,26 @@ pub enum Op {
     RotateRight,
     /// `if c { a } else { b }`, operands `c` (bool), `a`, `b`.
     Select,
-    /// To the node's type: truncates, or extends by the sign of the operand's type.
+    /// Cast to the node's type: truncates, or extends by the sign of the operand's type.
     Cast,
-    /// `table[a]`; the operand is unsigned or bool of at most 8 bits, the table has `2^width` entries.
+    /// `table[a]`. The operand is unsigned or bool, of at most 8 bits. The table has `2^width` entries.
     Lookup(Vec<u128>),
-    /// The sum of all operands, wrapping: one or more, of one type.
+    /// The sum of one or more operands of the same type, wrapping.
     Sum,
-    /// `values[index]` for an unsigned index, which is the first operand; the values, one or more of one type, are the others. An index beyond the end gives
+    /// `values[index]`. The first operand is the unsigned index. The other operands are the values, one or more of the same type. An index beyond the end gives
     /// the last value.
     Index,
-    /// Of an array that the program runs on, as element `i` the element `i + k`, around; a scalar stays. Of integers modulo a number.
+    /// Rotation of the array on which the program runs, of integers modulo a number: element `i` of the result is element `i + k` modulo the length. A scalar
+    /// stays unchanged.
     RotateElements(i64),
-    /// The sum of the elements of an array that the program runs on, a scalar; a scalar stays. Of integers modulo a number.
+    /// The sum of the elements of the array on which the program runs, of integers modulo a number. The result is a scalar. A scalar stays unchanged.
     SumElements,
 }
 
 /// One value of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Node {
-    /// What computes it.
+    /// The operation that computes it.
     pub op: Op,
     /// Its operands, all earlier in [`Program::nodes`].
     pub args: Vec<ValueId>,
@@ -139,7 +140,7 @@ pub struct Input {
 pub struct Output {
     /// Name shown to the user.
     pub name: String,
-    /// The value put out.
+    /// The value of the output.
     pub value: ValueId,
 }
 

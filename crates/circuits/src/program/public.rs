@@ -1,13 +1,13 @@
-//! Programs with public inputs: those of one value become constants, those of a value for each element make an operation of each element.
+//! Programs with public inputs. A public scalar becomes a constant. A public array makes each element a separate operation.
 
 use super::{Input, Node, Op, Output, Program, ValueId};
 use crate::{Error, MAX_NODES};
 use std::collections::HashMap;
 
-/// What an input of [`Program::unroll`] is.
+/// Kind of an input of [`Program::unroll`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unrolled<'a> {
-    /// One value that goes with every element.
+    /// One value that combines with every element.
     Scalar,
     /// A value for each element.
     Array,
@@ -16,10 +16,10 @@ pub enum Unrolled<'a> {
 }
 
 impl Program {
-    /// The program with some inputs, given by index, as constants; the others keep their order.
+    /// Replaces some inputs, given by index, by constants. The other inputs keep their order.
     ///
     /// # Errors
-    /// What [`Program::validate`] finds, such as a constant that its type does not hold.
+    /// An error of [`Program::validate`], such as a constant that its type does not hold.
     pub fn with_constants(&self, fixed: &HashMap<u32, u128>) -> Result<Self, Error> {
         let mut program = self.clone();
         let mut places = Vec::with_capacity(self.inputs.len());
@@ -39,11 +39,11 @@ impl Program {
         Ok(program)
     }
 
-    /// The program on `count` elements as a program of single values. Its inputs are, for each input in order, the single value, or that of each element,
-    /// or nothing where it is public. Its outputs are, for each output in order, that of each element.
+    /// Unrolls the program on `count` elements to a program of single values. For each input in order, the new inputs are its single value, or its value for
+    /// each element, or nothing if it is public. For each output in order, the new outputs are its value for each element.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] for inputs of another number, or public ones of another length; [`Error::TooLarge`]; what [`Program::validate`] finds.
+    /// [`Error::WrongCount`] for a wrong number of inputs, or a public input of another length; [`Error::TooLarge`]; an error of [`Program::validate`].
     pub fn unroll(&self, count: usize, inputs: &[Unrolled<'_>]) -> Result<Self, Error> {
         self.validate()?;
         if inputs.len() != self.inputs.len() {
@@ -54,7 +54,7 @@ impl Program {
             return Err(Error::TooLarge { what: "operations", got: size as u64, limit: MAX_NODES as u64 });
         }
         let mut program = Self::default();
-        // The index of each input's first.
+        // The index of the first new input of each input.
         let mut first = Vec::with_capacity(inputs.len());
         for (input, form) in self.inputs.iter().zip(inputs) {
             first.push(program.inputs.len() as u32);

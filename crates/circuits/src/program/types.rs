@@ -9,7 +9,7 @@ use std::str::FromStr;
 const MAX_MODULUS: u32 = 1 << 30;
 
 impl Type {
-    /// Number of bits, 1 for a bool.
+    /// Number of bits; 1 for a bool.
     #[must_use]
     pub const fn width(self) -> usize {
         match self {
@@ -19,13 +19,13 @@ impl Type {
         }
     }
 
-    /// Whether it is two's complement.
+    /// Whether values are in two's complement.
     #[must_use]
     pub const fn signed(self) -> bool {
         matches!(self, Self::Int(_))
     }
 
-    /// The bits a value may have set.
+    /// Mask of the bits that a value may set.
     #[must_use]
     pub const fn mask(self) -> u128 {
         match self.width() {
@@ -35,7 +35,7 @@ impl Type {
         }
     }
 
-    /// Whether bits are those of a value.
+    /// Whether the bits represent a value of the type.
     #[must_use]
     pub const fn holds(self, value: u128) -> bool {
         match self {
@@ -44,7 +44,7 @@ impl Type {
         }
     }
 
-    /// What values are counted modulo, where that is no power of two by the type.
+    /// The modulus of [`Type::Mod`]; `None` for other types.
     #[must_use]
     pub const fn modulus(self) -> Option<u32> {
         match self {
@@ -53,10 +53,10 @@ impl Type {
         }
     }
 
-    /// Whether the width is in 1..=128, and a modulus in 2..=2^30.
+    /// Checks that the width is in 1..=128, and a modulus in 2..=2^30.
     ///
     /// # Errors
-    /// [`Error::BadType`] where it is not.
+    /// [`Error::BadType`] if it is not.
     pub fn validate(self) -> Result<(), Error> {
         let fits = match self {
             Self::Mod(modulus) => (2..=MAX_MODULUS).contains(&modulus),
@@ -65,7 +65,7 @@ impl Type {
         if fits { Ok(()) } else { Err(Error::BadType { ty: self }) }
     }
 
-    /// The bits as a number: signed types as negative numbers where the top bit is set. A `u128` above `i128::MAX` wraps.
+    /// The bits as a number. In signed types, a set top bit makes it negative. A `u128` above `i128::MAX` wraps.
     #[must_use]
     pub const fn to_i128(self, bits: u128) -> i128 {
         let unused = 128 - self.width() as u32;
@@ -87,7 +87,7 @@ impl fmt::Display for Type {
 impl FromStr for Type {
     type Err = Error;
 
-    /// Reads `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1073741824`.
+    /// Parses `bool`, `u1` to `u128`, `i1` to `i128`, and `mod2` to `mod1073741824`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownType { name: text.to_owned() };
         if text == "bool" {

@@ -1,28 +1,28 @@
-//! Addition, and the summation of columns of blocks that every product ends in.
+//! Addition, and the summation of columns of blocks, which is the last step of every product.
 
 use super::column::{Column, Group};
 use super::{Int, Radix, Result, Style, blocks, mask};
 use crate::lut::Linear;
 
-/// Values to be added, by the power of 4 they count for.
+/// Values to add, indexed by the power of 4 that is their weight.
 pub(super) type Columns = Vec<Vec<Linear>>;
 
-/// A sum can be refined by a prefix of carries when no column exceeds this: then a carry is 0 or 1.
+/// Largest column sum for which a prefix of carries can propagate: every carry is then 0 or 1.
 const PREFIX_MAX: i32 = 6;
-/// Greatest argument that reads a table directly.
+/// Largest argument that reads a table without negation.
 pub(super) const MAX: i32 = 15;
 
 impl Radix<'_> {
     /// `a + b`, wrapping.
     ///
     /// # Errors
-    /// As [`crate::lut::Builder::lut`], here and below: only for operands that are no clean integers.
+    /// As [`crate::lut::Builder::lut`], here and below. Errors occur only for operands whose blocks are out of range.
     pub fn add(&mut self, a: &Int, b: &Int) -> Result<Int> {
         let columns = a.blocks.iter().zip(&b.blocks).map(|(x, y)| vec![x.clone(), y.clone()]).collect();
         self.propagate(columns, 0, a.width)
     }
 
-    /// `a - b`, wrapping: the complement, with a carry in.
+    /// `a - b`, wrapping, as a sum with the complement and a carry in.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -41,14 +41,14 @@ impl Radix<'_> {
         self.propagate(columns, 1, a.width)
     }
 
-    /// Bitwise complement: free.
+    /// Bitwise complement; free.
     #[must_use]
     pub fn not(&self, a: &Int) -> Int {
         let flip = |(i, b): (usize, &Linear)| b.times(-1).offset(mask(i, a.width));
         Int { blocks: a.blocks.iter().enumerate().map(flip).collect(), width: a.width }
     }
 
-    /// Sum of integers of that width, wrapping: by columns, which takes a third of the rotations of additions one after the other.
+    /// Sum of integers of that width, wrapping. The sum by columns needs a third of the rotations of successive additions.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -75,7 +75,7 @@ impl Radix<'_> {
             Style::FewestRotations => group.mass >= MAX - 1 && all > MAX.into(),
             Style::LowestDepth => all > PREFIX_MAX.into() && (group.values.len() > 2 || group.mass > PREFIX_MAX),
         };
-        // Whole waves over all columns while a rotation can be filled; the levels stay few.
+        // Waves over all columns, as long as a rotation can be filled. The number of levels stays small.
         loop {
             let mut next: Columns = vec![Vec::new(); n];
             let mut worked = false;
@@ -95,8 +95,8 @@ impl Radix<'_> {
         self.propagate(columns, 0, width)
     }
 
-    /// Takes a group of two or more values for one rotation out of a column, if it is `worth` it; that gets the group and the sum of the column's maxima.
-    /// Where noise would leave a group of one, all values are refreshed first.
+    /// Takes a group of two or more values for one rotation out of a column, if `worth` accepts the group and the sum of the column's maxima. If the noise
+    /// permits only a group of one, all values are refreshed first.
     fn pack(&mut self, column: &mut Column, worth: impl Fn(&Group, i64) -> bool) -> Result<Option<Vec<Linear>>> {
         self.builder.limits().check()?;
         let all = column.mass();
@@ -121,7 +121,7 @@ impl Radix<'_> {
         Ok(None)
     }
 
-    /// One rotation: a group of column `i` becomes its digit there and its carry in the next column.
+    /// One rotation, which replaces a group of column `i` by its digit in that column and its carry in the next column.
     fn reduce(&mut self, group: &[Linear], i: usize, keep: i32, into: &mut Columns) -> Result<()> {
         let parts: Vec<_> = group.iter().map(|x| (x, 1)).collect();
         let argument = self.builder.argument(&parts, 0)?;
@@ -135,7 +135,7 @@ impl Radix<'_> {
         Ok(())
     }
 
-    /// Digits of columns plus 1; the last column has one bit.
+    /// Digits of the columns plus 1. The last column has one bit.
     pub(super) fn propagate_columns(&mut self, columns: Columns) -> Result<Vec<Linear>> {
         let n = columns.len();
         self.propagate_blocks(columns, 1, |i| if i + 1 == n { 1 } else { 3 })
@@ -146,7 +146,7 @@ impl Radix<'_> {
         Ok(Int { blocks: self.propagate_blocks(columns, carry, |i| mask(i, width))?, width })
     }
 
-    /// Adds up columns and carries, modulo `2^width`, with a carry into the lowest.
+    /// Adds up columns and carries modulo `2^width`, with a carry into the lowest column.
     fn propagate_blocks(
         &mut self,
         mut columns: Columns,
@@ -182,17 +182,16 @@ impl Radix<'_> {
         column.iter().map(|x| self.builder.max(x)).sum()
     }
 
-    /// Whether two or more values keep within the budget; what a refresh of each would cost is more than another rotation.
+    /// Whether two or more values are within the budget. A refresh of each value would cost more than another rotation.
     fn fits(&self, column: &Column) -> bool {
         let sum = Linear::sum(column.iter().map(|x| (x, 1)), 0);
         column.len() < 3 || self.builder.weight(&sum) <= self.builder.budget().max_weight
     }
 
-    /// Carries by parallel prefix, three states to a rotation.
+    /// Carries by parallel prefix, with three states in a rotation.
     ///
-    /// A column's state is 0 when it absorbs a carry, 1 when it passes it on, 2 when it makes one. The carry out of consecutive
-    /// columns of states `s_i` is that of the binary addition `carry + sum of s_i 2^i`, so three states and a carry fit
-    /// one rotation: `1 + 2 + 4 + 8 = 15`.
+    /// The state of a column is 0 if it absorbs a carry, 1 if it passes a carry on, and 2 if it generates one. The carry out of consecutive columns with
+    /// states `s_i` is that of the binary addition `carry + sum of s_i 2^i`. Three states and a carry therefore fit into one rotation: `1 + 2 + 4 + 8 = 15`.
     fn propagate_prefix(&mut self, columns: &Columns, mask: impl Fn(usize) -> i32) -> Result<Vec<Linear>> {
         let n = columns.len();
         let mut sums = Vec::with_capacity(n);
@@ -220,9 +219,9 @@ impl Radix<'_> {
         Ok(digits)
     }
 
-    /// Appends to the carries those out of the columns of these states, which follow.
+    /// Appends the carries out of the following columns, which have these states.
     fn resolve_carries(&mut self, carries: &mut Vec<Linear>, states: Vec<Linear>) -> Result<()> {
-        // prefix[i]: state of the part of its group that ends with column i.
+        // prefix[i]: the state of the part of the group that ends with column i.
         let mut prefix = states;
         let mut size = 1;
         while !prefix.is_empty() {
@@ -239,7 +238,7 @@ impl Radix<'_> {
         Ok(())
     }
 
-    /// Prefixes within up to three groups; with a carry into the first, the carries themselves.
+    /// Prefixes within up to three groups. With a carry into the first group, these are the carries themselves.
     fn combine_states(&mut self, prefix: &[Linear], size: usize, carry: Option<&Linear>) -> Result<Vec<Linear>> {
         let mut out = Vec::with_capacity(prefix.len());
         for (i, own) in prefix.iter().enumerate() {

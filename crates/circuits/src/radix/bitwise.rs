@@ -28,7 +28,7 @@ impl Radix<'_> {
         self.bitwise(a, b, |x, y| x ^ y)
     }
 
-    /// A symmetric function of each pair of blocks, from one rotation.
+    /// A symmetric function of each pair of blocks, by one rotation.
     fn bitwise(&mut self, a: &Int, b: &Int, f: impl Fn(i32, i32) -> i32) -> Result<Int> {
         let mut out = Vec::with_capacity(a.blocks.len());
         for (x, y) in a.blocks.iter().zip(&b.blocks) {
@@ -60,7 +60,7 @@ impl Radix<'_> {
         self.map(a.top(), |v| v >> bit)
     }
 
-    /// To another width: truncated, or extended by zeros or by the sign.
+    /// Casts to another width: truncates, or extends by zeros or by the sign.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -71,7 +71,7 @@ impl Radix<'_> {
             let fill = if !signed {
                 Linear::default()
             } else if a.top_bits() == 1 {
-                // Extends the top block's bit to a whole block, then onwards.
+                // Extends the bit of the top block to a whole block, and then to further blocks.
                 let top = out[n - 1].clone();
                 if n < m || width.is_multiple_of(2) {
                     out[n - 1] = self.settle(&[(&top, 3)], 3)?;
@@ -89,7 +89,7 @@ impl Radix<'_> {
         Ok(Int { blocks: out, width })
     }
 
-    /// `if s { -a } else { a }`, wrapping: the state of the carry and the sign run through the blocks together.
+    /// `if s { -a } else { a }`, wrapping. One state, of the carry and the sign, runs through the blocks.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -116,7 +116,7 @@ impl Radix<'_> {
         Ok(Int { blocks: out, width: a.width })
     }
 
-    /// `|a|`; the least integer stays itself.
+    /// `|a|`; the smallest integer stays unchanged.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -130,7 +130,7 @@ impl Radix<'_> {
     /// # Errors
     /// See [`Radix::add`].
     pub fn leading_zeros(&mut self, a: &Int) -> Result<Int> {
-        // 1 once a bit was seen.
+        // 1 from the first set bit on.
         let mut seen = Linear::default();
         let mut counts = Vec::new();
         for (i, x) in a.blocks.iter().enumerate().rev() {

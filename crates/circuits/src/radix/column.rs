@@ -1,13 +1,13 @@
-//! The values of one column of a sum, in the order in which rotations take them.
+//! The values of one column of a sum, in the order in which rotations consume them.
 
 use super::add::MAX;
 use crate::lut::{Builder, Linear};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Values that a group passes over at most because their noise does not fit. Each group thus takes a bounded time, however high its column is.
+/// Largest number of values that a group skips because of their noise. The time for a group is thus bounded, regardless of the height of the column.
 const PASSED: usize = 64;
 
-/// Values to be added: the greatest maximum first, and of one maximum in the order in which they came.
+/// Values to add. The largest maximum comes first; values of equal maximum keep their order of arrival.
 #[derive(Default)]
 pub(super) struct Column {
     values: BTreeMap<i32, VecDeque<Linear>>,
@@ -15,7 +15,7 @@ pub(super) struct Column {
     mass: i64,
 }
 
-/// Values that one rotation takes, and the sum of their maxima.
+/// Values that one rotation consumes, and the sum of their maxima.
 pub(super) struct Group {
     pub(super) values: Vec<Linear>,
     pub(super) mass: i32,
@@ -35,7 +35,7 @@ impl Column {
         self.mass += i64::from(max);
     }
 
-    /// Puts a group back to where it was taken from.
+    /// Returns a group to its former place.
     pub(super) fn put_back(&mut self, group: Group, builder: &mut Builder<'_>) {
         for value in group.values.into_iter().rev() {
             let max = builder.max(&value);
@@ -58,7 +58,7 @@ impl Column {
         self.values.values().rev().flatten()
     }
 
-    /// Takes the greatest values first, each where its maximum and its noise fit.
+    /// Takes a group, the largest values first. A value joins if its maximum and its noise fit.
     pub(super) fn take(&mut self, builder: &Builder<'_>) -> Group {
         let budget = builder.budget().max_weight;
         let (mut group, mut sum, mut passed) = (Group { values: Vec::new(), mass: 0 }, Linear::default(), 0);
@@ -92,11 +92,11 @@ mod tests {
     use crate::lut::Budget;
     use crate::radix::{Radix, Style};
 
-    /// Groups are found in a bounded time each: by a pass over the whole column for each group this takes minutes.
+    /// Checks that the time to find a group is bounded. With a pass over the whole column for each group, this test would take minutes.
     #[test]
     fn sums_of_twenty_thousand_terms_are_right() {
         let fresh = Budget::default();
-        // Noisy inputs fill a rotation before their values do.
+        // The noise of these inputs fills a rotation before their values do.
         for (budget, rotations) in [(fresh, 2.8), (Budget { input_weight: fresh.max_weight / 3, ..fresh }, 6.0)] {
             let (count, width) = (20_000, 8);
             let mut radix = Radix::new(Style::FewestRotations, budget);

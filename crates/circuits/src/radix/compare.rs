@@ -1,8 +1,8 @@
-//! Order and equality, from differences.
+//! Order and equality by differences.
 //!
-//! The difference of two pairs of blocks is in `-15..=15`. Rotation is negacyclic, so the table `0, 1, 1, ..` reads its sign, and
-//! `1, 0, 0, ..` whether it is 0: 4 bits of each operand for one rotation. The sign of `sum of 2^i s_i` is that of the highest sign
-//! that is not 0, so four signs become one in a rotation.
+//! The difference of two pairs of blocks is in `-15..=15`. Since rotation is negacyclic, the table `0, 1, 1, ..` gives its sign, and the table `1, 0, 0, ..`
+//! tests it for 0. One rotation thus compares 4 bits of each operand. The sign of `sum of 2^i s_i` is that of the highest sign other than 0, so one rotation
+//! combines four signs.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::{Int, Radix, Result};
 use crate::lut::Linear;
 
 impl Radix<'_> {
-    /// `a < b`, a bit.
+    /// `a < b`, as a bit.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -18,7 +18,7 @@ impl Radix<'_> {
         self.order(a, b, signed, |sign| sign < 0)
     }
 
-    /// `a <= b`, a bit.
+    /// `a <= b`, as a bit.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -26,7 +26,7 @@ impl Radix<'_> {
         self.order(a, b, signed, |sign| sign <= 0)
     }
 
-    /// `a == b`, a bit.
+    /// `a == b`, as a bit.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -39,7 +39,7 @@ impl Radix<'_> {
         self.all(equal)
     }
 
-    /// Whether all bits are 1; of no bits, 1.
+    /// The AND of all bits; 1 if there are no bits.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -47,7 +47,7 @@ impl Radix<'_> {
         let mut seen = HashSet::new();
         bits.retain(|bit| seen.insert(bit.clone()));
         for bit in &mut bits {
-            // Any two then fit an argument, whether or not they share a rotation, and each round leaves fewer.
+            // Any two of them then fit an argument, even if they share a rotation. Each round leaves fewer.
             if 4 * self.builder.weight(bit) > self.builder.budget().max_weight {
                 *bit = self.builder.refresh(bit)?;
             }
@@ -73,7 +73,7 @@ impl Radix<'_> {
         Ok(bits.pop().unwrap_or(Linear::constant(1)))
     }
 
-    /// Whether any block is not 0, a bit; the blocks are in `0..=3`.
+    /// A bit that is 1 if any block is not 0. Range: blocks are in `0..=3`.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -85,7 +85,7 @@ impl Radix<'_> {
         Ok(self.all(zero)?.times(-1).offset(1))
     }
 
-    /// The smaller.
+    /// The smaller operand.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -94,7 +94,7 @@ impl Radix<'_> {
         self.select(&less, a, b)
     }
 
-    /// The larger.
+    /// The larger operand.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -103,14 +103,14 @@ impl Radix<'_> {
         self.select(&less, b, a)
     }
 
-    /// Whether the sign of `a - b` (-1, 0, 1) is of the kind asked for.
+    /// A bit that is 1 if the predicate `holds` accepts the sign of `a - b` (-1, 0 or 1).
     fn order(&mut self, a: &Int, b: &Int, signed: bool, holds: impl Fn(i32) -> bool) -> Result<Linear> {
         let mut digits = self.differences(a, b)?;
         let mut top = None;
         if signed {
             digits.pop();
             if a.top_bits() == 1 {
-                // The top bit counts as minus itself.
+                // The top bit has negative weight.
                 digits.push(self.builder.argument(&[(b.top(), 1), (a.top(), -1)], 0)?);
             } else {
                 let (argument, swap) = self.pair(a.top(), b.top())?;
@@ -126,7 +126,7 @@ impl Radix<'_> {
             }
         }
         signs.extend(top);
-        // Four signs become one, until the last three can be told apart with room for an answer that is 0 or 1.
+        // Four signs become one, until the last three fit an argument whose table gives 0 or 1.
         while signs.len() > 3 {
             let groups = if signs.len() <= 6 { 4 } else { signs.len() };
             let (now, later) = signs.split_at(groups.min(signs.len()));
@@ -150,7 +150,7 @@ impl Radix<'_> {
         blocks.map(|(x, y)| self.builder.argument(&[(x, 1), (y, -1)], 0)).collect()
     }
 
-    /// Digits with the same sign as theirs together: without zeros, and one for each run of equal digits.
+    /// Reduces digits to fewer digits with the same combined sign: drops zeros, and keeps one digit for each run of equal digits.
     fn distinct(mut digits: Vec<Linear>) -> Vec<Linear> {
         digits.retain(|digit| digit.as_constant() != Some(0));
         digits.dedup();
@@ -161,7 +161,7 @@ impl Radix<'_> {
         self.builder.reach(value).is_some_and(|s| s.max() - s.min() < 16)
     }
 
-    /// Arguments `4 * next + value` of neighbouring values in `-3..=3`; single ones where a pair would be too noisy.
+    /// Arguments `4 * next + value` of neighbouring values in `-3..=3`. If a pair would be too noisy, its values stay single.
     fn pairs(&mut self, values: &[Linear]) -> Result<Vec<Linear>> {
         let mut out = Vec::new();
         for pair in values.chunks(2) {

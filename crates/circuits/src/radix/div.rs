@@ -1,12 +1,12 @@
-//! Restoring division. The remainder stays in place, and bit `i` of the quotient subtracts the divisor shifted left by `i` from the
-//! blocks above `i / 2`; the part of the divisor that would reach beyond the dividend only says that the bit is 0.
+//! Restoring division. The remainder stays in place. Bit `i` of the quotient subtracts the divisor, shifted left by `i`, from the blocks from `i / 2` on. If
+//! the shifted divisor reaches beyond the dividend, the bit is 0.
 
 use super::add::Columns;
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
 impl Radix<'_> {
-    /// `(a / b, a % b)`: truncated; by 0, all ones and `a`.
+    /// `(a / b, a % b)`, truncated. Division by 0 gives all ones and `a`.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -17,7 +17,7 @@ impl Radix<'_> {
         let (sa, sb) = (self.sign(a)?, self.sign(b)?);
         let (x, y) = (self.negate_if(&sa, a)?, self.negate_if(&sb, b)?);
         let (q, r) = self.div_rem_unsigned(&x, &y)?;
-        // The quotient of a division by 0 keeps its ones.
+        // The quotient of a division by 0 stays all ones.
         let valid = self.any(&b.blocks)?;
         let argument = self.builder.argument(&[(&sa, 1), (&sb, 2), (&valid, 4)], 0)?;
         let negative = self.builder.lut1(&argument, |v| i32::from(v == 5 || v == 6))?;
@@ -65,14 +65,14 @@ impl Radix<'_> {
     /// Digits of a difference of blocks, and its borrow.
     fn subtract(&mut self, a: &[Linear], b: &[Linear]) -> Result<(Vec<Linear>, Linear)> {
         let mut columns: Columns = a.iter().zip(b).map(|(x, y)| vec![x.clone(), y.times(-1).offset(3)]).collect();
-        // A last column of one bit, 3 + carry, is 1 when there is a borrow.
+        // The last column is one bit of 3 + carry, which is 1 if there is a borrow.
         columns.push(vec![Linear::constant(3)]);
         let mut digits = self.propagate_columns(columns)?;
         let borrow = digits.pop().unwrap_or_default();
         Ok((digits, borrow))
     }
 
-    /// For each `i`, whether the blocks from `i` on hold a bit, and whether they or the high bit of the block below do.
+    /// For each `i`, two bits: whether a bit of the blocks from `i` on is set, and whether one of these or the high bit of block `i - 1` is set.
     fn suffixes(&mut self, b: &Int) -> Result<Vec<(Linear, Linear)>> {
         let n = b.blocks.len();
         let mut out = vec![(Linear::default(), Linear::default()); n + 1];
@@ -88,7 +88,7 @@ impl Radix<'_> {
     }
 }
 
-/// Block at an index, 0 outside.
+/// The block at an index; 0 outside the blocks.
 pub(super) fn block_or_zero(blocks: &[Linear], i: i64) -> Linear {
     usize::try_from(i).ok().and_then(|i| blocks.get(i)).cloned().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Programs to lookup-table graphs.
+//! Lowers programs to lookup-table graphs.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,24 +8,24 @@ use crate::limits::{Forecast, Limits};
 use crate::lut::{self, Budget, LutGraph};
 use crate::program::{Node, Op, Program, Type};
 
-/// Bytes that the copies of one block of an operand take, about: in the list of operands, in a column, and in a pack of the column.
+/// Approximate memory of the copies of one block of an operand, bytes: in the list of operands, in a column, and in a group of the column.
 const BLOCK_BYTES: u64 = 1 << 8;
 
-/// Why a program has no graph.
+/// An error of lowering a program to a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A width that is no integer's.
-    #[error("{place} has {width} bits; integers have 1..=128")]
+    /// A width that no integer type has.
+    #[error("{place} has {width} bits; use integers of 1 to 128 bits")]
     Width {
         /// The value or input.
         place: String,
         /// Its width.
         width: u8,
     },
-    /// Integers modulo a number are no bits.
+    /// Integers modulo a number, which lookup tables cannot compute.
     #[error(
-        "{place} is {ty}, which lookup tables do not compute; run the program under a key of slots of that modulus, scheme ntru or bgv"
+        "{place} is {ty}, which lookup tables cannot compute; run the program under a key whose plaintexts are vectors of that modulus, scheme ntru or bgv"
     )]
     Modular {
         /// The value or input.
@@ -33,28 +33,28 @@ pub enum Error {
         /// Its type.
         ty: Type,
     },
-    /// An operand, input or output that does not exist, or a wrong number of operands.
+    /// An operand or input that does not exist, or a wrong number of operands.
     #[error("value {node} ({op}) has wrong operands; {wanted}")]
     Operands {
         /// The value.
         node: usize,
         /// Its operation.
         op: String,
-        /// What is right.
+        /// The rule for the operands.
         wanted: &'static str,
     },
-    /// An output of a value that does not exist.
-    #[error("output {name:?} is value {value}, which does not exist; outputs name one of the program's values")]
+    /// An output refers to a value that does not exist.
+    #[error("output {name:?} is value {value}, which does not exist; name one of the program's values")]
     Output {
-        /// Its name.
+        /// Name of the output.
         name: String,
-        /// The value named.
+        /// The value.
         value: u32,
     },
-    /// The work met its limits, or was cancelled.
+    /// The work reached a limit or was cancelled.
     #[error(transparent)]
     Stopped(#[from] crate::Stop),
-    /// The lookup tables themselves.
+    /// From the lookup tables.
     #[error(transparent)]
     Lut(lut::Error),
 }
@@ -68,7 +68,7 @@ impl From<lut::Error> for Error {
     }
 }
 
-/// Where an integer lies among the blocks of a graph.
+/// Position of an integer among the blocks of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Name of the input or output.
@@ -86,14 +86,14 @@ impl Layout {
         Self { name: name.into(), ty, first, blocks: blocks(bits(ty)) }
     }
 
-    /// Blocks of a value, lowest first: its low bits, two to a block.
+    /// The blocks of a value, lowest first. Each block holds two bits.
     #[must_use]
     pub fn encode(&self, value: u128) -> Vec<u8> {
         let digits = Int::constant(value, bits(self.ty)).blocks;
         digits.iter().map(|b| b.constant as u8).collect()
     }
 
-    /// Low bits of the value of these blocks: the graph's outputs, or only this integer's part of them.
+    /// The value of this integer's blocks, as low bits. `blocks` holds all outputs of the graph, or only this integer's part of them.
     #[must_use]
     pub fn decode(&self, blocks: &[u8]) -> u128 {
         let own = if blocks.len() == self.blocks { blocks } else { blocks.get(self.first..).unwrap_or(&[]) };
@@ -101,22 +101,22 @@ impl Layout {
     }
 }
 
-/// A program as lookup tables.
+/// A program lowered to lookup tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lowered {
     /// The graph.
     pub graph: LutGraph,
-    /// Where each input of the program lies.
+    /// Position of each input of the program.
     pub inputs: Vec<Layout>,
-    /// Where each output of the program lies.
+    /// Position of each output of the program.
     pub outputs: Vec<Layout>,
 }
 
 impl Lowered {
-    /// Outputs of the program for these inputs, as low bits, in the clear.
+    /// Evaluates the program in the clear. Inputs and outputs are the low bits of a `u128`.
     ///
     /// # Errors
-    /// A wrong number of inputs.
+    /// For a wrong number of inputs.
     pub fn eval(&self, inputs: &[u128]) -> Result<Vec<u128>, lut::Error> {
         if inputs.len() != self.inputs.len() {
             return Err(lut::Error::InputCount { given: inputs.len(), wanted: self.inputs.len() });
@@ -127,7 +127,7 @@ impl Lowered {
     }
 }
 
-/// Bits of a type.
+/// Number of bits of a type.
 pub(super) fn bits(ty: Type) -> u8 {
     match ty {
         Type::Bool => 1,
@@ -136,11 +136,11 @@ pub(super) fn bits(ty: Type) -> u8 {
     }
 }
 
-/// Turns a program into an optimised graph of lookup tables.
+/// Lowers a program to an optimised graph of lookup tables.
 ///
 /// # Errors
-/// [`Error::Width`], [`Error::Operands`], [`Error::Output`] for a program that is not well typed; [`Error::Lut`] when the budget is too
-/// small for the tables.
+/// [`Error::Width`], [`Error::Operands`] and [`Error::Output`] for a program that is not well typed. [`Error::Lut`] if the budget is too small for the
+/// tables.
 pub fn lower(program: &Program, style: Style, budget: Budget) -> Result<Lowered, Error> {
     lower_within(program, style, budget, &Limits::default())
 }
@@ -207,18 +207,18 @@ impl Lowering<'_> {
         let wrong = |wanted| Error::Operands { node: i, op: name(&node.op), wanted };
         let mut types = Vec::new();
         let mut args = Vec::new();
-        // The operands are copied, and columns of them too.
+        // The operands are copied, and so are their columns.
         let copied = node.args.len() as u64 * blocks(bits(node.ty)) as u64 * BLOCK_BYTES;
         let limits = self.radix.builder.limits();
         limits.check_bytes(copied)?;
         for (k, id) in node.args.iter().enumerate() {
             limits.check_at(k)?;
-            let arg = self.values.get(id.0 as usize).ok_or_else(|| wrong("operands are earlier values"))?;
+            let arg = self.values.get(id.0 as usize).ok_or_else(|| wrong("use earlier values as operands"))?;
             types.push(self.program.nodes[id.0 as usize].ty);
             args.push(arg.clone());
         }
         if node.op.arity().is_some_and(|arity| args.len() != arity) {
-            return Err(wrong("it takes another number of them"));
+            return Err(wrong("give the number of operands that it takes"));
         }
         let same = |types: &[Type]| types.iter().all(|&t| t == node.ty);
         let typed = match &node.op {
@@ -238,18 +238,22 @@ impl Lowering<'_> {
             _ => same(&types),
         };
         if !typed {
-            return Err(wrong("operands and result have the types the operation states"));
+            return Err(wrong("use the types that the operation states"));
         }
         let signed = matches!(types.first(), Some(Type::Int(_)));
         let width = bits(node.ty);
         let values = match &node.op {
             Op::Input(k) => vec![self.inputs[*k as usize].clone()],
             op if is_large(op) => self.templates.apply(&mut self.radix, op, &args, signed, width)?,
-            op => {
-                self.radix.apply(op, &args, signed, width)?.ok_or_else(|| wrong("it takes another number of them"))?
-            }
+            op => self
+                .radix
+                .apply(op, &args, signed, width)?
+                .ok_or_else(|| wrong("give the number of operands that it takes"))?,
         };
-        values.into_iter().nth(usize::from(node.op == Op::Rem)).ok_or_else(|| wrong("it takes another number of them"))
+        values
+            .into_iter()
+            .nth(usize::from(node.op == Op::Rem))
+            .ok_or_else(|| wrong("give the number of operands that it takes"))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Encrypted integers of 1..=128 bits as blocks of 2 bits, over lookup tables.
+//! Encrypted integers of 1 to 128 bits as blocks of 2 bits, over lookup tables.
 //!
-//! An [`Int`] is a list of blocks, lowest first, each in `0..=3`; the top block of an odd width holds one bit. [`Radix`] has the
-//! operations of [`crate::program::Op`]; [`lower`] turns a whole program into a [`LutGraph`](crate::lut::LutGraph).
+//! An [`Int`] is a list of blocks, lowest first, each in `0..=3`. The top block of an odd width holds one bit. [`Radix`] has the operations of
+//! [`crate::program::Op`]. [`lower`] turns a program into a [`LutGraph`](crate::lut::LutGraph).
 
 mod add;
 mod bitwise;
@@ -24,23 +24,23 @@ use crate::lut::{Budget, Builder, Linear};
 /// Result of an operation on blocks.
 pub type Result<T> = std::result::Result<T, crate::lut::Error>;
 
-/// What to spend where there is a choice.
+/// The cost that an operation minimizes if it has a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// Carries ripple from block to block: as few rotations as we know.
+    /// The number of rotations: carries ripple from block to block.
     #[default]
     FewestRotations,
-    /// Carries by parallel prefix: few levels, for more rotations.
+    /// The number of levels: carries by parallel prefix, which needs more rotations.
     LowestDepth,
 }
 
-/// An integer: blocks of two bits, lowest first. Whether it is signed is up to the operation.
+/// An integer as blocks of two bits, lowest first. The operation decides whether it is signed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Int {
-    /// `ceil(width / 2)` blocks in `0..=3`; in `0..=1` for the top one of an odd width. The builder's analysis sees that they are.
+    /// `ceil(width / 2)` blocks in `0..=3`. The top block of an odd width is in `0..=1`. The analysis of the builder checks the ranges.
     pub blocks: Vec<Linear>,
-    /// Bits, 1..=128.
+    /// Number of bits, 1..=128.
     pub width: u8,
 }
 
@@ -52,14 +52,14 @@ impl Int {
         Self { blocks, width }
     }
 
-    /// The value, when it is public.
+    /// The value, if it is public.
     #[must_use]
     pub fn as_constant(&self) -> Option<u128> {
         let digits = self.blocks.iter().enumerate();
         digits.map(|(i, b)| b.as_constant().map(|c| (c as u128) << (2 * i))).try_fold(0, |sum, d| Some(sum | d?))
     }
 
-    /// Bits the top block holds: 1 or 2.
+    /// Number of bits in the top block: 1 or 2.
     fn top_bits(&self) -> u8 {
         2 - self.width % 2
     }
@@ -75,7 +75,7 @@ pub fn blocks(width: u8) -> usize {
     usize::from(width).div_ceil(2)
 }
 
-/// Greatest value of block `i` of a width.
+/// Largest value of block `i` of a width.
 #[must_use]
 pub fn mask(i: usize, width: u8) -> i32 {
     if 2 * i + 1 < usize::from(width) { 3 } else { 1 }
@@ -86,7 +86,7 @@ pub fn mask(i: usize, width: u8) -> i32 {
 pub struct Radix<'a> {
     /// The graph under construction.
     pub builder: Builder<'a>,
-    /// What to spend where there is a choice.
+    /// The cost that an operation minimizes if it has a choice.
     pub style: Style,
 }
 
@@ -97,29 +97,29 @@ impl<'a> Radix<'a> {
         Self { builder: Builder::new(budget), style }
     }
 
-    /// The same graph within limits, which hold within an operation too.
+    /// The same graph within limits, which also hold within an operation.
     #[must_use]
     pub fn within(self, limits: Limits<'a>) -> Self {
         Self { builder: self.builder.within(limits), ..self }
     }
 
-    /// A new input integer.
+    /// Adds an input integer.
     pub fn input(&mut self, width: u8) -> Int {
         let blocks = (0..blocks(width)).map(|i| self.builder.input(mask(i, width) as u8)).collect();
         Int { blocks, width }
     }
 
-    /// Blocks of two bits from bits, lowest first: free.
+    /// Joins bits, lowest first, to blocks of two bits; free.
     #[must_use]
     pub fn from_bits(bits: &[Linear]) -> Int {
         let pair = |p: &[Linear]| Linear::sum(p.iter().zip([1, 2]), 0);
         Int { blocks: bits.chunks(2).map(pair).collect(), width: bits.len() as u8 }
     }
 
-    /// Bits from blocks, lowest first: one rotation for each block of two.
+    /// Splits blocks into bits, lowest first. Each block of two bits costs one rotation.
     ///
     /// # Errors
-    /// Blocks that are no argument of a rotation.
+    /// For a block that cannot be the argument of a rotation.
     pub fn bits(&mut self, a: &Int) -> Result<Vec<Linear>> {
         let mut bits = Vec::with_capacity(a.width.into());
         for block in &a.blocks {
@@ -130,7 +130,7 @@ impl<'a> Radix<'a> {
         Ok(bits)
     }
 
-    /// Blocks for a pair of block operands: `4 * quieter + noisier`, and whether they were swapped.
+    /// The argument for a pair of blocks, `4 * quieter + noisier`, and whether they were swapped.
     fn pair(&mut self, a: &Linear, b: &Linear) -> Result<(Linear, bool)> {
         let swap = self.builder.weight(a) > self.builder.weight(b);
         let (high, low) = if swap { (b, a) } else { (a, b) };

@@ -1,11 +1,11 @@
-//! Products: of two integers, of one with itself, with a public constant.
+//! Products of two integers, squares, and products with a public constant.
 
 use super::add::Columns;
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
 impl Radix<'_> {
-    /// `a * b`, low half. One rotation gives both digits of a product of blocks; a square takes half of them.
+    /// The low half of `a * b`. One rotation gives both digits of a product of blocks. A square needs half of the rotations.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -18,7 +18,7 @@ impl Radix<'_> {
         }
         let square = a == b;
         let noise = |r: &Self, x: &Int| x.blocks.iter().map(|b| r.builder.weight(b)).max();
-        // The quieter operand takes the coefficient 4; what must be refreshed is then always a block of the same operand.
+        // The quieter operand gets the coefficient 4. Refreshed blocks then always belong to the same operand.
         let (a, b) = if noise(self, a) <= noise(self, b) { (a, b) } else { (b, a) };
         let n = a.blocks.len();
         let mut columns: Columns = vec![Vec::new(); n];
@@ -47,8 +47,8 @@ impl Radix<'_> {
         self.sum_columns(columns, a.width)
     }
 
-    /// `a * c`, low half: no products at all. The constant in signed digits of base 4, of at most 2 (its non-adjacent form by
-    /// pairs); a negative digit takes complements, `-x = (3 - x) - 3`.
+    /// The low half of `a * c`, without products of blocks. The constant has signed digits of base 4, of magnitude at most 2: the pairs of its non-adjacent
+    /// form. A negative digit uses complements, `-x = (3 - x) - 3`.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -79,7 +79,7 @@ fn push(column: &mut Vec<Linear>, value: Linear) {
     }
 }
 
-/// Digits of base 4 in `-2..=2` of `c` modulo `2^width`, lowest first.
+/// The digits of base 4, in `-2..=2`, of `c` modulo `2^width`, lowest first.
 fn signed_digits(c: u128, width: u8) -> Vec<i32> {
     let mut rest = if width < 128 { c & ((1 << width) - 1) } else { c };
     let mut bits = Vec::with_capacity(usize::from(width) + 1);

@@ -1,14 +1,14 @@
-//! Choices by an encrypted bit, and table lookup.
+//! Selection by an encrypted bit, and table lookup.
 
 use super::{Int, Radix, Result, blocks, mask};
 use crate::build::levels;
 use crate::lut::Linear;
 
-/// Terms a chosen block may have before it is refreshed.
+/// Largest number of terms of a selected block before it is refreshed.
 const MAX_TERMS: usize = 6;
 
 impl Radix<'_> {
-    /// `if c { a } else { b }`: one rotation for each block, `b + (c ? a - b : 0)`.
+    /// `if c { a } else { b }`, by one rotation for each block: `b + (c ? a - b : 0)`.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -17,7 +17,7 @@ impl Radix<'_> {
         Ok(Int { blocks: chosen, width: a.width })
     }
 
-    /// `if c { a } else { b }` for blocks that are at most 7 apart.
+    /// `if c { a } else { b }` for blocks that differ by at most 7.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -31,7 +31,7 @@ impl Radix<'_> {
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant()) {
             return self.settle(&[(c, x - y), (&Linear::constant(y), 1)], x.max(y));
         }
-        // The base is the operand of less noise; the other one only enters the argument.
+        // The base is the operand with less noise. The other operand only enters the argument.
         let long = |x: &Linear| x.terms.len() > MAX_TERMS;
         let swap = !long(a) && (long(b) || self.builder.weight(a) < self.builder.weight(b));
         let (mut base, mut other) = if swap { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
@@ -40,7 +40,7 @@ impl Radix<'_> {
         }
         loop {
             let difference = other.minus(&base);
-            // As if the two were independent: the range of the result is then plain from the argument alone.
+            // Treats the two as independent. The range of the result then follows from the argument alone.
             let range = |r: &mut Self, x| r.builder.reach(x).map_or((0, 3), |s| (s.min(), s.max()));
             let (own, its) = (range(self, &base), range(self, &other));
             let span = ((its.0 - own.1).min(0), (its.1 - own.0).max(0));
@@ -48,7 +48,7 @@ impl Radix<'_> {
             let (low, step) = (-span.0, span.1 - span.0 + 1);
             let argument = Linear::sum([(&difference, 1), (c, step)], low);
             if !self.builder.is_sum(&[(&other, 1), (&base, -1), (c, step)], low) {
-                // Refreshing inside the argument alone would part the base from its copy: refresh both first.
+                // A refresh inside the argument alone would separate the base from its copy, so both are refreshed first.
                 let fresh = (self.builder.refresh(&base)?, self.builder.refresh(&other)?);
                 if fresh != (base.clone(), other.clone()) {
                     (base, other) = fresh;
@@ -76,35 +76,35 @@ impl Radix<'_> {
         self.settle(&[(base, 1), (&change, 1)], max)
     }
 
-    /// `sum of factor * part`, which is known to be in `0..=max`, made visibly so where it is not, and not too noisy to be put out or
-    /// refreshed.
+    /// `sum of factor * part`, which the caller knows to be in `0..=max`. If the analysis cannot confirm this, or if the sum is too noisy to be an output or to
+    /// be refreshed, the parts are refreshed.
     ///
-    /// The parts are visibly in ranges that add up to at most `max - 15..=15`. Refreshed parts are one term each, and the reach of a sum of
-    /// single terms is at most the sum of theirs: whatever the analysis loses of the sum of the parts as they are, their copies fit.
+    /// The analysis must confirm ranges of the parts that add up to at most `max - 15..=15`. Each refreshed part is one term. The reach of a sum of single terms
+    /// is at most the sum of their reaches, so the refreshed parts always fit.
     pub(super) fn settle(&mut self, parts: &[(&Linear, i32)], max: i32) -> Result<Linear> {
         let sum = Linear::sum(parts.iter().copied(), 0);
         if self.is_in_range(&sum, max) {
             return Ok(sum);
         }
-        // Below `max - 15`, the table would be read where it holds a value of the block.
+        // Below `max - 15`, the argument would read a table entry that holds a value of the block.
         let fits = self.builder.is_argument(&sum) && self.builder.reach(&sum).is_some_and(|s| s.within(max - 15, 15));
         let argument = if fits { sum } else { self.builder.argument(parts, 0)? };
-        // Anything else cannot occur; 0 is what both halves of the table can give.
+        // Other arguments cannot occur. Both halves of the table can represent 0.
         self.builder.lut1(&argument, |v| if (0..=max).contains(&v) { v } else { 0 })
     }
 
-    /// Whether a block is visibly in `0..=max`, and quiet enough to be put out.
+    /// Whether the analysis confirms that a block is in `0..=max`, and the block is quiet enough to be an output.
     pub(super) fn is_in_range(&mut self, block: &Linear, max: i32) -> bool {
         self.builder.reach(block).is_some_and(|s| s.within(0, max)) && self.builder.is_argument(block)
     }
 
-    /// A selector quiet enough to be the high part of many arguments: were it refreshed in some of them only, it would not be seen
-    /// that they agree.
+    /// A selector that is quiet enough to be the high part of many arguments. If only some of the arguments refreshed it, the analysis could not see that their
+    /// selectors are equal.
     pub(super) fn steady(&mut self, selector: &Linear) -> Result<Linear> {
         if self.builder.weight(selector) > 4 { self.builder.refresh(selector) } else { Ok(selector.clone()) }
     }
 
-    /// `values[index]`, the last of them for an index beyond the end: a tree of selections, one rotation for each block of each value but one.
+    /// `values[index]`, as a tree of selections. An index beyond the end gives the last value. It costs one rotation for each block of each value except one.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -120,16 +120,16 @@ impl Radix<'_> {
         for bit in bits {
             let bit = self.builder.boolean(&[&bit, &beyond], 0b1110)?;
             let bit = self.steady(&bit)?;
-            // The last value stands for all beyond the end.
+            // The last value serves every index beyond the end.
             let chosen = rest.chunks(2).map(|pair| self.select(&bit, pair.get(1).unwrap_or(&last), &pair[0]));
             rest = chosen.collect::<Result<_>>()?;
         }
         Ok(rest.swap_remove(0))
     }
 
-    /// `table[a]`, as an integer of the given width; `a` has at most 8 bits, the table `2^a.width` entries.
+    /// `table[a]`, as an integer of the given width. `a` has at most 8 bits, and the table has `2^a.width` entries.
     ///
-    /// One rotation reads the low 4 bits in all segments of the table at once; the other blocks choose the segment.
+    /// One rotation looks up the low 4 bits in all segments of the table at once. The other blocks select the segment.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -163,7 +163,7 @@ impl Radix<'_> {
         Ok(Int { blocks: digits, width })
     }
 
-    /// Value of index `selector` among up to four: the sum of what each is where it is selected.
+    /// The value at index `selector` among up to four: the sum of each value times the bit that selects it.
     fn choose(&mut self, selector: &Linear, values: &[Linear]) -> Result<Linear> {
         if values.iter().all(|v| *v == values[0]) {
             return Ok(values[0].clone());

@@ -1,28 +1,28 @@
-//! Shifts and rotations: by public amounts a choice of blocks, by encrypted amounts one stage for each digit of the amount, in which
-//! one rotation gives what a block adds to each place it may go to.
+//! Shifts and rotations. A public amount only selects blocks. An encrypted amount takes one stage for each digit of the amount. In a stage, one rotation of a
+//! block gives its contribution to each of its possible new places.
 
 use super::div::block_or_zero;
 use super::{Int, Radix, Result, blocks, mask};
 use crate::lut::Linear;
 
-/// Where bits go.
+/// Direction of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Left,
     Right,
 }
 
-/// What comes in at the end.
+/// Blocks that a shift inserts.
 #[derive(Debug, Clone)]
 enum Edge {
-    /// This block: 0, or copies of the sign.
+    /// This block, which is 0 or copies of the sign.
     Fill(Linear),
-    /// What goes out at the other end.
+    /// The blocks that leave at the other end.
     Wrap,
 }
 
 impl Radix<'_> {
-    /// `a << amount`; 0 from the width on.
+    /// `a << amount`; 0 if the amount is at least the width.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -34,7 +34,7 @@ impl Radix<'_> {
         self.trim(x, a.width)
     }
 
-    /// `a >> amount`, with copies of the sign when signed; 0 or the sign from the width on.
+    /// `a >> amount`, which inserts copies of the sign if `signed`. If the amount is at least the width, all bits are 0 or the sign.
     ///
     /// # Errors
     /// See [`Radix::add`].
@@ -77,13 +77,13 @@ impl Radix<'_> {
         self.trim(out, a.width)
     }
 
-    /// Blocks with a whole top block, and the block that follows them.
+    /// The blocks with a complete top block, and the block that follows them.
     fn extended(&mut self, a: &Int, signed: bool) -> Result<(Vec<Linear>, Linear)> {
         if !signed {
             return Ok((a.blocks.clone(), Linear::default()));
         }
         let n = a.blocks.len();
-        // Up to two more blocks; widths beyond 128 bits do not leave this function.
+        // Up to two more blocks. Widths above 128 bits do not leave this function.
         let mut x = a.blocks.clone();
         let sign = self.sign(a)?;
         if a.top_bits() == 1 {
@@ -93,7 +93,7 @@ impl Radix<'_> {
         Ok((x, fill))
     }
 
-    /// Blocks of the bits from `start` on.
+    /// The blocks of the bits from `start` on.
     pub(super) fn window(&mut self, get: impl Fn(i64) -> Linear, start: i64, count: usize) -> Result<Vec<Linear>> {
         let first = start.div_euclid(2);
         let mut out = Vec::with_capacity(count);
@@ -114,7 +114,7 @@ impl Radix<'_> {
         Ok(out)
     }
 
-    /// High bit, and twice the low bit.
+    /// The high bit, and twice the low bit.
     fn halves(&mut self, block: &Linear) -> Result<(Linear, Linear)> {
         let argument = self.builder.argument(&[(block, 1)], 0)?;
         let mut both = self.builder.lut(&argument, &[&|v| v >> 1, &|v| 2 * (v & 1)])?;
@@ -122,7 +122,7 @@ impl Radix<'_> {
         Ok((both.pop().unwrap_or_default(), low))
     }
 
-    /// Integer of the low bits of blocks.
+    /// The integer of the low bits of blocks.
     fn trim(&mut self, mut x: Vec<Linear>, width: u8) -> Result<Int> {
         x.truncate(blocks(width));
         let top = x.len() - 1;
@@ -132,7 +132,7 @@ impl Radix<'_> {
         Ok(Int { blocks: x, width })
     }
 
-    /// Shift by an encrypted amount; from the width on, all blocks are the fill.
+    /// Shift by an encrypted amount. If the amount is at least the width, all blocks are the fill.
     fn barrel(&mut self, x: &[Linear], amount: &Int, width: u8, to: Direction, fill: Linear) -> Result<Vec<Linear>> {
         let digits = digits_below(width).min(amount.blocks.len());
         let (low, high) = amount.blocks.split_at(digits);
@@ -152,7 +152,7 @@ impl Radix<'_> {
     fn rotate(&mut self, a: &Int, amount: &Int, to: Direction) -> Result<Int> {
         let (n, width) = (a.blocks.len() as i64, i64::from(a.width));
         let even = a.width.is_multiple_of(2);
-        // Two copies: rotations of an odd width are a shift of them.
+        // A rotation of an odd width is a shift of two copies.
         let twice = |r: &mut Self| -> Result<Vec<Linear>> {
             let mut y = a.blocks.clone();
             let (_, low) = r.halves(&y[0].clone())?;
@@ -188,7 +188,7 @@ impl Radix<'_> {
         self.trim(x, a.width)
     }
 
-    /// An amount that rotates as far: below the width, or where that does not matter with no more digits than it needs.
+    /// An equivalent amount of a rotation. It is below the width, or has only the necessary digits if larger amounts do no harm.
     fn reduce_amount(&mut self, amount: &Int, width: u8) -> Result<Int> {
         if width.is_power_of_two() {
             let bits = width.trailing_zeros() as u8;
@@ -206,7 +206,7 @@ impl Radix<'_> {
         {
             return Ok(amount.clone());
         }
-        // Each digit has its own remainder; their sum is small.
+        // Each digit has its own remainder, and the sum of the remainders is small.
         let modulus = u32::from(width);
         let mut columns = vec![Vec::new(); 8];
         let (mut power, mut most) = (1u32, 0u32);
@@ -232,7 +232,7 @@ impl Radix<'_> {
     fn stage(&mut self, x: &[Linear], digit: &Linear, k: usize, to: Direction, edge: &Edge) -> Result<Vec<Linear>> {
         let n = x.len();
         let digit = &self.steady(digit)?;
-        // The lowest digit moves bits across blocks, to at most two blocks on; the others move whole blocks.
+        // The lowest digit moves bits across blocks, by at most two blocks. The other digits move whole blocks.
         let parts = if k == 0 { 3 } else { 4 };
         let distance = move |part: usize| if k == 0 { part } else { part << (2 * k - 1) };
         let add = move |v: i32, part: usize| {
@@ -276,7 +276,7 @@ impl Radix<'_> {
     }
 }
 
-/// Digits of base 4 that hold any amount below the width; at least one.
+/// Number of base-4 digits that hold any amount below the width; at least one.
 fn digits_below(width: u8) -> usize {
     (1..).find(|&k| 1u32 << (2 * k) >= u32::from(width)).unwrap_or(4)
 }

@@ -1,4 +1,4 @@
-//! Operations of programs on integers, and large ones that are lowered once and repeated.
+//! Operations of programs on integers. A large operation is lowered once and its template is repeated.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use super::{Int, Radix, Result, mask};
 use crate::lut::{Builder, Linear, Outline, Template};
 use crate::program::Op;
 
-/// Whether an operation takes more rotations than its operands have blocks, by a factor that grows with the width.
+/// Whether the rotations of an operation exceed the blocks of its operands by a factor that grows with the width.
 pub(super) const fn is_large(op: &Op) -> bool {
     matches!(op, Op::Mul | Op::Div | Op::Rem | Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight)
 }
 
-/// An operation, whether it is signed, the widths of its operands, and what is known of their blocks.
+/// An operation, its signedness, the widths of its operands, and the outline of their blocks.
 type Key = (Op, bool, Vec<u8>, Outline);
 
-/// The operations that were lowered before.
+/// Templates of the operations that were lowered before.
 #[derive(Debug, Default)]
 pub(super) struct Templates {
-    /// None where the operands need more of the graph behind them than an outline has.
+    /// `None` if the operands need more of the graph behind them than an outline holds.
     known: HashMap<Key, Option<Template>>,
 }
 
 impl Templates {
-    /// What [`Radix::apply`] makes, by a copy of what it made of operands of the same outline.
+    /// As [`Radix::apply`], by a copy of its result for operands of the same outline.
     pub(super) fn apply(
         &mut self,
         radix: &mut Radix<'_>,
@@ -31,7 +31,7 @@ impl Templates {
         signed: bool,
         width: u8,
     ) -> Result<Vec<Int>> {
-        // Both come from one division.
+        // One division computes both.
         let op = if *op == Op::Rem { &Op::Div } else { op };
         let blocks: Vec<Linear> = args.iter().flat_map(|arg| arg.blocks.iter().cloned()).collect();
         let (outline, places) = radix.builder.outline(&blocks);
@@ -39,8 +39,8 @@ impl Templates {
         let (style, budget, limits) = (radix.style, radix.builder.budget(), radix.builder.limits());
         let key = (op.clone(), signed, widths, outline);
         let template = self.known.entry(key).or_insert_with_key(|(op, _, _, outline)| {
-            // Where the limits stop it, they also stop the direct way below.
-            let mut inner = Radix { builder: Builder::on(outline, budget, limits), style };
+            // If the limits stop it, they also stop the direct method below.
+            let mut inner = Radix { builder: Builder::from_outline(outline, budget, limits), style };
             let mut operands = outline.operands.iter().cloned();
             let args: Vec<Int> = args
                 .iter()
@@ -63,8 +63,8 @@ impl Templates {
 }
 
 impl Radix<'_> {
-    /// The results of an operation of a well-typed program, of that width: quotient and remainder of a division, else one. None for a wrong number of operands,
-    /// and for the operations that are not of integers.
+    /// Applies an operation of a well-typed program, with results of that width. A division gives quotient and remainder, any other operation one result. `None`
+    /// for a wrong number of operands, and for operations that do not take integers.
     pub(super) fn apply(&mut self, op: &Op, args: &[Int], signed: bool, width: u8) -> Result<Option<Vec<Int>>> {
         let bit = |b| Int { blocks: vec![b], width: 1 };
         let flip = |b: Linear| b.times(-1).offset(1);
@@ -106,7 +106,7 @@ impl Radix<'_> {
         }]))
     }
 
-    /// The value with blocks that are visibly in range, and quiet enough to be put out.
+    /// The value with blocks that are quiet enough to be outputs, and whose range the analysis confirms.
     pub(super) fn settled(&mut self, mut value: Int) -> Result<Int> {
         for (k, block) in value.blocks.iter_mut().enumerate() {
             *block = self.settle(&[(&*block, 1)], mask(k, value.width))?;

@@ -29,7 +29,7 @@ fn signed(v: u128, w: u32) -> i128 {
     (v << (128 - w)) as i128 >> (128 - w)
 }
 
-/// What the operation is defined to give, on low bits.
+/// The defined result of the operation, as low bits.
 fn expected(op: &Op, types: &[Type], ty: Type, x: &[u128]) -> u128 {
     let w = width(types[0]);
     let s = matches!(types[0], Type::Int(_));
@@ -190,7 +190,7 @@ impl Random {
         self.0.random()
     }
 
-    /// A value of a random length, so that small ones and near-equal ones occur, or a corner.
+    /// A corner value, or a value of random length, so that small and nearly equal values occur.
     fn value(&mut self, w: u32) -> u128 {
         let v = u128::from(self.word()) << 64 | u128::from(self.word());
         let top = 1u128 << (w - 1);
@@ -346,7 +346,7 @@ fn random_program(random: &mut Random, ty: Type, length: usize) -> Program {
         let boolean = operations(Type::Bool, &[]);
         let from = if pick(5) == 0 { &boolean } else { &all };
         let (op, types, result) = from[pick(from.len())].clone();
-        // Recent values first, so that noise and linear blocks pile up.
+        // Prefers recent values, so that noise and linear blocks accumulate.
         let args = types.iter().map(|&ty| {
             let of_type: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].ty == ty).collect();
             ValueId(of_type[of_type.len() - 1 - pick(of_type.len().min(4))] as u32)
@@ -392,7 +392,7 @@ fn programs_agree_with_plain_arithmetic() {
     }
 }
 
-/// A program of one operation on as many values of a type, after an index where there is one.
+/// A program of one operation on a number of values of a type, with an index before them if the operation takes one.
 fn many(op: Op, index: Option<Type>, ty: Type, values: usize) -> Program {
     let types: Vec<_> = index.into_iter().chain(std::iter::repeat_n(ty, values)).collect();
     program(op, &types, ty)
@@ -424,7 +424,7 @@ fn sums_and_indices_of_many_values_match_plain_arithmetic() {
     }
 }
 
-/// A program that repeats an operation on its own results, and what it is without templates.
+/// A program that repeats an operation on its own results, and the same program lowered without templates.
 fn repeated(op: &Op, types: &[Type], style: Style) -> (LutGraph, LutGraph) {
     let mut program = program(op.clone(), types, types[0]);
     let mut radix = super::Radix::new(style, Budget::default());

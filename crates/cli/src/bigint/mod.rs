@@ -1,4 +1,4 @@
-//! `solinas bigint`: arithmetic with integers of any size.
+//! `solinas bigint`: computes with integers of any size.
 
 mod number;
 
@@ -24,8 +24,8 @@ Examples:
   solinas bigint mul a.txt b.txt --engine solinas --threads 2 -o c.txt
   solinas bigint convert --in-format hex digits.txt --out-format dec
 
-A number is decimal digits, 0x and hexadecimal digits, the name of a file that holds such digits or bytes, or - for standard input. A file \
-whose name is a number is ./NAME. The result has the format of the first number unless --out-format says otherwise.";
+Give a number as decimal digits, as 0x and hexadecimal digits, as the name of a file that holds such digits or bytes, or as - for standard input. \
+If the name of a file is itself a number, write ./NAME. The result has the format of the first number; --out-format chooses another.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, subcommand_required = true)]
@@ -57,7 +57,7 @@ enum Verb {
     /// The greatest common divisor
     #[command(after_help = "Example:\n  solinas bigint gcd 123456 0xff00")]
     Gcd(Pair),
-    /// The number itself, in another format
+    /// Convert a number to another format
     #[command(after_help = "Example:\n  solinas bigint convert --in-format hex digits.txt --out-format dec")]
     Convert(Single),
 }
@@ -112,7 +112,7 @@ struct Power {
     /// The modulus, above 1
     #[arg(value_name = "M")]
     modulus: String,
-    /// The exponent is secret: take a time that depends on the modulus' length alone
+    /// Treat the exponent as secret: the running time depends only on the length of the modulus
     #[arg(long)]
     secret: bool,
     #[command(flatten)]
@@ -142,19 +142,19 @@ struct Single {
 
 #[derive(clap::Args)]
 struct Common {
-    /// What files hold
+    /// Format of input files
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     in_format: Format,
-    /// What the result is written as
+    /// Format of the result
     #[arg(long, value_name = "FORMAT")]
     out_format: Option<OutFormat>,
-    /// Where to write the result; standard output by default
+    /// Output file; defaults to standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The transform of products by FFT, at every size; by default the fastest method for the size. The result is the same
+    /// Multiply by FFT with this transform at every size; defaults to the fastest method for each size. The result is the same
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
-    /// Threads within one product; by default 1
+    /// Number of threads within one product; defaults to 1
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 }
@@ -167,11 +167,11 @@ enum EngineName {
     Solinas,
 }
 
-/// How products are computed.
+/// Methods of multiplication.
 #[derive(Clone, Copy)]
 struct Arithmetic {
     options: Options,
-    /// Whether the fastest method for the size is left to choose.
+    /// Whether to choose the fastest method for each size.
     free: bool,
 }
 
@@ -229,17 +229,17 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<&'a Path>,
     bits: usize,
-    /// Of the computation, without reading, writing and conversion.
+    /// Time of the computation in seconds, without reading, writing and conversion.
     seconds: f64,
-    /// Where it goes to no file.
+    /// The result, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
 }
 
-/// Numbers read, in the order of the arguments; standard input once.
+/// Reads numbers in the order of the arguments, and standard input at most once.
 struct Reader<'a> {
     common: &'a Common,
-    /// Of the first number.
+    /// Format of the first number.
     found: Option<OutFormat>,
     stdin: bool,
 }
@@ -260,7 +260,7 @@ impl Reader<'_> {
     fn modulus(&mut self, text: &str) -> Result<Natural> {
         let value = self.number(text)?;
         if value.is_zero() || value.is_one() {
-            return Err(input(format!("the modulus is {value}"), "give one above 1"));
+            return Err(input(format!("the modulus is {value}"), "give a modulus above 1"));
         }
         Ok(value)
     }
@@ -288,7 +288,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let value = wait(out, "computing", work)?;
     let seconds = start.elapsed().as_secs_f64();
     let format = common.out_format.or(reader.found).unwrap_or_default();
-    // From here on an interrupt is too late to leave half a file.
+    // From here on, an interruption waits until the file is complete.
     interruptible()?;
     let bits = value.bit_len();
     let text = |format: OutFormat| wait(out, "converting", || format.text(&value));
@@ -314,7 +314,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
 }
 
-/// Reads the numbers and says what is to be done with them.
+/// Reads the numbers, and returns the computation on them.
 fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Result<Natural>>> {
     let with = reader.common.arithmetic();
     Ok(match verb {
@@ -343,7 +343,7 @@ fn plan(verb: &Verb, reader: &mut Reader<'_>) -> Result<Box<dyn FnOnce() -> Resu
             let (a, b) = (reader.number(a)?, reader.number(b)?);
             match modulus_of(modulus, reader)? {
                 None => Box::new(move || {
-                    let negative = || input("the difference is negative", "swap the numbers, or compute --mod some M");
+                    let negative = || input("the difference is negative", "swap the numbers, or add --mod M");
                     a.checked_sub(&b).ok_or_else(negative)
                 }),
                 Some(m) => Box::new(move || Ok(with.modulus(&m)?.sub(&a, &b)?)),

@@ -6,25 +6,25 @@ use clap::ValueEnum;
 use solinas_bigint::Natural;
 use std::path::Path;
 
-/// Most bytes of a number: 1 GiB.
+/// Largest size of a number: 1 GiB.
 const MOST: u64 = 1 << 30;
 
-/// What a file is read as.
+/// Format of an input file.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(super) enum Format {
-    /// Digits: hexadecimal after 0x, else decimal
+    /// Digits: hexadecimal after 0x, otherwise decimal
     Auto,
     /// Hexadecimal digits
     Hex,
     /// Decimal digits
     Dec,
-    /// Bytes, the highest first
+    /// Bytes, the most significant first
     Bytes,
-    /// Bytes, the lowest first
+    /// Bytes, the least significant first
     BytesLe,
 }
 
-/// What a number is written as.
+/// Format of the result.
 #[derive(Clone, Copy, PartialEq, Debug, Default, ValueEnum)]
 pub(super) enum OutFormat {
     /// Hexadecimal digits after 0x
@@ -32,14 +32,14 @@ pub(super) enum OutFormat {
     Hex,
     /// Decimal digits
     Dec,
-    /// Bytes, the highest first; none for zero
+    /// Bytes, the most significant first; no bytes for zero
     Bytes,
-    /// Bytes, the lowest first; none for zero
+    /// Bytes, the least significant first; no bytes for zero
     BytesLe,
 }
 
 impl OutFormat {
-    /// Digits, if it is a format of digits.
+    /// The digits; `None` for formats of bytes.
     pub(super) fn text(self, value: &Natural) -> Option<String> {
         match self {
             Self::Hex => Some(format!("0x{}", value.to_hex())),
@@ -48,7 +48,7 @@ impl OutFormat {
         }
     }
 
-    /// Bytes, if it is a format of bytes.
+    /// The bytes; empty for formats of digits.
     pub(super) fn bytes(self, value: &Natural) -> Vec<u8> {
         match self {
             Self::BytesLe => value.to_le_bytes(),
@@ -57,24 +57,24 @@ impl OutFormat {
     }
 }
 
-/// A number, and what it was written as.
+/// A number and the format in which it was written.
 #[derive(Debug)]
 pub(super) struct Operand {
     pub(super) value: Natural,
     pub(super) format: OutFormat,
 }
 
-/// A number that is given as such, or in a file or on standard input in some format.
+/// Reads a number from the argument itself, from a file or from standard input.
 pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
     if is_number(text) {
         return digits(text.as_bytes(), Format::Auto, text);
     }
     let path = Path::new(text);
     if text != "-" && !path.exists() && text.starts_with(|c: char| c.is_ascii_digit()) {
-        // Rather a mistyped number than a file: say where it goes wrong.
+        // This is more likely a mistyped number than a file, so the error names the first wrong character.
         let (radix, skip) = if text.starts_with("0x") { (16, 2) } else { (10, 0) };
         let wrong = text.chars().skip(skip).position(|c| !c.is_digit(radix)).unwrap_or(0) + skip;
-        let what = format!("{text:?} is no number (see character {}), and no file has that name", wrong + 1);
+        let what = format!("{text:?} is not a number (see character {}), and no file has that name", wrong + 1);
         return Err(input(what, "give decimal digits, 0x and hexadecimal digits, a file, or -"));
     }
     let bytes = read_bytes(path, MOST)?;
@@ -87,13 +87,13 @@ pub(super) fn read_operand(text: &str, format: Format) -> Result<Operand> {
     }
 }
 
-/// Whether an argument is a number rather than the name of a file: decimal digits, or `0x` and hexadecimal digits.
+/// Whether an argument is a number (decimal digits, or `0x` and hexadecimal digits) instead of the name of a file.
 pub(super) fn is_number(text: &str) -> bool {
     let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
     !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix))
 }
 
-/// Digits with white space around and between them.
+/// Parses digits, with white space around and between them.
 fn digits(bytes: &[u8], format: Format, name: &str) -> Result<Operand> {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(bytes.len());
     let prefixed = format != Format::Dec && bytes[start..].starts_with(b"0x");
@@ -104,14 +104,14 @@ fn digits(bytes: &[u8], format: Format, name: &str) -> Result<Operand> {
         let at = bytes.len() - body.len() + at;
         let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
         let column = at - bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1) + 1;
-        // The whole character, where it is one.
+        // The complete character, if the bytes are valid UTF-8.
         let found = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 4)]).chars().next().unwrap_or_default();
         let help = match radix {
-            10 if found.is_ascii_hexdigit() => "begin it with 0x, or give --in-format hex, if it is hexadecimal",
-            _ if !found.is_ascii() || found.is_ascii_control() => "give --in-format bytes if these are bytes",
-            _ => "give digits, with nothing but white space around and between them",
+            10 if found.is_ascii_hexdigit() => "if the number is hexadecimal, begin it with 0x or add --in-format hex",
+            _ if !found.is_ascii() || found.is_ascii_control() => "if the file holds bytes, add --in-format bytes",
+            _ => "give digits, separated by white space only",
         };
-        return Err(input(format!("{name}, line {line}, column {column}: {found:?} is no {base} digit"), help));
+        return Err(input(format!("{name}, line {line}, column {column}: {found:?} is not a {base} digit"), help));
     }
     let text: String = body.iter().copied().filter(|&byte| is_digit(byte)).map(char::from).collect();
     if text.is_empty() {
@@ -141,14 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digit_is_named_with_its_place() {
+    fn errors_name_the_place_of_a_wrong_digit() {
         let error = |text: &[u8], format| digits(text, format, "x").unwrap_err().to_string();
-        assert!(
-            error(b"12\n3f4", Format::Auto)
-                .starts_with("x, line 2, column 2: 'f' is no decimal digit; begin it with 0x")
-        );
-        assert!(error(b"0x12g", Format::Auto).starts_with("x, line 1, column 5: 'g' is no hexadecimal digit"));
-        assert!(error(b"0x12", Format::Dec).contains("column 2: 'x' is no decimal digit"));
+        assert!(error(b"12\n3f4", Format::Auto).starts_with(
+            "x, line 2, column 2: 'f' is not a decimal digit; if the number is hexadecimal, begin it with 0x"
+        ));
+        assert!(error(b"0x12g", Format::Auto).starts_with("x, line 1, column 5: 'g' is not a hexadecimal digit"));
+        assert!(error(b"0x12", Format::Dec).contains("column 2: 'x' is not a decimal digit"));
         assert!(error("1é".as_bytes(), Format::Auto).contains("column 2: 'é'"));
         assert!(error(b"\xff\xfe", Format::Hex).contains("--in-format bytes"));
         assert!(error(b"-5", Format::Auto).contains("column 1: '-'"));
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_from_names_of_files() {
+    fn numbers_are_distinguished_from_names_of_files() {
         assert!(["0", "123", "0xab", "0xAB"].into_iter().all(is_number));
         assert!(["", "0x", "cafe", "./123", "-", "12x", "0x1g", "x12"].into_iter().all(|text| !is_number(text)));
         assert!(read_operand("12x", Format::Auto).unwrap_err().to_string().contains("character 3"));

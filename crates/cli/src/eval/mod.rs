@@ -1,4 +1,4 @@
-//! `solinas eval`: the server's part.
+//! `solinas eval`: computes on ciphertexts, as the server does.
 
 mod operation;
 mod outputs;
@@ -8,7 +8,7 @@ use crate::decrypt::check_key;
 use crate::encrypt::Report;
 use crate::error::{Error, Result, usage};
 use crate::output::Output;
-use crate::progress::{abandonable, cancellable, interruptible, visible, watch};
+use crate::progress::{cancellable, interrupt_control, interruptible, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use operation::Details;
 
-pub(crate) use operation::champion;
+pub(crate) use operation::max_and_argmax;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,10 +37,11 @@ Examples:
   solinas eval --key keys/server.key lookup x.ct --table 0,1,4,9,16,25,36,49 --type u8 -o square.ct
   solinas eval --key keys/server.key --program f.json --inputs a.ct b.ct -o results/
 
-An operand is a ciphertext file or a public constant: 5, -3, true, or with its type 5u8. '#5' is always a constant, \
-./5 always a file. Operations on arrays work element by element; scalars go with every element. sum, max, min, argmax \
-and argmin of one array reduce it. Of integers modulo a number, sum, dot and rotate go across arrays in slots, with a key of scheme bgv, or of scheme ntru and `keygen --rotations`. Several results go to a folder, or to as many -o.
-Ctrl-C stops with exit code 130 and writes nothing.";
+An operand is a ciphertext file or a public constant: 5, -3, true, or with its type, such as 5u8. '#5' is always a constant, and ./5 is always a file.
+Operations on arrays work element by element, and a scalar combines with every element. sum, max, min, argmax and argmin of one array reduce it to one value.
+For arrays of integers modulo a number, sum, dot and rotate work across the slots of the vector. They need a key of scheme bgv, or a key of scheme ntru from `keygen --rotations`.
+For several results, name a folder with -o, or repeat -o for each result.
+Ctrl-C stops the command with exit code 130, and nothing is written.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,43 +52,43 @@ pub(crate) struct Args {
     /// The operation
     #[arg(value_name = "OP", required_unless_present_any = ["list", "circuit", "program"], conflicts_with_all = ["circuit", "program"])]
     operation: Option<String>,
-    /// Its operands: ciphertext files and constants
+    /// Operands of the operation: ciphertext files and constants
     #[arg(value_name = "OPERAND", allow_negative_numbers = true)]
     operands: Vec<String>,
-    /// Places to the left by which `rotate` moves the elements of an array; negative to the right
+    /// Number of places by which `rotate` moves the elements of an array to the left; negative for the right
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "operation")]
     by: Option<i64>,
-    /// What `lookup` gives for 0, 1, 2, .., up to the largest value of the operand's type
+    /// Results of `lookup` for 0, 1, 2, .., up to the largest value of the operand's type
     #[arg(long, value_name = "V0,V1,..", value_delimiter = ',', allow_hyphen_values = true, requires = "operation")]
     table: Vec<String>,
-    /// Type of the values of --table; by default the operand's
+    /// Type of the values of --table; defaults to the operand's type
     #[arg(long = "type", value_parser = crate::names::parse_type, requires = "table")]
     ty: Option<Type>,
     /// Evaluate a circuit (Bristol, BLIF, Yosys JSON)
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     circuit: Option<PathBuf>,
-    /// Evaluate a program of typed operations, as JSON
+    /// Evaluate a program of typed operations (JSON)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// One ciphertext for each input of the circuit or program; of a port of any width also as `encrypt --bits` makes it. --estimate needs none
+    /// One ciphertext for each input of the circuit or program. For a port of any width, `encrypt --bits` makes it. --estimate needs no inputs
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with = "operation")]
     inputs: Vec<PathBuf>,
-    /// The ciphertext file to write, or a folder; repeat it for several results
+    /// The ciphertext file to write, or a folder; repeat the option for several results
     #[arg(long, short, value_name = "PATH", required_unless_present_any = ["list", "estimate"])]
     output: Vec<PathBuf>,
-    /// Threads; defaults to one for each processor, and is at most four times their number
+    /// Number of threads; defaults to the number of processors, at most four times that
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
-    /// MiB of memory for tables, scheme gh; by default SOLINAS_MEMORY_MIB, or three quarters of what is free
+    /// Memory for tables in MiB (scheme gh); defaults to SOLINAS_MEMORY_MIB, else to three quarters of the free memory
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Do not warn of a key that is for research only or made from a chosen seed
+    /// Do not warn about a key for research only or a key from a chosen seed
     #[arg(long)]
     research: bool,
-    /// Print what it would cost, and do nothing
+    /// Print the estimated cost, and compute nothing
     #[arg(long)]
     estimate: bool,
-    /// Estimate the counts of a circuit or program under a parameter set, without a key
+    /// Estimate the operation counts of a circuit or program under a parameter set, without a key
     #[arg(long, value_name = "NAME", requires = "estimate", conflicts_with_all = ["key", "operation", "inputs"])]
     params: Option<String>,
     /// Print the operations
@@ -101,10 +102,10 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     if let Some(params) = &args.params {
         let work = work::of_file(args.circuit.as_deref(), args.program.as_deref())?;
-        let estimate = abandonable(out, |control| work.cost(params, control))?;
+        let estimate = cancellable(out, |control| work.cost(params, control))?;
         return out.result(&estimate, || format!("{}: {estimate}, with {params}\n", work.label()));
     }
-    let key_file = args.key.as_deref().ok_or_else(|| usage("no server key is given", "add --key server.key"))?;
+    let key_file = args.key.as_deref().ok_or_else(|| usage("the server key is missing", "add --key server.key"))?;
     let fresh = args.estimate && args.inputs.is_empty() && args.operation.is_none();
     let (work, files) = match &args.operation {
         Some(name) => {
@@ -127,7 +128,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     if args.memory.is_some() && scheme != Scheme::Gh {
         return Err(usage(
-            format!("--memory is for keys of scheme gh, and {} is of scheme {scheme}", key_file.display()),
+            format!("--memory applies to keys of scheme gh only, and {} is of scheme {scheme}", key_file.display()),
             "leave it out",
         ));
     }
@@ -135,17 +136,17 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
-        let estimate = abandonable(out, |control| match fresh {
+        let estimate = cancellable(out, |control| match fresh {
             true => work.estimate_fresh(&server, control),
             false => work.estimate(&server, &files, control),
         })?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
     }
     interruptible()?;
-    let label = match visible(out) {
-        // To measure recryptions takes long, and so do products that read a matrix of gigabytes.
+    let label = match shows_progress(out) {
+        // Measuring takes long for recryptions, and for products that read a matrix of gigabytes.
         true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
-        true => match abandonable(out, |control| work.estimate(&server, &files, control)) {
+        true => match cancellable(out, |control| work.estimate(&server, &files, control)) {
             Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => work.label(),
@@ -156,15 +157,15 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let results = watch(out, &label, |control| work.run(&server, &files, control))?;
     let seconds = start.elapsed().as_secs_f64();
     outputs::save(&targets, &results)?;
-    let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::of(file, result)).collect();
-    // The plan is the one that ran.
-    let count = if out.json() { work.count(&server, &files, &cancellable()?)? } else { Estimate::default() };
+    let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::new(file, result)).collect();
+    // This plan is the one that ran.
+    let count = if out.json() { work.count(&server, &files, &interrupt_control()?)? } else { Estimate::default() };
     let Estimate { bootstraps, recrypts, products, rotations, .. } = count;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds };
     out.report(&done, || done.results.iter().map(Report::line).collect())
 }
 
-/// What was written, and what it took.
+/// Report of the written files and the cost.
 #[derive(Serialize)]
 struct Done<'a> {
     results: Vec<Report<'a>>,
@@ -194,7 +195,7 @@ struct Listed {
 
 fn list(out: &Output) -> Result<()> {
     let others = [
-        ("to_TYPE", "a truncated or extended to a type, such as to_u8; to_bool keeps the lowest bit"),
+        ("to_TYPE", "a truncated or extended to a type, such as to_u8; to_bool keeps the least significant bit"),
         ("lookup", "the entry of a public table (--table) at an encrypted index of at most 8 bits"),
         ("to_bits", "the ciphertext form of gates"),
         ("to_radix", "the ciphertext form of lookup tables"),
@@ -202,7 +203,7 @@ fn list(out: &Output) -> Result<()> {
     let built_in = OPERATIONS.iter().map(|op| Listed { name: op.name, arity: op.arity, summary: op.summary });
     let others = others.map(|(name, summary)| Listed { name, arity: 1, summary });
     let reductions = operation::REDUCTIONS.map(|(name, summary)| Listed { name, arity: 1, summary });
-    let across = operation::ACROSS.map(|(name, arity, summary)| Listed { name, arity, summary });
+    let across = operation::SLOT_OPERATIONS.map(|(name, arity, summary)| Listed { name, arity, summary });
     let all: Vec<_> = built_in.chain(others).chain(reductions).chain(across).collect();
     out.result(&all, || {
         all.iter().map(|Listed { name, arity, summary }| format!("{name:<14}{arity}  {summary}\n")).collect()

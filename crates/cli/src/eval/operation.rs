@@ -1,4 +1,4 @@
-//! Programs from operations on files and constants, and from reductions of arrays.
+//! Builds programs from operations on files and constants, and from reductions of arrays.
 
 use super::work::{Loaded, Work, load};
 use crate::error::{Error, Result, input, usage};
@@ -9,19 +9,19 @@ use solinas_circuits::program::{Op, Program, ProgramBuilder, Type, ValueId};
 use solinas_runtime::{Form, Plain};
 use std::path::{Path, PathBuf};
 
-/// Operations on one array that give one value.
+/// Operations that reduce one array to one value.
 pub(super) const REDUCTIONS: [(&str, &str); 5] = [
     ("sum", "sum of an array, wrapping"),
     ("max", "the largest value of an array"),
     ("min", "the smallest value of an array"),
-    ("argmax", "index of the largest value of an array, the first of several"),
-    ("argmin", "index of the smallest value of an array, the first of several"),
+    ("argmax", "index of the first largest value of an array"),
+    ("argmin", "index of the first smallest value of an array"),
 ];
 
-/// Operations across the elements of arrays of integers modulo a number, besides `sum`.
-pub(super) const ACROSS: [(&str, usize, &str); 2] = [
-    ("rotate", 1, "an array of integers modulo a number, by so many places to the left (--by), around"),
-    ("dot", 2, "sum of the products of elements of two arrays of integers modulo a number"),
+/// Operations across the slots of vectors of integers modulo a number, in addition to `sum`.
+pub(super) const SLOT_OPERATIONS: [(&str, usize, &str); 2] = [
+    ("rotate", 1, "an array of integers modulo a number, rotated to the left by the number of places in --by"),
+    ("dot", 2, "dot product of two arrays of integers modulo a number"),
 ];
 
 enum Operand {
@@ -29,17 +29,17 @@ enum Operand {
     Constant(Literal),
 }
 
-/// What an operation has beside its operands.
+/// Options of an operation.
 pub(super) struct Details<'a> {
-    /// How far a rotation goes.
+    /// Number of places of a rotation to the left.
     pub(super) by: Option<i64>,
     /// Entries of a table.
     pub(super) table: &'a [String],
-    /// Their type.
+    /// Type of the entries.
     pub(super) ty: Option<Type>,
 }
 
-/// An operation of the command line.
+/// Parses an operation of the command line.
 pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> Result<(Work, Vec<Loaded>)> {
     let &Details { by, table, ty: table_type } = details;
     let mut files = Vec::new();
@@ -54,22 +54,28 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         })
         .collect();
     if let Some(bad) = files.iter().find(|file| file.as_os_str().to_string_lossy().starts_with('#')) {
-        return Err(usage(format!("{} is no constant", bad.display()), "after #, give a number such as 5, -3 or 5u8"));
+        return Err(usage(
+            format!("{} is not a constant", bad.display()),
+            "after #, give a number such as 5, -3 or 5u8",
+        ));
     }
-    let across = ACROSS.iter().find(|(known, ..)| *known == name);
+    let across = SLOT_OPERATIONS.iter().find(|(known, ..)| *known == name);
     match (name, by) {
         ("rotate", None) => {
-            return Err(usage("rotate takes a number of places", "add --by N, to the left, or --by -N"));
+            return Err(usage(
+                "rotate needs a number of places",
+                "add --by N to rotate to the left, or --by -N to the right",
+            ));
         }
         ("rotate", Some(_)) | (_, None) => {}
-        _ => return Err(usage(format!("--by is for rotate, not for {name}"), "leave it out")),
+        _ => return Err(usage(format!("--by applies to rotate, not to {name}"), "leave it out")),
     }
     match (name, table) {
         ("lookup", []) => {
-            return Err(usage("lookup takes a table", "add --table V0,V1,.. with an entry for each value"));
+            return Err(usage("lookup needs a table", "add --table V0,V1,.. with an entry for each value"));
         }
         ("lookup", _) | (_, []) => {}
-        _ => return Err(usage(format!("--table is for lookup, not for {name}"), "leave it out")),
+        _ => return Err(usage(format!("--table applies to lookup, not to {name}"), "leave it out")),
     }
     let form = match name {
         "to_bits" => Some(Form::Bits),
@@ -89,13 +95,17 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         && name != "lookup"
         && !REDUCTIONS.iter().any(|(known, _)| *known == name)
     {
-        let others: Vec<_> =
-            REDUCTIONS.iter().map(|(name, _)| *name).chain(ACROSS.map(|(name, ..)| name)).chain(["lookup"]).collect();
+        let others: Vec<_> = REDUCTIONS
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(SLOT_OPERATIONS.map(|(name, ..)| name))
+            .chain(["lookup"])
+            .collect();
         return Err(unknown_operation(name, &others));
     }
     let arity = operation.as_ref().and_then(Op::arity).or(across.map(|(_, arity, _)| *arity)).unwrap_or(1);
     if !reduces && operands.len() != arity {
-        let what = format!("{name} takes {}, and got {}", counted(arity, "operand"), operands.len());
+        let what = format!("{name} takes {}, but got {}", counted(arity, "operand"), operands.len());
         return Err(usage(what, "give a ciphertext file or a constant for each"));
     }
     if files.is_empty() {
@@ -108,7 +118,7 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
     }
     let ty = loaded[0].1.ty();
     if across.is_some() || reduces && name == "sum" && ty.modulus().is_some() {
-        return Ok((Work::Program { program: crossing(&name, &operands, &loaded, by)?, name }, loaded));
+        return Ok((Work::Program { program: slot_program(&name, &operands, &loaded, by)?, name }, loaded));
     }
     if reduces {
         let program = reduction(&name, &loaded[0])?;
@@ -119,13 +129,13 @@ pub(super) fn parse(name: &str, operands: &[String], details: &Details<'_>) -> R
         return Ok((Work::Program { name, program }, loaded));
     }
     let program = match operation {
-        Some(op) => on_operands(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
+        Some(op) => elementwise(&op, &operands, &loaded, |builder, args| builder.op(op.clone(), args))?,
         None => Program::from_op(&name, &[loaded[0].1.ty()]).map_err(Error::circuit(&name))?,
     };
     Ok((Work::Program { name, program }, loaded))
 }
 
-/// The constant that an operand is: what follows a `#`, or what reads as one and is not the name of a file.
+/// Parses a constant operand: the text after a `#`, or a text that is a constant and not the name of a file.
 fn constant(text: &str) -> Option<Literal> {
     match text.strip_prefix('#') {
         Some(text) => Literal::parse(text),
@@ -133,8 +143,8 @@ fn constant(text: &str) -> Option<Literal> {
     }
 }
 
-/// The program that makes one value of the operands; `op` decides the types of constants.
-fn on_operands(
+/// The program that computes one value from the operands. `op` decides the types of constants.
+fn elementwise(
     op: &Op,
     operands: &[Operand],
     files: &[Loaded],
@@ -142,7 +152,7 @@ fn on_operands(
 ) -> Result<Program> {
     let names = if *op == Op::Select { ["c", "a", "b"] } else { ["a", "b", "c"] };
     let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
-    // Constants take the type of the other values; the condition of a selection is not one of them.
+    // Constants take the type of the other values. The condition of a selection does not count.
     let values = if *op == Op::Select { &operands[1..] } else { operands };
     let suggested = values.iter().find_map(|operand| match operand {
         Operand::File(index) => Some(files[*index].1.ty()),
@@ -173,18 +183,18 @@ fn on_operands(
     builder.finish().map_err(Error::circuit(place))
 }
 
-/// The entry of a table at an encrypted index.
+/// The program that reads a public table at an encrypted index.
 fn lookup((file, index): &Loaded, table: &[String], ty: Type) -> Result<Program> {
     let wanted = 1usize.checked_shl(index.ty().width() as u32).filter(|_| index.ty().width() <= 8);
     if wanted != Some(table.len()) {
-        let what = format!("{} is {}, and --table has {} entries", file.display(), index.ty(), table.len());
+        let what = format!("{} is {}, but --table has {} entries", file.display(), index.ty(), table.len());
         let help = match wanted {
-            Some(wanted) => format!("give {wanted}, for the values of its type in the order of their bits"),
-            None => "convert it to a type of at most 8 bits, such as by to_u8".to_owned(),
+            Some(wanted) => format!("give {wanted} entries, one for each value of its type in the order of the bits"),
+            None => "convert it to a type of at most 8 bits, for example with to_u8".to_owned(),
         };
         return Err(usage(what, help));
     }
-    let entries = Plain::parse(ty, table, Some(vec![table.len()])).map_err(|e| Error::from(e).at("--table"))?;
+    let entries = Plain::parse(ty, table, Some(vec![table.len()])).map_err(|e| Error::from(e).with_place("--table"))?;
     let mut builder = ProgramBuilder::new();
     let mut make = || {
         let index = builder.input("index", index.ty())?;
@@ -196,22 +206,25 @@ fn lookup((file, index): &Loaded, table: &[String], ty: Type) -> Result<Program>
     builder.finish().map_err(Error::circuit(place))
 }
 
-/// A program across the elements of arrays.
-fn crossing(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>) -> Result<Program> {
+/// A program of an operation across the slots of vectors.
+fn slot_program(name: &str, operands: &[Operand], files: &[Loaded], by: Option<i64>) -> Result<Program> {
     let (file, array) = &files[0];
     if files.iter().all(|(_, ciphertext)| ciphertext.shape().is_none()) {
-        let what = format!("{} holds one value, {name} goes across the elements of arrays", file.display());
+        let what = format!("{} holds one value, but {name} takes arrays", file.display());
         return Err(input(what, "encrypt several values"));
     }
     if array.ty().modulus().is_none() {
         let what = format!(
-            "{} holds values of type {}, and {name} takes integers modulo a number",
+            "{} holds values of type {}, but {name} takes integers modulo a number",
             file.display(),
             array.ty()
         );
-        return Err(input(what, "use a key of vectors, such as those of scheme bgv; `sum` is for integers, too"));
+        return Err(input(
+            what,
+            "use a key whose plaintexts are vectors, such as one of scheme bgv (`sum` also takes integers)",
+        ));
     }
-    on_operands(&Op::Mul, operands, files, |builder, args| match (by, args) {
+    elementwise(&Op::Mul, operands, files, |builder, args| match (by, args) {
         (Some(by), _) => builder.rotate_elements(args[0], by),
         (None, &[a, b]) => builder.dot(a, b),
         _ => builder.sum_elements(args[0]),
@@ -222,12 +235,12 @@ fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
     let (ty, place) = (array.ty(), file.display());
     if array.shape().is_none() {
         return Err(input(
-            format!("{place} holds one value, {name} of one file takes an array"),
+            format!("{place} holds one value, but {name} of one file takes an array"),
             "encrypt several values",
         ));
     }
     if ty == Type::Bool {
-        return Err(input(format!("{place} holds bools, {name} takes integers"), "convert it with to_u8"));
+        return Err(input(format!("{place} holds bools, but {name} takes integers"), "convert it with to_u8"));
     }
     let build = || {
         let mut builder = ProgramBuilder::new();
@@ -250,7 +263,7 @@ fn reduction(name: &str, (file, array): &Loaded) -> Result<Program> {
 
 type Built<T> = std::result::Result<T, solinas_circuits::Error>;
 
-/// Joins neighbours until one is left, level by level.
+/// Combines neighbours level by level until one value is left.
 fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> Built<T> {
     while level.len() > 1 {
         level = level
@@ -264,21 +277,21 @@ fn tree<T: Copy>(mut level: Vec<T>, mut join: impl FnMut(T, T) -> Built<T>) -> B
     level.first().copied().ok_or(solinas_circuits::Error::WrongCount { what: "values", expected: 1, got: 0 })
 }
 
-/// The largest or smallest of some values and its index, the first of several: a tournament.
+/// The largest or smallest of some values, and the index of its first occurrence. Depth is logarithmic.
 fn argument(builder: &mut ProgramBuilder, values: &[ValueId], largest: bool) -> Built<(ValueId, ValueId)> {
     let last = values.len().saturating_sub(1);
     let index = Type::Uint((usize::BITS - last.leading_zeros()).max(1) as u8);
     let entries = values.iter().enumerate().map(|(i, &value)| Ok((value, builder.constant(i as u128, index)?)));
     let entries = entries.collect::<Built<Vec<_>>>()?;
     tree(entries, |(a, i), (b, j)| {
-        // The earlier one stays unless the later one is better.
+        // If both are equal, the earlier value stays.
         let stays = builder.op(if largest { Op::Ge } else { Op::Le }, &[a, b])?;
         Ok((builder.op(Op::Select, &[stays, a, b])?, builder.op(Op::Select, &[stays, i, j])?))
     })
 }
 
 /// The program that finds the largest of `count` values (output `price`) and its index (output `winner`).
-pub(crate) fn champion(count: usize, ty: Type) -> Built<Program> {
+pub(crate) fn max_and_argmax(count: usize, ty: Type) -> Built<Program> {
     let mut builder = ProgramBuilder::new();
     let values = (0..count).map(|i| builder.input(format!("bid{i}"), ty)).collect::<Built<Vec<_>>>()?;
     let (price, winner) = argument(&mut builder, &values, true)?;
@@ -292,18 +305,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_champion_is_the_first_of_the_largest() {
+    fn argmax_is_the_index_of_the_first_largest_value() {
         for values in [vec![7u128], vec![3, 9, 9], vec![0, 0], vec![1, 2, 3, 4, 5], vec![65535, 1, 65535, 65535]] {
-            let program = champion(values.len(), Type::Uint(16)).unwrap();
+            let program = max_and_argmax(values.len(), Type::Uint(16)).unwrap();
             let largest = values.iter().max().unwrap();
             let first = values.iter().position(|value| value == largest).unwrap();
             assert_eq!(program.evaluate(&values).unwrap(), [*largest, first as u128]);
         }
-        assert!(champion(0, Type::Uint(16)).is_err());
+        assert!(max_and_argmax(0, Type::Uint(16)).is_err());
     }
 
     #[test]
-    fn the_smallest_is_the_first_of_the_smallest_also_when_signed() {
+    fn argmin_is_the_index_of_the_first_smallest_value_also_when_signed() {
         let mut builder = ProgramBuilder::new();
         let ty = Type::Int(4);
         let values: Vec<_> = (0..3).map(|i| builder.input(format!("a{i}"), ty).unwrap()).collect();

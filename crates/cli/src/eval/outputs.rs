@@ -1,11 +1,11 @@
-//! Where results go.
+//! Output files of results.
 
 use crate::error::{Error, Result, usage};
 use crate::files::check_ciphertext_target;
 use solinas_runtime::Ciphertext;
 use std::path::{Path, PathBuf};
 
-/// A file for each result: as many files as there are results, or one folder. Fails where they could not be written.
+/// The output file of each result. `given` is one file for each result, or one folder. Fails if a file cannot be written.
 pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf>> {
     if given.iter().any(|path| path == Path::new("-")) {
         check_ciphertext_target(Path::new("-"))?;
@@ -16,7 +16,7 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
     };
     let targets: Vec<PathBuf> = match given {
         [folder] if as_folder && folder.exists() && !folder.is_dir() => {
-            let what = format!("{} is a file, and there are {} results", folder.display(), names.len());
+            let what = format!("{} is a file, but there are {} results", folder.display(), names.len());
             return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
         }
         [folder] if as_folder => {
@@ -25,32 +25,32 @@ pub(super) fn targets(given: &[PathBuf], names: &[String]) -> Result<Vec<PathBuf
         }
         files if files.len() == names.len() => files.to_vec(),
         files => {
-            let what = format!("results: {}, output files: {}", names.len(), files.len());
+            let what = format!("there are {} results, but {} output files", names.len(), files.len());
             return Err(usage(what, format!("name a folder, or repeat -o for each of {}", names.join(", "))));
         }
     };
     for (index, target) in targets.iter().enumerate() {
         if targets[..index].contains(target) {
-            return Err(usage(format!("{} is named twice", target.display()), "give each result a file of its own"));
+            return Err(usage(format!("{} is named twice", target.display()), "name a separate file for each result"));
         }
         check_ciphertext_target(target)?;
     }
     Ok(targets)
 }
 
-/// `NAME.ct` for names that are safe as file names, else a number.
+/// `NAME.ct` if the name is safe as a file name, else `output` and the index.
 fn file_name(index: usize, name: &str) -> String {
     let safe = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-[]".contains(c));
     if safe { format!("{name}.ct") } else { format!("output{index}.ct") }
 }
 
-/// Writes all results; if one cannot be written, the new files before it are removed.
+/// Writes all results. If one cannot be written, removes the new files before it.
 pub(super) fn save(targets: &[PathBuf], results: &[Ciphertext]) -> Result<()> {
     let mut new: Vec<&Path> = Vec::new();
     for (target, result) in targets.iter().zip(results) {
         let existed = target.exists();
         if let Err(error) = result.save(target) {
-            // The first error is the one to tell.
+            // The first error is reported.
             new.iter().for_each(|path| drop(std::fs::remove_file(path)));
             return Err(error.into());
         }

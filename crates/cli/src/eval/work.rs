@@ -1,4 +1,4 @@
-//! What an evaluation does: a program, a circuit, or a change of form.
+//! The work of an evaluation: a program, a circuit, or a conversion.
 
 use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
@@ -7,10 +7,10 @@ use solinas_circuits::program::{Program, Type};
 use solinas_runtime::{Ciphertext, Control, Estimate, Form, Netlist, Server};
 use std::path::{Path, PathBuf};
 
-/// A ciphertext and the file it came from.
+/// A ciphertext and its file.
 pub(super) type Loaded = (PathBuf, Ciphertext);
 
-/// What to do with the loaded ciphertexts.
+/// The work on the loaded ciphertexts.
 pub(super) enum Work {
     /// One input for each ciphertext.
     Program { name: String, program: Program },
@@ -27,21 +27,21 @@ pub(super) fn load(files: &[PathBuf]) -> Result<Vec<Loaded>> {
     files.iter().map(|file| Ok((file.clone(), Ciphertext::load(file)?))).collect()
 }
 
-/// What is in the file of a circuit or program.
+/// Reads the file of a circuit or program.
 pub(super) fn of_file(circuit_file: Option<&Path>, program_file: Option<&Path>) -> Result<Work> {
     match (circuit_file, program_file) {
         (Some(file), _) => circuit(file),
         (_, Some(file)) => program(file),
-        _ => Err(usage("no operation is given", "`solinas eval --list` prints all")),
+        _ => Err(usage("the operation is missing", "`solinas eval --list` prints all operations")),
     }
 }
 
-/// The circuit of a file.
+/// Reads a circuit.
 fn circuit(file: &Path) -> Result<Work> {
     Ok(Work::Circuit { file: file.to_path_buf(), netlist: read_circuit(file)? })
 }
 
-/// The program of a file.
+/// Reads a program.
 fn program(file: &Path) -> Result<Work> {
     let place = file.display().to_string();
     let program = Program::from_json(&read_text(file)?).map_err(Error::circuit(&place))?;
@@ -49,7 +49,7 @@ fn program(file: &Path) -> Result<Work> {
 }
 
 impl Work {
-    /// The ciphertexts for the inputs of a circuit or program, one for each.
+    /// Loads one ciphertext for each input of a circuit or program.
     pub(super) fn load(&self, inputs: &[PathBuf]) -> Result<Vec<Loaded>> {
         let wanted: Vec<String> = match self {
             Self::Circuit { netlist, .. } => netlist
@@ -64,13 +64,13 @@ impl Work {
         };
         if wanted.len() != inputs.len() {
             let (inputs, files) = (counted(wanted.len(), "input"), counted(inputs.len(), "file"));
-            let what = format!("{} takes {inputs}, and got {files}", self.label());
+            let what = format!("{} takes {inputs}, but got {files}", self.label());
             return Err(usage(what, format!("after --inputs, give one file for each of {}", wanted.join(", "))));
         }
         load(inputs)
     }
 
-    /// What it costs on fresh ciphertexts of one element.
+    /// Estimates the cost on fresh ciphertexts of one element.
     pub(super) fn estimate_fresh(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
@@ -81,7 +81,7 @@ impl Work {
         }
     }
 
-    /// What it costs on one element under a parameter set, without a key: counts alone.
+    /// Counts the operations on one element under a parameter set, without a key.
     pub(super) fn cost(&self, params: &str, control: &Control<'_>) -> Result<Estimate> {
         match self {
             Self::Program { program, .. } | Self::Reduction { program, .. } => {
@@ -92,7 +92,7 @@ impl Work {
         }
     }
 
-    /// A few words for people.
+    /// Short description for messages.
     pub(super) fn label(&self) -> String {
         match self {
             Self::Program { name, .. } | Self::Reduction { name, .. } | Self::Convert { name, .. } => name.clone(),
@@ -111,7 +111,7 @@ impl Work {
         }
     }
 
-    /// Whether each file has the type of its input, and the arrays are of one shape.
+    /// Checks that each file has the type of its input, and that all arrays have the same shape.
     pub(super) fn check_types(&self, files: &[Loaded]) -> Result<()> {
         let wanted: Vec<(&str, Option<Type>, usize)> = match self {
             Self::Program { program, .. } => {
@@ -128,14 +128,14 @@ impl Work {
         if matches!(self, Self::Circuit { .. })
             && files.iter().zip(&wanted).any(|((_, ct), (.., width))| bits(ct, *width))
         {
-            // The server checks what goes bit by bit.
+            // The server checks operations that work bit by bit.
             return Ok(());
         }
         for ((file, ct), (name, ty, width)) in files.iter().zip(wanted) {
             if ct.ty().width() != width || ty.is_some_and(|ty| ty != ct.ty()) {
                 let wanted = ty.map_or_else(|| counted(width, "bit"), |ty| ty.to_string());
                 let what =
-                    format!("{} is {}, and input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
+                    format!("{} is {}, but input '{name}' of {} is {wanted}", file.display(), ct.ty(), self.label());
                 let help = match ty {
                     None if width > 1 => format!("encrypt it with a type of {width} bits, or with --bits {width}"),
                     _ => "encrypt it with that type, or convert it with an operation such as to_u8".to_owned(),
@@ -149,18 +149,18 @@ impl Work {
             None => Ok(()),
             Some((file, other)) => Err(input(
                 format!(
-                    "{} has {}, {} has {}",
+                    "{} has {}, but {} has {}",
                     first.display(),
                     counted(ct.len(), "value"),
                     file.display(),
                     other.len()
                 ),
-                "arrays go together when they have one shape",
+                "give arrays of the same shape",
             )),
         }
     }
 
-    /// What it costs on those ciphertexts.
+    /// Estimates the cost on those ciphertexts.
     pub(super) fn estimate(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         match self {
@@ -171,7 +171,7 @@ impl Work {
         }
     }
 
-    /// The counts of it; none of a change of form.
+    /// Counts the operations; all counts are 0 for a conversion.
     pub(super) fn count(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         Ok(match self {
@@ -182,14 +182,14 @@ impl Work {
         })
     }
 
-    /// Does it.
+    /// Does the work.
     pub(super) fn run(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Vec<Ciphertext>> {
         let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
         Ok(match self {
             Self::Program { program, .. } => server.run(program, &inputs, control)?,
             Self::Circuit { file, netlist } => {
                 let silent = control.without_progress();
-                // A port takes bits; whether they were encrypted as signed is no matter.
+                // A port takes bits, whether they were encrypted as signed or unsigned.
                 let ports = inputs.into_iter().zip(netlist.inputs()).map(|(ciphertext, port)| {
                     let width = ciphertext.ty().width() as u8;
                     // An array of bools stands for the bits of a wide port.
@@ -216,10 +216,10 @@ impl Work {
 }
 
 fn not_estimated(name: &str) -> Error {
-    usage(format!("the cost of {name} is not estimated"), "run it: it takes a few bootstraps a value")
+    usage(format!("there is no estimate for {name}"), "run it: it needs a few bootstraps for each value")
 }
 
-/// All elements of arrays, one after the other.
+/// The elements of all arrays, in order.
 fn elements(arrays: &[Ciphertext]) -> Result<Vec<Ciphertext>> {
     arrays.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?))).collect()
 }

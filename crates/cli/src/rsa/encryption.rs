@@ -1,6 +1,6 @@
 //! `solinas rsa encrypt` and `solinas rsa decrypt`.
 
-use super::{MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, at, hash_parser};
+use super::{MOST_BLOCK, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file};
 use crate::error::{Result, usage};
 use crate::files::{Over, check_not_input, check_target, read_bytes, write_bytes, write_secret};
 use crate::output::Output;
@@ -18,7 +18,7 @@ Examples:
   solinas rsa encrypt --key public.pem --hash sha512 --label invoice message.txt -o message.rsa
   solinas rsa encrypt --key public.pem --hash sha1 message.txt -o message.rsa
 
-OAEP with sha1 is what `openssl pkeyutl` takes by default. No attack on it is known; take it for peers that know no other hash. A 3072-bit key takes 318 bytes with OAEP and SHA-256. For more, encrypt a random symmetric key, and the data with that.";
+OAEP with sha1 is the default of `openssl pkeyutl`. No attack on it is known; use it only for programs that support no other hash. A 3072-bit key encrypts up to 318 bytes with OAEP and SHA-256. For more data, encrypt a random symmetric key, and encrypt the data with that key.";
 
 const DECRYPT_EXAMPLES: &str = "\
 Examples:
@@ -27,9 +27,9 @@ Examples:
   solinas rsa decrypt --key key.pem message.rsa --json
   solinas rsa decrypt --key locked.pem --passphrase-file passphrase.txt message.rsa
 
-Padding, hashes and label must be those of the encryption. With oaep, whatever is wrong gives the same error. With pkcs1, a damaged or forged \
-ciphertext gives no error: it decrypts to bytes that look random, of a random length, always the same ones for this key and ciphertext. \
-So nobody learns from the answer whether the padding was right, which would decrypt messages.";
+Padding, hashes and label must be those of the encryption. With oaep, every failure gives the same error. With pkcs1, a damaged or forged \
+ciphertext gives no error: it decrypts to random-looking bytes of a random length, always the same bytes for the same key and ciphertext. \
+The answer thus does not show whether the padding was right. An attacker could use that knowledge to decrypt messages.";
 
 #[derive(clap::Args)]
 struct PaddingArgs {
@@ -39,7 +39,7 @@ struct PaddingArgs {
     /// The hash of OAEP
     #[arg(long, value_name = "HASH", default_value = Hash::Sha256.name(), value_parser = hash_parser())]
     hash: Hash,
-    /// The hash of OAEP's masks, if another one
+    /// The hash of OAEP's masks; defaults to --hash
     #[arg(long, value_name = "HASH", value_parser = hash_parser())]
     mgf_hash: Option<Hash>,
     /// OAEP's label
@@ -52,22 +52,22 @@ struct PaddingArgs {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum PaddingName {
-    /// OAEP: the one to take
+    /// OAEP, recommended
     Oaep,
-    /// PKCS#1 v1.5: for peers that know no other
+    /// PKCS#1 v1.5, for programs that support no other padding
     Pkcs1,
 }
 
-/// Bytes given as hexadecimal digits.
+/// Bytes that are given as hexadecimal digits.
 #[derive(Clone)]
 struct Bytes(Vec<u8>);
 
 fn parse_hex(text: &str) -> std::result::Result<Bytes, String> {
     if let Some(wrong) = text.chars().position(|c| !c.is_ascii_hexdigit()) {
-        return Err(format!("character {} is no hexadecimal digit", wrong + 1));
+        return Err(format!("character {} is not a hexadecimal digit", wrong + 1));
     }
     if text.len() % 2 == 1 {
-        return Err("a byte has two digits, and these are an odd number".to_owned());
+        return Err("the number of digits is odd, but a byte has two digits".to_owned());
     }
     let byte = |i| u8::from_str_radix(&text[i..i + 2], 16).map_err(|e| e.to_string());
     (0..text.len()).step_by(2).map(byte).collect::<std::result::Result<_, _>>().map(Bytes)
@@ -87,7 +87,7 @@ impl PaddingArgs {
                 label: self.label().unwrap_or_default(),
             }),
             PaddingName::Pkcs1 if self.label().is_some() || self.mgf_hash.is_some() => {
-                Err(usage("the padding pkcs1 has neither label nor masks", "leave out --label and --mgf-hash"))
+                Err(usage("padding pkcs1 has neither a label nor masks", "leave out --label and --mgf-hash"))
             }
             PaddingName::Pkcs1 => Ok(EncryptionPadding::Pkcs1),
         }
@@ -103,7 +103,7 @@ pub(super) struct EncryptArgs {
     padding: PaddingArgs,
     /// The message; - is standard input
     message: PathBuf,
-    /// Where to write the ciphertext; - is standard output
+    /// Output file for the ciphertext; - is standard output
     #[arg(long, short)]
     output: PathBuf,
 }
@@ -117,10 +117,10 @@ pub(super) struct DecryptArgs {
     padding: PaddingArgs,
     /// The ciphertext; - is standard input
     ciphertext: PathBuf,
-    /// Where to write the message, readable by you alone; standard output by default
+    /// Output file for the message, which only you can read; defaults to standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -136,7 +136,7 @@ struct Decrypted<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a Path>,
     bytes: usize,
-    /// Where it goes to no file.
+    /// The message, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
 }
@@ -145,7 +145,7 @@ pub(super) fn encrypt(args: EncryptArgs, out: &Output) -> Result<()> {
     let padding = args.padding.padding()?;
     out.no_json_with_bytes(&args.output)?;
     if args.padding.padding == PaddingName::Oaep && args.padding.hash == Hash::Sha1 {
-        out.warn("OAEP with SHA-1 is for peers that know no other hash");
+        out.warn("use OAEP with SHA-1 only for programs that support no other hash");
     }
     let key = args.key.read()?;
     check_target(&args.output)?;
@@ -169,7 +169,7 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
     }
     let key = args.key.read(out)?;
     let ciphertext = read_bytes(&args.ciphertext, MOST_BLOCK)?;
-    let message = key.decrypt(&padding, &ciphertext).map_err(at(&args.ciphertext))?;
+    let message = key.decrypt(&padding, &ciphertext).map_err(in_file(&args.ciphertext))?;
     if let Some(path) = path {
         write_secret(path, &message, if args.force { Over::File } else { Over::Nothing })?;
     }
@@ -178,7 +178,7 @@ pub(super) fn decrypt(args: DecryptArgs, out: &Output) -> Result<()> {
     match path {
         Some(path) => out.report(&report, || format!("{}: {}\n", path.display(), counted(message.len(), "byte"))),
         None if out.json() => out.result(&report, String::new),
-        // Text may be shown.
+        // A terminal may show text, but not bytes.
         None => match std::str::from_utf8(&message) {
             Ok(text) => out.text(text),
             Err(_) => out.bytes(&message),

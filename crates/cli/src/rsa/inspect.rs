@@ -1,7 +1,7 @@
-//! `solinas rsa inspect`: what keys are.
+//! `solinas rsa inspect`: describes keys and checks them.
 
 use super::passphrase::PassphraseArgs;
-use super::{Key, at, claim};
+use super::{Key, claim, in_file};
 use crate::error::Result;
 use crate::output::Output;
 use serde::Serialize;
@@ -13,9 +13,9 @@ Examples:
   solinas rsa inspect key.pem
   solinas rsa inspect public.pem key.pem --json
 
-Of a private key, all numbers are checked against each other and the primes by Miller and Rabin; primes that are close or differ in length are \
-told. Nothing secret is shown. Keys of any size \
-are shown, those that are too short with a word on it. The fingerprint is SHA-256 of the public key as SubjectPublicKeyInfo in DER.";
+For a private key, the command checks that its numbers are consistent, and tests the primes by Miller and Rabin. It reports primes that are close to each other or \
+differ in length. It shows nothing secret. It shows keys of any size, with a note on keys that are too short. \
+The fingerprint is SHA-256 of the public key as SubjectPublicKeyInfo in DER.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +38,7 @@ struct Summary<'a> {
     /// Operations that the key allows.
     key_use: String,
     insecure: bool,
-    /// What is weak about the primes of a private key.
+    /// Weakness of a private key's primes.
     #[serde(skip_serializing_if = "Option::is_none")]
     weak_primes: Option<&'static str>,
     security: SecurityClaim,
@@ -54,7 +54,7 @@ fn summary<'a>(file: &'a Path, passphrase: &PassphraseArgs) -> Result<Summary<'a
     let (kind, insecure, weak_primes) = match &found {
         Key::Public(_) => ("public", false, None),
         Key::Private(key) => {
-            key.check_primes().map_err(at(file))?;
+            key.check_primes().map_err(in_file(file))?;
             ("private", key.is_insecure(), key.weak_primes())
         }
     };
@@ -88,10 +88,10 @@ impl std::fmt::Display for Summary<'_> {
             Status::ResearchOnly { why } => writeln!(f, "  note         for research only: {why}")?,
         }
         if let Some(why) = weak_primes {
-            writeln!(f, "  weak         {why}; make another key")?;
+            writeln!(f, "  weak         {why}; generate another key")?;
         }
         if *kind == "private" {
-            writeln!(f, "  checked      numbers fit each other, primes pass")?;
+            writeln!(f, "  checked      numbers are consistent, primes pass")?;
         }
         if *insecure {
             writeln!(f, "  insecure     made from a chosen seed, for tests only")?;

@@ -22,7 +22,7 @@ Examples:
   solinas rsa keygen --bits 8192 --der -o key.der
   solinas rsa keygen --passphrase -o key.pem --public public.pem
 
-The file is readable by you alone. The public exponent is 65537. Time grows with about the fourth power of the bits.";
+Only you can read the file of the private key. The public exponent is 65537. The time grows with about the fourth power of the bits.";
 
 const PUBLIC_EXAMPLES: &str = "\
 Examples:
@@ -36,10 +36,10 @@ pub(super) struct KeygenArgs {
     /// Bits of the modulus: a multiple of 64 from 2048 to 16384
     #[arg(long, default_value_t = 3072)]
     bits: usize,
-    /// Where to write the private key
+    /// Output file for the private key
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Where to write the public key, too, as SubjectPublicKeyInfo
+    /// Output file for the public key as SubjectPublicKeyInfo; not written by default
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     /// Format of the private key
@@ -48,22 +48,22 @@ pub(super) struct KeygenArgs {
     /// Write DER instead of PEM
     #[arg(long)]
     der: bool,
-    /// Encrypt the private key with a passphrase: the one in the variable SOLINAS_PASSPHRASE, or asked for at the terminal
+    /// Encrypt the private key with a passphrase from the variable SOLINAS_PASSPHRASE, or else from the terminal
     #[arg(long)]
     passphrase: bool,
     /// Encrypt the private key with the passphrase on the first line of this file
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     /// Allow keys below 2048 bits, down to 512
     #[arg(long)]
     research: bool,
-    /// Derive the key from this number, for tests that repeat; protects nothing
+    /// Derive the key from this number, for reproducible tests; such a key protects nothing
     #[arg(long, value_name = "N")]
     insecure_seed: Option<u64>,
-    /// Threads, of which two are of use; by default as many as there are processors. The key does not depend on it
+    /// Number of threads, of which at most two are used; defaults to the number of processors. The key does not depend on it
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 }
@@ -73,7 +73,7 @@ pub(super) struct KeygenArgs {
 pub(super) struct PublicArgs {
     /// The private key, or a public key in another format
     file: PathBuf,
-    /// Where to write the public key; standard output by default
+    /// Output file for the public key; defaults to standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
     /// Format of the public key
@@ -118,25 +118,28 @@ struct Report<'a> {
 pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
     let path = &args.output;
     if path == Path::new("-") {
-        return Err(usage("a private key does not go to standard output", "name a file; ./- is a file named -"));
+        return Err(usage("a private key cannot be written to standard output", "name a file; ./- is a file named -"));
     }
     let public_path = args.public.as_deref().filter(|public| *public != Path::new("-"));
     if args.public.is_some() && public_path.is_none() && out.json() {
-        return Err(usage("--json and a key on standard output do not go together", "name a file for the public key"));
+        return Err(usage("--json cannot be combined with a key on standard output", "name a file for the public key"));
     }
     if public_path.is_some_and(|public| same_file(public, path)) {
-        return Err(usage("private and public key cannot be one file", "name two files"));
+        return Err(usage("the private and the public key cannot share a file", "name two files"));
     }
     let locked = args.passphrase || args.passphrase_file.is_some();
     if locked && args.format == PrivateName::Pkcs1 {
-        return Err(usage("PKCS#1 has no passphrase", "leave out --format, or the passphrase"));
+        return Err(usage(
+            "the format PKCS#1 has no encryption with a passphrase",
+            "leave out --format, or the passphrase",
+        ));
     }
     if path.exists() && !args.force {
-        let what = format!("{} already exists, and keys cannot be made again", path.display());
+        let what = format!("{} already exists, and a replaced key cannot be recovered", path.display());
         return Err(input(what, "write to another file, or --force to replace it"));
     }
     if (512..rsa::MIN_BITS).contains(&args.bits) && !args.research {
-        let what = format!("{} bits are within reach of factoring", args.bits);
+        let what = format!("a modulus of {} bits can be factored", args.bits);
         let (least, most) = (rsa::MIN_BITS, rsa::MAX_BITS);
         return Err(input(
             what,
@@ -189,9 +192,9 @@ pub(super) fn keygen(args: KeygenArgs, out: &Output) -> Result<()> {
         security,
     };
     out.report(&report, || {
-        let public = args.public.as_ref().map(|public| format!("{}: public, give it away\n", public.display()));
+        let public = args.public.as_ref().map(|public| format!("{}: public, publish it\n", public.display()));
         let security = match key.is_insecure() {
-            true => "0 bits of security, as it is made from a chosen seed".to_owned(),
+            true => "0 bits of security, because the key is made from a chosen seed".to_owned(),
             false => {
                 let bits = report.security.classical_bits;
                 format!("{bits} bits of security by NIST SP 800-57, none against a quantum computer")
@@ -215,7 +218,7 @@ pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
     };
     let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
         return match (out.json(), args.der) {
-            (true, true) => Err(usage("--json and DER on standard output do not go together", "name a file with -o")),
+            (true, true) => Err(usage("--json cannot be combined with DER on standard output", "name a file with -o")),
             (true, false) => out.result(&serde_json::json!({ "public_key": key.to_pem(format)? }), String::new),
             (false, _) => write_public(key, format, args.der, None, out),
         };
@@ -227,7 +230,7 @@ pub(super) fn public(args: PublicArgs, out: &Output) -> Result<()> {
     out.report(&report, || format!("{}: public key, {} bits\n", path.display(), key.bits()))
 }
 
-/// The bytes of the file of a private key, PKCS#8 under a passphrase if there is one.
+/// The bytes of a private key's file. If a passphrase is given, the format is encrypted PKCS#8.
 pub(super) fn encode(
     key: &PrivateKey,
     format: PrivateFormat,

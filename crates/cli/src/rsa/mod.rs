@@ -26,14 +26,14 @@ Examples:
   solinas rsa sign --key key.pem document.pdf -o document.sig
   solinas rsa verify --key public.pem --signature document.sig document.pdf
 
-Keys are PEM or DER as other programs read and write them. RSA is for exchanging data with those: it computes nothing on ciphertexts, \
+Keys are PEM or DER, which other programs read and write too. RSA serves to exchange data with such programs. It computes nothing on ciphertexts, \
 and a quantum computer breaks it at every size.";
 
-/// Most bytes of a key file.
+/// Largest size of a key file, bytes.
 const MOST_KEY: u64 = 1 << 20;
-/// Most bytes of a message to sign: 1 GiB.
+/// Largest size of a message to sign: 1 GiB.
 const MOST_MESSAGE: u64 = 1 << 30;
-/// Most bytes of a message to encrypt, a ciphertext or a signature; the largest key takes 2048.
+/// Largest size of a message to encrypt, a ciphertext or a signature, bytes. The largest key needs 2048.
 const MOST_BLOCK: u64 = 1 << 16;
 
 #[derive(clap::Args)]
@@ -45,11 +45,11 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Make a private key
+    /// Generate a private key
     Keygen(keys::KeygenArgs),
     /// Write the public key of a private key, or a public key in another format
     Public(keys::PublicArgs),
-    /// Change or remove the passphrase of a private key, or give it one
+    /// Set, change or remove the passphrase of a private key
     Passphrase(passphrase::Args),
     /// Encrypt a short message with a public key
     Encrypt(encryption::EncryptArgs),
@@ -59,7 +59,7 @@ enum Verb {
     Sign(signature::SignArgs),
     /// Verify a signature with a public key
     Verify(signature::VerifyArgs),
-    /// Show what keys are, and check them
+    /// Describe keys and check them
     Inspect(inspect::InspectArgs),
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
 }
 
-/// Options of whoever reads a public key.
+/// Options of commands that read a public key.
 #[derive(clap::Args)]
 struct PublicKeyArgs {
     /// The public key, PEM or DER
@@ -90,11 +90,11 @@ struct PublicKeyArgs {
 impl PublicKeyArgs {
     fn read(&self) -> Result<PublicKey> {
         let bytes = read_key(&self.key)?;
-        PublicKey::read(&bytes, self.research).map_err(at(&self.key))
+        PublicKey::read(&bytes, self.research).map_err(in_file(&self.key))
     }
 }
 
-/// Options of whoever uses a private key.
+/// Options of commands that use a private key.
 #[derive(clap::Args)]
 struct PrivateKeyArgs {
     /// The private key, PEM or DER
@@ -105,19 +105,19 @@ struct PrivateKeyArgs {
     research: bool,
     #[command(flatten)]
     passphrase: PassphraseArgs,
-    /// The multiplication; by default the one that was measured fastest at the size. The result is the same
+    /// Multiplication method; defaults to the fastest measured at this size. The result is the same
     #[arg(long, value_name = "METHOD")]
     method: Option<Multiplication>,
-    /// Threads, of which two are of use; by default as many as there are processors
+    /// Number of threads, of which at most two are used; defaults to the number of processors
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=4096))]
     threads: Option<u16>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Multiplication {
-    /// Montgomery's, word by word
+    /// Montgomery's method, word by word
     Word,
-    /// Montgomery's, with products by FFT
+    /// Montgomery's method, with products by FFT
     Fft,
 }
 
@@ -137,16 +137,16 @@ impl PrivateKeyArgs {
     }
 }
 
-/// A private key from the bytes of its file, with a passphrase if it needs one.
+/// Reads a private key from the bytes of its file, with a passphrase if it is encrypted.
 fn private_key(path: &Path, bytes: &[u8], passphrase: &PassphraseArgs, research: bool) -> Result<PrivateKey> {
     let read = match PrivateKey::read(bytes, research) {
-        Err(rsa::Error::Encrypted) => PrivateKey::read_encrypted(bytes, &passphrase.of(path)?, research),
+        Err(rsa::Error::Encrypted) => PrivateKey::read_encrypted(bytes, &passphrase.read(path)?, research),
         read => read,
     };
-    read.map_err(at(path))
+    read.map_err(in_file(path))
 }
 
-/// A key of either kind.
+/// A private or a public key.
 enum Key {
     Public(PublicKey),
     Private(Box<PrivateKey>),
@@ -157,11 +157,11 @@ impl Key {
         let bytes = read_key(path)?;
         match PublicKey::read(&bytes, research) {
             Ok(key) => Ok(Self::Public(key)),
-            // One that is damaged is not called a public key.
+            // A damaged private key must not be reported as a bad public key.
             Err(_) if is_private_key(&bytes) => {
                 private_key(path, &bytes, passphrase, research).map(|key| Self::Private(key.into()))
             }
-            Err(error) => Err(at(path)(error)),
+            Err(error) => Err(in_file(path)(error)),
         }
     }
 
@@ -173,18 +173,18 @@ impl Key {
     }
 }
 
-/// The bytes of a key file, which are not in OpenSSH's own format.
+/// Reads the bytes of a key file. Fails for OpenSSH's own format.
 fn read_key(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let bytes = Zeroizing::new(read_bytes(path, MOST_KEY)?);
     let label = b"-----BEGIN OPENSSH PRIVATE KEY-----";
     if bytes.windows(label.len()).any(|part| part == label) {
         let what = format!("{} is a private key in OpenSSH's own format", path.display());
-        return Err(input(what, "convert a copy of it first, as with `ssh-keygen -p -m PEM -f COPY`"));
+        return Err(input(what, "convert a copy of it first, for example with `ssh-keygen -p -m PEM -f COPY`"));
     }
     Ok(bytes)
 }
 
-/// What is said of the security of a key: a private key from a chosen seed has none.
+/// The security claim of a key. A private key from a chosen seed has no security.
 fn claim(key: &PublicKey, insecure: bool) -> SecurityClaim {
     let claim = key.security();
     if !insecure {
@@ -194,25 +194,25 @@ fn claim(key: &PublicKey, insecure: bool) -> SecurityClaim {
     SecurityClaim { classical_bits: 0.0, quantum_bits: 0.0, estimator: "guessing the seed".to_owned(), status, ..claim }
 }
 
-/// Whether two threads are wanted.
+/// Whether to use two threads.
 fn parallel(threads: Option<u16>) -> bool {
     threads.map_or_else(|| std::thread::available_parallelism().is_ok_and(|n| n.get() > 1), |threads| threads > 1)
 }
 
-/// For `map_err`: the file in front of the message.
-fn at(path: &Path) -> impl FnOnce(rsa::Error) -> Error {
+/// For `map_err`: puts the file in front of the message.
+fn in_file(path: &Path) -> impl FnOnce(rsa::Error) -> Error {
     move |error| match Error::from(error) {
         Error::Interrupted => Error::Interrupted,
-        error => error.at(&path.display().to_string()),
+        error => error.with_place(&path.display().to_string()),
     }
 }
 
-/// Reads the name of a hash function, for the argument parser.
+/// Parses the name of a hash function, for the argument parser.
 fn hash_parser() -> impl TypedValueParser<Value = Hash> {
     PossibleValuesParser::new(Hash::ALL.map(Hash::name)).try_map(|name| name.parse::<Hash>())
 }
 
-/// Reads the name of a hash function for signatures.
+/// Parses the name of a hash function for signatures.
 fn signature_hash_parser() -> impl TypedValueParser<Value = Hash> {
     let names = Hash::ALL.into_iter().filter(|hash| hash.signs()).map(Hash::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Hash>())

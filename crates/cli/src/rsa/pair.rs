@@ -1,23 +1,23 @@
-//! A private key and its public key in two files: both are written, or neither.
+//! Writes a private key and its public key to two files: both or neither.
 
 use crate::error::{Error, Result, input};
-use crate::files::tell_leftovers;
+use crate::files::remove_leftovers;
 use solinas_formats::{NewFile, containing_folder, remove_file};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A key for a regular file, stored under another name beside it.
+/// A key that is stored under a temporary name, beside its destination.
 struct Stored {
-    /// The name it is for.
+    /// The destination.
     path: PathBuf,
     new: NewFile,
-    /// A copy of the file that has the name.
+    /// A copy of the existing file at the destination.
     old: Option<NewFile>,
 }
 
 impl Stored {
     fn new(path: &Path, bytes: &[u8], secret: bool, replace: bool) -> io::Result<Self> {
-        tell_leftovers(containing_folder(path));
+        remove_leftovers(containing_folder(path));
         let new = NewFile::with_bytes(path, bytes, secret, replace)?;
         let path = new.path().to_path_buf();
         let old = match std::fs::read(&path).map(zeroize::Zeroizing::new) {
@@ -29,7 +29,7 @@ impl Stored {
     }
 }
 
-/// Replaces whatever has the name, or removes it.
+/// Restores the old file at a path, or removes the file if there was none.
 fn restore(path: &Path, old: Option<NewFile>) -> io::Result<()> {
     match old {
         Some(old) => old.persist().map(drop),
@@ -37,17 +37,18 @@ fn restore(path: &Path, old: Option<NewFile>) -> io::Result<()> {
     }
 }
 
-/// Writes both keys, or leaves both files as they are. The private key replaces a file only with `force`.
+/// Writes both keys, or leaves both files unchanged. The private key replaces a file only with `force`.
 ///
-/// The old public key goes first and the new one comes last. So wherever the process is killed, a public key that has its name belongs to the private key.
+/// The old public key is removed first, and the new one is placed last. If the process is killed at any point, an existing public key thus belongs to the
+/// private key.
 ///
 /// # Errors
-/// From the files.
+/// If a file cannot be written.
 pub(super) fn write(private: (&Path, &[u8]), public: (&Path, &[u8]), force: bool) -> Result<()> {
     write_with(private, public, force, &|_| Ok(()))
 }
 
-/// [`write`], which calls `before` with the name of each step, and takes an error of it for one of the step.
+/// As [`write`]. Before each step it calls `before` with the name of the step; an error of `before` counts as a failure of the step.
 fn write_with(
     (private_path, private): (&Path, &[u8]),
     (public_path, public): (&Path, &[u8]),
@@ -71,7 +72,7 @@ fn write_with(
 
     let placed = before("place private").and_then(|()| private.new.persist().map(drop));
     if let Err(error) = placed {
-        // The first error is the one to report.
+        // The first error is reported.
         let _ = public.old.map(|old| restore(&public.path, Some(old)));
         if error.kind() == io::ErrorKind::AlreadyExists {
             let what = format!("{} already exists", private_path.display());
@@ -106,7 +107,7 @@ mod tests {
         ["private", "public"].map(|name| (name.to_owned(), format!("{name} {generation}"))).into()
     }
 
-    /// Writes the pair `new` over what is there, with `before` at each step.
+    /// Writes the pair `new` over the existing files, with `before` at each step.
     fn replace(folder: &Path, force: bool, before: &dyn Fn(&'static str) -> io::Result<()>) -> Result<()> {
         let (private, public) = (folder.join("private"), folder.join("public"));
         write_with((&private, b"private new"), (&public, b"public new"), force, before)
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// A panic ends the work as a kill does, but for the temporary files.
+    /// A panic ends the work as a kill does, except that it removes the temporary files.
     #[test]
     fn a_kill_at_any_step_leaves_no_public_key_of_another_private_key() {
         for fatal in STEPS {

@@ -15,33 +15,33 @@ Examples:
   solinas rsa passphrase key.pem --new-passphrase-file new.txt
   solinas rsa passphrase key.pem --passphrase-file old.txt --remove -o plain.pem
 
-The key is written as PKCS#8: with a passphrase encrypted by scrypt and AES-256-CBC, which `openssl pkey` reads. Without -o it replaces \
-the file in one step. The new passphrase is that of --new-passphrase-file, or of the variable SOLINAS_NEW_PASSPHRASE, or asked for at the terminal.";
+The command writes the key as PKCS#8. With a passphrase, the key is encrypted by scrypt and AES-256-CBC, which `openssl pkey` reads. Without -o, the new file \
+replaces the old one in one step. The new passphrase comes from --new-passphrase-file, else from the variable SOLINAS_NEW_PASSPHRASE, else from the terminal.";
 
-/// Most bytes of a passphrase.
+/// Largest size of a passphrase, bytes.
 const MOST: u64 = 1 << 12;
 /// Variable that holds the passphrase of a key that is read.
 pub(super) const VARIABLE: &str = "SOLINAS_PASSPHRASE";
 /// Variable that holds the passphrase of a key that `rsa passphrase` writes.
 const NEW_VARIABLE: &str = "SOLINAS_NEW_PASSPHRASE";
 
-/// Where the passphrase of a private key comes from.
+/// Source of the passphrase of a private key.
 #[derive(clap::Args)]
 pub(super) struct PassphraseArgs {
-    /// Read the key's passphrase from the first line of this file; else it is in the variable SOLINAS_PASSPHRASE, or asked for at the terminal
+    /// Read the key's passphrase from the first line of this file; defaults to the variable SOLINAS_PASSPHRASE, else the terminal
     #[arg(long, value_name = "FILE")]
     pub(super) passphrase_file: Option<PathBuf>,
 }
 
 impl PassphraseArgs {
-    /// The passphrase of a key that exists.
-    pub(super) fn of(&self, key: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    /// Reads the passphrase of an existing key.
+    pub(super) fn read(&self, key: &Path) -> Result<Zeroizing<Vec<u8>>> {
         let option = "--passphrase-file";
         get(self.passphrase_file.as_deref(), VARIABLE, option, || ask("Passphrase", key, option, VARIABLE))
     }
 }
 
-/// A passphrase for a key that is written, from a file, a variable or the terminal.
+/// Reads the passphrase for a new key file from a file, a variable or the terminal.
 pub(super) fn new_passphrase(
     file: Option<&Path>,
     option: &str,
@@ -59,7 +59,7 @@ pub(super) fn new_passphrase(
     if passphrase.is_empty() {
         return Err(input(
             "the new passphrase is empty",
-            "give one; for a key without a passphrase, leave out the option or use --remove",
+            "give a passphrase; for a key without one, leave out the option or use --remove",
         ));
     }
     Ok(passphrase)
@@ -88,9 +88,9 @@ fn get(
 fn ask(what: &str, key: &Path, option: &str, variable: &str) -> Result<Zeroizing<Vec<u8>>> {
     let key = key.display();
     let typed =
-        rpassword::prompt_password(crate::output::harmless(&format!("{what} of {key}: "))).map_err(|error| {
-            let help = format!("name a file with the passphrase: {option} FILE; or set {variable}");
-            input(format!("{key} needs a passphrase, and no terminal can be asked for it: {error}"), help)
+        rpassword::prompt_password(crate::output::escape_control(&format!("{what} of {key}: "))).map_err(|error| {
+            let help = format!("name a file that holds the passphrase with {option} FILE, or set {variable}");
+            input(format!("{key} needs a passphrase, and there is no terminal to ask for it: {error}"), help)
         })?;
     Ok(Zeroizing::new(typed.into_bytes()))
 }
@@ -108,10 +108,10 @@ pub(super) struct Args {
     /// Write the key without a passphrase
     #[arg(long)]
     remove: bool,
-    /// Where to write the key; by default it replaces the file that was read
+    /// Output file for the key; defaults to the input file, which it replaces
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Replace a file that exists
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -127,19 +127,19 @@ pub(super) fn run(args: Args, out: &Output) -> Result<()> {
     let path = args.output.as_ref().unwrap_or(file);
     if path == Path::new("-") {
         return Err(usage(
-            "a private key does not go to standard output",
+            "a private key cannot be written to standard output",
             "name a file with -o; ./- is a file named -",
         ));
     }
     check_writable(path)?;
     let over = if args.force || same_file(path, file) { Over::PrivateKey } else { Over::Nothing };
     let bytes = read_key(file)?;
-    // The sizes that need --research do not matter where a key is only stored.
+    // The key is only stored, so sizes that need --research are allowed.
     let key = private_key(file, &bytes, &args.passphrase, true)?;
     let new = args.new_passphrase_file.as_deref();
     let ask = || new_passphrase(new, "--new-passphrase-file", NEW_VARIABLE, path);
     let passphrase = (!args.remove).then(ask).transpose()?;
-    // DER begins with the tag of a SEQUENCE, which no text begins with.
+    // DER begins with the tag of a SEQUENCE. Text does not begin with that byte.
     let der = bytes.first() == Some(&0x30);
     write_secret(path, &encode(&key, PrivateFormat::Pkcs8, der, passphrase.as_deref())?, over)?;
     let report = Report { private_key: path, passphrase: passphrase.is_some() };

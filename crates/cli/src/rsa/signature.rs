@@ -1,6 +1,6 @@
 //! `solinas rsa sign` and `solinas rsa verify`.
 
-use super::{MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, at, hash_parser, signature_hash_parser};
+use super::{MOST_BLOCK, MOST_MESSAGE, PrivateKeyArgs, PublicKeyArgs, hash_parser, in_file, signature_hash_parser};
 use crate::error::{Result, usage};
 use crate::files::{check_not_input, check_target, read_bytes, write_bytes};
 use crate::output::Output;
@@ -15,48 +15,48 @@ Examples:
   solinas rsa sign --key key.pem --padding pkcs1 --hash sha512 document.pdf -o document.sig
   solinas rsa sign --key key.pem --hash sha3-256 document.pdf -o document.sig
 
-The file is hashed as it is, and the signature is bytes as other programs write them.";
+The command hashes the file unchanged. The signature is raw bytes, which other programs can verify.";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   solinas rsa verify --key public.pem --signature document.sig document.pdf
   solinas rsa verify --key public.pem --padding pkcs1 --hash sha512 --signature d.sig d.pdf
 
-The exit code is 0 if the signature is valid, and 1 if not; --json says so in `valid`, too.";
+The exit code is 0 if the signature is valid, and 1 if not. With --json, the field `valid` states the same.";
 
 #[derive(clap::Args)]
 struct PaddingArgs {
     /// The padding
     #[arg(long, value_name = "PADDING", default_value = "pss")]
     padding: PaddingName,
-    /// The hash of the message, and of PSS; by default sha256, or the one to which the key is restricted
+    /// The hash of the message and of PSS; defaults to the hash to which the key is restricted, else sha256
     #[arg(long, value_name = "HASH", value_parser = signature_hash_parser())]
     hash: Option<Hash>,
-    /// The hash of PSS's masks, if another one
+    /// The hash of PSS's masks; defaults to --hash
     #[arg(long, value_name = "HASH", value_parser = hash_parser())]
     mgf_hash: Option<Hash>,
-    /// Bytes of PSS's salt; by default as many as the key demands, or else as the hash has, to sign, and any number to verify
+    /// Length of PSS's salt in bytes; defaults to the length that the key demands, else to that of the hash (sign) or to any length (verify)
     #[arg(long, value_name = "BYTES")]
     salt_length: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum PaddingName {
-    /// PSS: the one to take
+    /// PSS, recommended
     Pss,
-    /// PKCS#1 v1.5: deterministic, widespread
+    /// PKCS#1 v1.5, deterministic and widespread
     Pkcs1,
 }
 
 impl PaddingArgs {
     fn check(&self) -> Result<()> {
         if self.padding == PaddingName::Pkcs1 && (self.salt_length.is_some() || self.mgf_hash.is_some()) {
-            return Err(usage("the padding pkcs1 has no salt and no masks", "leave out --salt-length and --mgf-hash"));
+            return Err(usage("padding pkcs1 has no salt and no masks", "leave out --salt-length and --mgf-hash"));
         }
         Ok(())
     }
 
-    /// The padding for a key of that use: what is not given is as the key demands.
+    /// The padding for a key of that use. The key decides options that are not given.
     fn padding(&self, key_use: KeyUse) -> SignaturePadding {
         let own = key_use.signature_padding();
         let (hash, salt) = (self.hash.unwrap_or(own.hash()), self.salt_length);
@@ -77,9 +77,9 @@ pub(super) struct SignArgs {
     key: PrivateKeyArgs,
     #[command(flatten)]
     padding: PaddingArgs,
-    /// What to sign; - is standard input
+    /// The file to sign; - is standard input
     message: PathBuf,
-    /// Where to write the signature; - is standard output
+    /// Output file for the signature; - is standard output
     #[arg(long, short)]
     output: PathBuf,
 }
@@ -94,7 +94,7 @@ pub(super) struct VerifyArgs {
     /// The signature
     #[arg(long, short, value_name = "FILE")]
     signature: PathBuf,
-    /// What was signed; - is standard input
+    /// The signed file; - is standard input
     message: PathBuf,
 }
 
@@ -107,7 +107,7 @@ struct Signed<'a> {
 #[derive(Serialize)]
 struct Verified {
     valid: bool,
-    /// Why it is not.
+    /// The reason, if it is not valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
@@ -133,7 +133,10 @@ pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
     let key = args.key.read()?;
     let padding = args.padding.padding(key.key_use());
     if args.signature == Path::new("-") && args.message == Path::new("-") {
-        return Err(usage("signature and message cannot both be standard input", "name a file for one"));
+        return Err(usage(
+            "the signature and the message cannot both be standard input",
+            "name a file for one of them",
+        ));
     }
     let signature = read_bytes(&args.signature, MOST_BLOCK)?;
     let message = read_bytes(&args.message, MOST_MESSAGE)?;
@@ -143,7 +146,7 @@ pub(super) fn verify(args: VerifyArgs, out: &Output) -> Result<()> {
             if out.json() && matches!(error, Error::Verification | Error::Length { .. } | Error::Range { .. }) {
                 out.result(&Verified { valid: false, why: Some(error.to_string()) }, String::new)?;
             }
-            Err(at(&args.signature)(error))
+            Err(in_file(&args.signature)(error))
         }
     }
 }

@@ -104,7 +104,7 @@ fn bad_circuits_are_named_with_line_and_cause() {
         ("cycle.blif", "depends on itself"),
         ("gate.txt", "FROB"),
         ("cut.txt", "cut.txt"),
-        ("undriven.blif", "nothing drives wire 'q'"),
+        ("undriven.blif", "wire 'q' has no driver"),
         ("none.bin", "none.bin"),
         ("empty.txt", "not Bristol, BLIF or Yosys JSON"),
         ("absent.txt", "No such file"),
@@ -126,7 +126,7 @@ fn inputs_that_do_not_suit_a_circuit_are_named() {
     place.encrypt("u4", "1", "a.ct");
     place.encrypt("u8", "1", "b.ct");
     let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct -o r.ct", 2);
-    assert!(message.contains("add.txt takes 2 inputs, and got 1 file"), "{message}");
+    assert!(message.contains("add.txt takes 2 inputs, but got 1 file"), "{message}");
     let message = place.fail("eval --key SERVER --circuit add.txt --inputs a.ct b.ct -o r.ct", 1);
     assert!(message.contains("b.ct is u8") && message.contains("4 bits"), "{message}");
     assert!(place.fail("circuit run add.txt 3", 2).contains("4 bits"));
@@ -194,7 +194,7 @@ fn wide_ports_are_encrypted_computed_and_decrypted() {
     let message = place.fail("eval --key SERVER --circuit wide.blif --inputs a.ct -o r.ct", 1);
     assert!(message.contains("512 bits") && message.contains("--bits 512"), "{message}");
     let message = place.fail("encrypt --key CLIENT --bits 8 0x100 -o r.ct", 1);
-    assert!(message.contains("'0x100' is no value of 8 bits") && message.contains("0..=255"), "{message}");
+    assert!(message.contains("'0x100' is not a value of 8 bits") && message.contains("0..=255"), "{message}");
 }
 
 #[test]
@@ -222,11 +222,11 @@ fn tables_are_looked_up_at_encrypted_indices() {
     assert_eq!(place.run("decrypt --key CLIENT reverse.ct"), "3\n2\n1\n0\n");
     assert!(place.fail("eval --key SERVER lookup x.ct -o r.ct", 2).contains("--table V0,V1"));
     let message = place.fail("eval --key SERVER lookup x.ct --table 1,2 -o r.ct", 2);
-    assert!(message.contains("x.ct is u2, and --table has 2 entries") && message.contains("give 4"), "{message}");
+    assert!(message.contains("x.ct is u2, but --table has 2 entries") && message.contains("give 4"), "{message}");
     place.encrypt("u9", "5", "wide.ct");
     assert!(place.fail("eval --key SERVER lookup wide.ct --table 1,2 -o r.ct", 2).contains("at most 8 bits"));
     assert!(place.fail("eval --key SERVER lookup x.ct --table 1,2,3,4 -o r.ct", 1).contains("--table"));
-    assert!(place.fail("eval --key SERVER neg x.ct --table 1,2 -o r.ct", 2).contains("--table is for lookup"));
+    assert!(place.fail("eval --key SERVER neg x.ct --table 1,2 -o r.ct", 2).contains("--table applies to lookup"));
     assert!(place.run("eval --list").contains("lookup"));
 }
 

@@ -84,10 +84,10 @@ fn every_verb_has_examples_in_its_help() {
         let text = place.run(&format!("{verb} --help"));
         assert!(text.contains("Examples:\n") && text.contains(&format!("solinas {verb}")), "{verb}");
     }
-    assert!(place.run("--help").contains("130 interrupted"));
+    assert!(place.run("--help").contains("130 for an interruption"));
     // Paragraphs are wrapped once.
     let text = place.run("eval --help");
-    assert!(text.contains("always a constant, ./5 always a file. Operations"), "{text}");
+    assert!(text.contains("is always a constant, and ./5 is always a file.\nOperations"), "{text}");
     for verb in ["stats", "draw", "optimize", "convert", "lower", "build", "run"] {
         assert!(place.run(&format!("circuit {verb} --help")).contains("Example"), "{verb}");
     }
@@ -98,7 +98,7 @@ fn an_auction_of_four_ends_with_the_right_winner_and_no_secret_at_the_server() {
     let place = Place::new();
     let text = place.run("demo --quick --keep auction");
     assert!(text.contains("result: Birch wins at 4800 (equal to the plain maximum"), "{text}");
-    assert!(text.contains("no client key is among them") && text.contains("bids.ct     ciphertext"), "{text}");
+    assert!(text.contains("none of these is a client key") && text.contains("bids.ct     ciphertext"), "{text}");
     let held = std::fs::read_dir(place.path("auction/server")).unwrap();
     let mut held: Vec<_> = held.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     held.sort();

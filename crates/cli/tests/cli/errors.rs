@@ -77,12 +77,12 @@ fn values_and_types_that_do_not_fit_are_refused() {
         ("encrypt --key CLIENT --type u4 1 - -o r.ct", 2, "standard input"),
         ("encrypt --key CLIENT --type u4 --csv absent.csv --column x -o r.ct", 1, "absent.csv"),
         ("eval --key SERVER add a.ct b.ct -o r.ct", 1, "a.ct (u4), b.ct (u8)"),
-        ("eval --key SERVER add two.ct three.ct -o r.ct", 1, "two.ct has 2 values, three.ct has 3"),
+        ("eval --key SERVER add two.ct three.ct -o r.ct", 1, "two.ct has 2 values, but three.ct has 3"),
         ("eval --key SERVER add a.ct -o r.ct", 2, "takes 2 operands"),
         ("eval --key SERVER plus a.ct b.ct -o r.ct", 2, "there is no operation 'plus'"),
         ("eval --key SERVER mull a.ct b.ct -o r.ct", 2, "did you mean mul?"),
         ("eval --key SERVER to_u999 a.ct -o r.ct", 2, "to_u999"),
-        ("eval --key SERVER add a.ct #x -o r.ct", 2, "#x is no constant"),
+        ("eval --key SERVER add a.ct #x -o r.ct", 2, "#x is not a constant"),
         ("eval --key SERVER add a.ct a.ct -o r.ct --threads 0", 2, "--threads"),
         ("eval --key SERVER add a.ct a.ct", 2, "--output"),
         ("eval add a.ct a.ct -o r.ct", 2, "--key"),
@@ -165,7 +165,7 @@ fn wrong_arguments_are_told_as_json_where_that_is_asked_for() {
         ("decrypt --json --kee k a.ct", "--kee", "--key"),
         ("frobnicate --json", "frobnicate", "--help"),
         ("circuit --json", "requires a subcommand", "--help"),
-        ("--json circuit", "no subcommand", "--help"),
+        ("--json circuit", "a subcommand is missing", "--help"),
         ("eval --json --list --estimate", "--list", "--help"),
     ] {
         let json = mistake(&place, line);
@@ -218,7 +218,7 @@ fn existing_places_are_named_with_the_way_out() {
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("cannot read standard input"));
     place.write("columns.csv", "a;b\n1;2\n");
     let message = place.fail("encrypt --key CLIENT --type u4 --csv columns.csv --column x -o r.ct", 1);
-    assert!(message.contains("no column 'x'\n  help: its columns are a;b; or"), "{message}");
+    assert!(message.contains("no column 'x'\n  help: use one of its columns a;b, or"), "{message}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn the_auction_and_the_bench_run_at_a_test_size() {
     let place = Place::new();
     let text = place.run("demo --scheme gh --params ci-15 --research --quick");
     assert!(text.contains("result: Birch wins at 4800 (equal to the plain maximum"), "{text}");
-    assert!(text.contains("no client key is among them") && text.contains(" recrypts, "), "{text}");
+    assert!(text.contains("none of these is a client key") && text.contains(" recrypts, "), "{text}");
     let text = place.run("bench --scheme gh --params ci-15 --quick");
     assert!(text.contains("recrypt") && text.contains("mul u8"), "{text}");
     let json: Value = serde_json::from_str(&place.run("params --json")).unwrap();
@@ -105,7 +105,7 @@ fn finish_twice(place: &Place, line: &str) {
     let read = |path: &str| std::fs::read(place.path(path)).unwrap();
     for folder in ["keys", "again"] {
         let output = place.command(&format!("{line} {folder}")).assert().success();
-        assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("going on from"));
+        assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("continuing the key generation of"));
         assert_eq!(names(place, folder), ["client.key", "server.key"]);
     }
     assert!(read("keys/server.key") == read("again/server.key"), "the key that it would have made");
@@ -129,7 +129,7 @@ fn keys_that_cannot_be_stored_are_kept_in_the_checkpoint() {
     std::fs::create_dir(place.path("bad")).unwrap();
     place.write("bad/client.key.partial", &std::fs::read(place.path("left")).unwrap()[..1000]);
     let message = place.fail(&format!("{line} bad"), 1);
-    assert!(message.contains("cut short") && message.contains("partial away to begin anew"), "{message}");
+    assert!(message.contains("cut short") && message.contains("partial away to start again"), "{message}");
     // One that was left behind does not make the key that is to be replaced once more.
     let old = std::fs::read(place.path("keys/server.key")).unwrap();
     std::fs::copy(place.path("left"), place.path("keys/client.key.partial")).unwrap();
@@ -162,7 +162,7 @@ fn key_generation_goes_on_after_ctrl_c() {
         let output = child.wait_with_output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{message}");
-        assert!(message.contains("keys/client.key.partial: the same command goes on from there"), "{message}");
+        assert!(message.contains("keys/client.key.partial: run the same command again to continue"), "{message}");
         assert_eq!(names(&place, "keys"), ["client.key.partial"]);
     };
     // Until there is more than the seed: something was done.
@@ -173,6 +173,6 @@ fn key_generation_goes_on_after_ctrl_c() {
     assert_eq!(crate::common::mode(place.path("keys/client.key.partial")), 0o600);
     // Another command does not take it for its own.
     let other = line.replace("toy", "ci-3");
-    assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial away to begin anew"));
+    assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial away to start again"));
     finish_twice(&place, line);
 }

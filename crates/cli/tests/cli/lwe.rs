@@ -65,7 +65,7 @@ fn secure_sets_without_products_add_bits() {
 fn sets_are_listed_measured_and_refused_with_the_fix() {
     let place = Place::new();
     let text = place.run("params");
-    assert!(text.contains("leveled-secure-1") && text.contains("Other sets by name: leveled-N-DEPTH"), "{text}");
+    assert!(text.contains("leveled-secure-1") && text.contains("More sets by name: leveled-N-DEPTH"), "{text}");
     let json: Value = serde_json::from_str(&place.run("params --json")).unwrap();
     let sets: Vec<_> = json.as_array().unwrap().iter().filter(|set| set["scheme"] == "lwe").collect();
     let first = sets[0];
@@ -117,12 +117,12 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         ("encrypt --key CLIENT --matrix sums/matrix --type u8 1 -o c.ct", "only keys of scheme lwe have", 1),
         ("expand --key CLIENT -o c", "only keys of scheme lwe have", 1),
         ("expand --key sums/server.key -o sums/client.key", "key or ciphertext", 1),
-        ("expand --key sums/server.key -o sums/server.key", "is an input, too", 2),
+        ("expand --key sums/server.key -o sums/server.key", "is also an input", 2),
         ("expand --key sums/server.key -o -", "./-", 2),
         ("expand --key sums/server.key -o none/matrix", "cannot write none/matrix", 1),
         ("expand --key sums/server.key -o sums", "name a file, not a folder", 1),
         ("encrypt --key sums/server.key --matrix sums --type u8 1 -o c.ct", "no ordinary file", 1),
-        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is an input, too", 2),
+        ("encrypt --key sums/server.key --matrix a.ct --type u8 1 -o a.ct", "is also an input", 2),
     ] {
         let message = place.fail(line, code);
         assert!(message.contains(part), "{line}: {message}");

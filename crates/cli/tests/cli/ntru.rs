@@ -81,7 +81,7 @@ fn vectors_of_slots_run_elementwise() {
 fn sets_are_listed_measured_and_refused_with_the_fix() {
     let place = Place::new();
     let text = place.run("params");
-    assert!(text.contains("secure-16384-2") && text.contains("Other sets by name: tight-N-DEPTH"), "{text}");
+    assert!(text.contains("secure-16384-2") && text.contains("More sets by name: tight-N-DEPTH"), "{text}");
     let json: Value = serde_json::from_str(&place.run("params --json")).unwrap();
     let sets: Vec<_> = json.as_array().unwrap().iter().filter(|set| set["scheme"] == "ntru").collect();
     assert!(sets[0]["name"] == "secure-8192-1" && sets[0]["recommended"] == true && sets[0]["depth"] == 1, "{sets:?}");
@@ -97,7 +97,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
         ("keygen --scheme ntru --params paper-512-41 --research --out n", 1, "NTRU parameters"),
         ("keygen --params tight-64-9 --research --out n", 1, "(--scheme ntru, "),
         ("keygen --params toy --research --out n", 1, "(--scheme gh, "),
-        ("bench --params toy", 2, "--params is for schemes gh, ntru, bgv and lwe"),
+        ("bench --params toy", 2, "--params applies to schemes gh, ntru, bgv and lwe"),
         ("bench --scheme gh --params ci-7", 1, "cannot evaluate this circuit"),
         ("demo --scheme ntru --params tight-64-3 --research", 1, "make keys of a set of depth"),
         ("demo --scheme gh --params ci-7 --research", 1, "cannot evaluate this circuit"),
@@ -115,7 +115,7 @@ fn sets_are_listed_measured_and_refused_with_the_fix() {
     assert!(
         place
             .fail("eval --key k/server.key neg a.ct -o c.ct --memory 9", 2)
-            .contains("--memory is for keys of scheme gh")
+            .contains("--memory applies to keys of scheme gh")
     );
 }
 
@@ -147,7 +147,7 @@ fn vectors_of_slots_are_rotated_and_summed() {
 
     for (line, what) in [
         ("rotate a.ct -o c.ct", "--by"),
-        ("sum a.ct --by 1 -o c.ct", "--by is for rotate"),
+        ("sum a.ct --by 1 -o c.ct", "--by applies to rotate"),
         ("sum ten.ct -o c.ct", "holds one value"),
         ("dot ten.ct 3 -o c.ct", "holds one value"),
         ("dot a.ct -o c.ct", "dot takes 2 operands"),

@@ -319,7 +319,10 @@ fn results_are_json_where_that_is_asked_for() {
     ] {
         let output = place.command(&format!("{line} --json")).assert().code(2);
         assert!(output.get_output().stdout.is_empty(), "{line}");
-        assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("do not go together"), "{line}");
+        assert!(
+            String::from_utf8_lossy(&output.get_output().stderr).contains("--json cannot be combined with"),
+            "{line}"
+        );
     }
     assert!(!place.path("k").exists());
 }

@@ -97,7 +97,11 @@ fn passphrases_that_cannot_be_had_name_the_fix() {
         ("rsa public cut.pem --passphrase-file pass", 1, "cut.pem: "),
         ("rsa encrypt --key locked.pem message -o c", 1, "this is a private key"),
         ("rsa keygen --bits 2048 --passphrase-file empty -o k", 1, "passphrase is empty"),
-        ("rsa keygen --bits 2048 --passphrase-file pass --format pkcs1 -o k", 2, "PKCS#1 has no passphrase"),
+        (
+            "rsa keygen --bits 2048 --passphrase-file pass --format pkcs1 -o k",
+            2,
+            "PKCS#1 has no encryption with a passphrase",
+        ),
         ("rsa passphrase key.pem --new-passphrase-file empty", 1, "passphrase is empty"),
         ("rsa passphrase key.pem --new-passphrase-file pass -o message", 1, "already exists"),
         ("rsa passphrase key.pem --new-passphrase-file pass -o -", 2, "./-"),

@@ -67,9 +67,9 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
         format!("encrypt --key CLIENT --type u8 --csv v.csv --column {column} -o v.ct")
     };
     for (text, column, part) in [
-        ("bid\n1,000\n2\n", "bid", "line 2: 2 fields, the first line has 1"),
-        ("5,6\n7,8\n", "5", "its columns are 0 to 1"),
-        ("1\n2\n", "1", "one column, 0"),
+        ("bid\n1,000\n2\n", "bid", "line 2: it has 2 fields, but the first line has 1"),
+        ("5,6\n7,8\n", "5", "its a column from 0 to 1"),
+        ("1\n2\n", "1", "give 0, its only column"),
         ("300\n2\n", "0", "line 1"),
         ("-1\n2\n", "0", "line 1"),
         ("1.5\n2\n", "0", "line 1"),

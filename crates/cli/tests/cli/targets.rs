@@ -134,7 +134,7 @@ fn an_output_is_no_input() {
         ("bigint powm 3 5 kd/../n -o n", "n"),
         ("bigint add 1 2 --mod n -o n", "n"),
     ] {
-        place.spares(line, 2, file, "is an input, too");
+        place.spares(line, 2, file, "is also an input");
     }
     // Numbers are not files.
     place.run("bigint add 5 7 -o 5");

@@ -1,12 +1,12 @@
-//! Karatsuba's products (`wang2014`, section 3.2): schoolbook up to three words.
+//! Karatsuba's products (`wang2014`, section 3.2). Up to three words, the product is schoolbook.
 
 use super::machine::Machine;
 use super::words;
 
-/// Up to so many words the product is schoolbook.
+/// Largest number of words for which the product is schoolbook.
 const SCHOOLBOOK: usize = 3;
 
-/// `a b`. Shape: `a` and `b` alike, the product twice as long.
+/// `a b`. Shape: `a` and `b` have the same length, and the product has twice that length.
 pub(crate) fn mul(m: &mut Machine, a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut out = vec![0; 2 * a.len()];
     let mut scratch = vec![0; 8 * a.len() + 512];
@@ -31,7 +31,7 @@ fn into(m: &mut Machine, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u
     for (sum, x0, x1) in [(&mut *a_sum, a0, a1), (&mut *b_sum, b0, b1)] {
         sum[..half].copy_from_slice(x0);
         sum[half] = 0;
-        // The highest word takes the carry.
+        // The carry goes into the highest word.
         let carry = words::add(m, &mut sum[..half], x1);
         sum[half] = carry;
     }

@@ -1,11 +1,11 @@
-//! A machine with 64-bit words that counts its operations as it computes.
+//! A machine with 64-bit words that counts the operations that it executes.
 
-/// Kinds of operations, as MIPS64 names them: the rows of `wang2014`, table 3.1.
+/// Kinds of operations with their MIPS64 names, the rows of `wang2014`, table 3.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counts {
-    /// `dmultu`: product of two words, two words long.
+    /// `dmultu`: the product of two words, which has two words.
     pub(crate) multiply: u64,
-    /// `mflo`, `mfhi`: one word of a product into a register.
+    /// `mflo`, `mfhi`: moves one word of a product into a register.
     pub(crate) move_from: u64,
     /// `daddu`, `dsubu`
     pub(crate) add: u64,
@@ -15,18 +15,18 @@ pub(crate) struct Counts {
     pub(crate) logic: u64,
     /// `sltu`: 1 if the first word is less than the second.
     pub(crate) compare: u64,
-    /// `movz`, `movn`: one word or the other, by a third.
+    /// `movz`, `movn`: selects one of two words by a third.
     pub(crate) select: u64,
-    /// A constant into a register.
+    /// Loads a constant into a register.
     pub(crate) load_immediate: u64,
 }
 
 impl Counts {
-    /// The rows, as the table prints them.
+    /// Names of the rows in the table.
     pub(crate) const NAMES: [&str; 8] =
         ["dmultu", "mflo/mfhi", "daddu/dsubu", "dsrl/dsll", "and/or", "sltu", "movz/movn", "load immediate"];
 
-    /// In the order of [`Self::NAMES`].
+    /// The counts, in the order of [`Self::NAMES`].
     pub(crate) fn values(&self) -> [u64; 8] {
         let Self { multiply, move_from, add, shift, logic, compare, select, load_immediate } = *self;
         [multiply, move_from, add, shift, logic, compare, select, load_immediate]
@@ -37,18 +37,18 @@ impl Counts {
     }
 }
 
-/// Both words of a product, as `dmultu` leaves them.
+/// Both words of a product, the result of `dmultu`.
 #[derive(Clone, Copy)]
 pub(crate) struct Product(u128);
 
-/// Computes and counts. Loads and stores of operands, addresses and branches are not ALU operations and are not counted.
+/// Computes and counts operations. Loads and stores of operands, addresses and branches are not ALU operations, so they do not count.
 #[derive(Debug, Default)]
 pub(crate) struct Machine {
     counts: Counts,
 }
 
 impl Machine {
-    /// What was done since it was made.
+    /// Counts of the operations so far.
     pub(crate) fn counts(&self) -> Counts {
         self.counts
     }

@@ -1,7 +1,7 @@
 //! Word operations of modular multiplications, counted while they run (`wang2014`, section 3.4).
 //!
-//! Each algorithm is written for a [`Machine`] of 64-bit words in the operations that the paper's table counts, and gives the right result, which
-//! is checked. Branches, addresses, loads and stores are not counted.
+//! Each algorithm runs on a [`Machine`] of 64-bit words, with the operations that the paper's table counts. Its result is checked. Branches, addresses, loads
+//! and stores do not count.
 
 mod karatsuba;
 mod machine;
@@ -15,21 +15,21 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use solinas_bigint::Natural;
 
-/// A way to multiply modulo an odd number.
+/// A method of multiplication modulo an odd number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Algorithm {
     /// Interleaved Montgomery multiplication, word by word.
     Interleaved,
     /// Montgomery's reduction with three of Karatsuba's products.
     Karatsuba,
-    /// Montgomery's reduction with three products by transforms of so many points.
+    /// Montgomery's reduction with three products by transforms.
     Transform {
-        /// A power of 16, twice the number of 24-bit digits at least.
+        /// Number of points of a transform: a power of 16, at least twice the number of 24-bit digits.
         points: usize,
     },
 }
 
-/// Operands of n words: a modulus, two numbers below it, and what the algorithms precompute.
+/// Operands of n words: a modulus, two numbers below it, and the precomputed data of the algorithms.
 pub(crate) struct Case {
     a: Vec<u64>,
     b: Vec<u64>,
@@ -39,7 +39,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Of n words that look random, the highest of the modulus full.
+    /// Pseudorandom operands of n words. The highest word of the modulus is 2^64 - 1.
     pub(crate) fn new(n: usize) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut words = || -> Vec<u64> { (0..n).map(|_| random.random()).collect() };
@@ -51,7 +51,7 @@ impl Case {
         Self { a, b, modulus, inverse }
     }
 
-    /// Operations of one modular multiplication, and whether its result is right.
+    /// Counts the operations of one modular multiplication, and checks its result.
     pub(crate) fn count(&self, algorithm: Algorithm) -> (Counts, bool) {
         let Self { a, b, modulus, inverse } = self;
         let mut m = Machine::default();
@@ -77,7 +77,7 @@ impl Case {
     }
 }
 
-/// `-x^-1 mod 2^(64 n)` for an odd x of n words, by Newton's iteration: an inverse of k bits gives one of 2 k.
+/// `-x^-1 mod 2^(64 n)` for an odd x of n words, by Newton's iteration. An inverse of k bits gives an inverse of 2 k bits.
 fn minus_inverse(x: &[u64]) -> Vec<u64> {
     let bits = 64 * x.len();
     let x = Natural::from_words(x);
@@ -132,7 +132,7 @@ mod tests {
         for n in [4, 12, 37] {
             assert_eq!(Case::new(n as usize).count(Algorithm::Karatsuba).0.multiply, 3 * products(n));
         }
-        // 768K bits: the figure of table 3.1.
+        // 768K bits, the size of table 3.1.
         assert_eq!(3 * products(12_288), 26_138_787);
     }
 }

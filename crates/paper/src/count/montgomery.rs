@@ -3,8 +3,8 @@
 use super::machine::Machine;
 use super::words;
 
-/// `a b 2^(-64 n) mod modulus`, word by word: `wang2014`, algorithm 3.3, with words in place of bits. Shape: all of n words. Range: `a`, `b`
-/// below the modulus, which is odd; `inverse` is `-modulus^-1 mod 2^64`.
+/// `a b 2^(-64 n) mod modulus`, word by word: `wang2014`, algorithm 3.3, with words instead of bits. Shape: all operands have n words. Range: `a` and `b` are
+/// below the modulus, which is odd. `inverse` is `-modulus^-1 mod 2^64`.
 pub(crate) fn interleaved(m: &mut Machine, a: &[u64], b: &[u64], modulus: &[u64], inverse: u64) -> Vec<u64> {
     let n = modulus.len();
     let mut t = vec![0; n + 1];
@@ -29,8 +29,8 @@ pub(crate) fn interleaved(m: &mut Machine, a: &[u64], b: &[u64], modulus: &[u64]
     out
 }
 
-/// `t <- (t + modulus q) / 2^64` on all words but the last: the carry that belongs there. The lowest word of the sum is zero, so that it carries
-/// exactly if what was added is not.
+/// `t <- (t + modulus q) / 2^64` on all words except the last. Returns the carry into the last word. The lowest word of the sum is zero. It therefore carries
+/// exactly if the added word is not zero.
 #[inline(always)]
 fn reduce_row(m: &mut Machine, t: &mut [u64], modulus: &[u64], q: u64) -> u64 {
     let product = m.dmultu(modulus[0], q);
@@ -51,8 +51,8 @@ fn reduce_row(m: &mut Machine, t: &mut [u64], modulus: &[u64], q: u64) -> u64 {
     carry
 }
 
-/// `a b 2^(-64 n) mod modulus` by three products of n words: `wang2014`, algorithm 3.2. Shape: all of n words. Range: `a`, `b` below the modulus,
-/// which is odd; `inverse` is `-modulus^-1 mod 2^(64 n)`.
+/// `a b 2^(-64 n) mod modulus` by three products of n words: `wang2014`, algorithm 3.2. Shape: all operands have n words. Range: `a` and `b` are below the
+/// modulus, which is odd. `inverse` is `-modulus^-1 mod 2^(64 n)`.
 pub(crate) fn three_products(
     m: &mut Machine,
     mut multiply: impl FnMut(&mut Machine, &[u64], &[u64]) -> Vec<u64>,

@@ -1,4 +1,4 @@
-//! Products by transforms over `p = 2^64 - 2^32 + 1` (`wang2014`, section 3.3): 24-bit digits, radix 16, whose roots are powers of two.
+//! Products by transforms over `p = 2^64 - 2^32 + 1` (`wang2014`, section 3.3), with 24-bit digits and radix 16. The roots of order 16 are powers of two.
 
 use super::machine::Machine;
 
@@ -6,10 +6,10 @@ const P: u64 = 0xffff_ffff_0000_0001;
 /// `2^64 mod p`, and `2^64 - p`.
 const EPSILON: u64 = 0xffff_ffff;
 const DIGIT_BITS: u32 = 24;
-/// `2^32` divides `p - 1`; 7 generates the multiplicative group.
+/// Generator of the multiplicative group. `2^32` divides `p - 1`.
 const GENERATOR: u64 = 7;
 
-/// `a b mod p`, uncounted: for tables.
+/// `a b mod p` for tables, without counting.
 fn mul_mod(a: u64, b: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(P)) as u64
 }
@@ -26,16 +26,16 @@ fn pow_mod(mut base: u64, mut exponent: u64) -> u64 {
     out
 }
 
-/// Products of numbers of up to `points / 2` digits.
+/// Multiplies numbers of up to `points / 2` digits.
 pub(crate) struct Multiplier {
     points: usize,
     /// Powers of a root r of order `points` with `r^(points / 16) = 2^12`.
     forward: Vec<u64>,
-    /// Of its inverse.
+    /// Powers of the inverse of the root.
     backward: Vec<u64>,
 }
 
-/// Constants that stay in registers throughout a transform.
+/// Constants that stay in registers during a transform.
 #[derive(Clone, Copy)]
 struct Registers {
     p: u64,
@@ -47,14 +47,14 @@ impl Registers {
         Self { p: m.load_immediate(P), epsilon: m.load_immediate(EPSILON) }
     }
 
-    /// `a + b`. Range: all below p.
+    /// `a + b`. Range: operands and result are below p.
     #[inline(always)]
     fn add(self, m: &mut Machine, a: u64, b: u64) -> u64 {
         let minus_b = m.dsubu(self.p, b);
         self.sub(m, a, minus_b)
     }
 
-    /// `a - b`. Range: a below p, b to p; the result below p.
+    /// `a - b`. Range: a is below p, and b is at most p. The result is below p.
     #[inline(always)]
     fn sub(self, m: &mut Machine, a: u64, b: u64) -> u64 {
         let difference = m.dsubu(a, b);
@@ -71,7 +71,7 @@ impl Registers {
         m.movn(x, less_p, over)
     }
 
-    /// `a + b`, the sum of a word and of one up to `2^64 - 2^32`. Range: the result is any word.
+    /// `a + b` modulo p. Range: a is any word, b is at most `2^64 - 2^32`, and the result is any word.
     #[inline(always)]
     fn add_words(self, m: &mut Machine, a: u64, b: u64) -> u64 {
         let sum = m.daddu(a, b);
@@ -80,14 +80,14 @@ impl Registers {
         m.movn(sum, corrected, over)
     }
 
-    /// `b 2^64 = b 2^32 - b`. Range: b below `2^32`.
+    /// `b 2^64 = b 2^32 - b`. Range: b is below `2^32`.
     #[inline(always)]
     fn times_2_64(self, m: &mut Machine, b: u64) -> u64 {
         let shifted = m.dsll(b, 32);
         m.dsubu(shifted, b)
     }
 
-    /// `a b`. Range: all below p. With `a b = u 2^96 + v 2^64 + w` that is `w - u + v (2^32 - 1)`.
+    /// `a b`. Range: operands and result are below p. With `a b = u 2^96 + v 2^64 + w`, the result is `w - u + v (2^32 - 1)`.
     #[inline(always)]
     fn mul(self, m: &mut Machine, a: u64, b: u64) -> u64 {
         let product = m.dmultu(a, b);
@@ -99,7 +99,7 @@ impl Registers {
         self.canonical(m, sum)
     }
 
-    /// `x 2^by`. Range: x below p, `by` below 96; the result below p.
+    /// `x 2^by`. Range: x is below p, `by` is below 96, and the result is below p.
     #[inline(always)]
     fn shift(self, m: &mut Machine, x: u64, by: u32) -> u64 {
         match by {
@@ -119,7 +119,7 @@ impl Registers {
                 self.canonical(m, sum)
             }
             _ => {
-                // The bits from 96 - by on have weight 2^96 = -1, those below 2^64.
+                // The bits from 96 - by on have weight 2^96 = -1. The bits below them have weight 2^64.
                 let high = m.dsrl(x, 96 - by);
                 let cleared = m.dsll(x, by - 32);
                 let low = m.dsrl(cleared, 32);
@@ -129,7 +129,7 @@ impl Registers {
         }
     }
 
-    /// Sixteen values into the values at the sixteenth roots `2^(12 k)`: radix 2, decimation in frequency, the order bit-reversed.
+    /// Transforms sixteen values to the values at the sixteenth roots `2^(12 k)`: radix 2, decimation in frequency. Order: bit-reversed.
     #[inline(always)]
     fn forward_16(self, m: &mut Machine, x: &mut [u64; 16]) {
         let mut half = 8;
@@ -146,7 +146,7 @@ impl Registers {
         }
     }
 
-    /// Its inverse, times 16. `2^-s = -2^(96 - s)`: the sum and the difference change places.
+    /// The inverse transform, times 16. Since `2^-s = -2^(96 - s)`, the sum and the difference are exchanged.
     #[inline(always)]
     fn backward_16(self, m: &mut Machine, x: &mut [u64; 16]) {
         let mut half = 1;
@@ -169,24 +169,24 @@ impl Registers {
     }
 }
 
-/// The place of frequency `k` among sixteen in bit-reversed order.
+/// The index of frequency `k` among sixteen in bit-reversed order.
 const fn reversed(k: usize) -> usize {
     (k & 1) << 3 | (k & 2) << 1 | (k & 4) >> 1 | (k & 8) >> 3
 }
 
 impl Multiplier {
-    /// For products of so many digits. Range: a power of 16.
+    /// The tables of transforms of `points` points. Range: `points` is a power of 16.
     pub(crate) fn new(points: usize) -> Self {
         debug_assert!(points.is_power_of_two() && points.trailing_zeros().is_multiple_of(4));
         let any = pow_mod(GENERATOR, (P - 1) / points as u64);
-        // Of the roots of this order, one whose power of order 16 is 2^12.
+        // Among the roots of this order, selects one whose power of order 16 is 2^12.
         let root = (0..16).map(|k| pow_mod(any, 2 * k + 1)).find(|&root| pow_mod(root, points as u64 / 16) == 1 << 12);
         let powers = |root: u64| std::iter::successors(Some(1), |&x| Some(mul_mod(x, root))).take(points).collect();
         let root = root.unwrap_or(1);
         Self { points, forward: powers(root), backward: powers(pow_mod(root, P - 2)) }
     }
 
-    /// `a b`. Shape: alike, in words a multiple of three; twice as long.
+    /// `a b`. Shape: `a` and `b` have the same number of words, a multiple of three. The product has twice that number.
     pub(crate) fn mul(&self, m: &mut Machine, a: &[u64], b: &[u64]) -> Vec<u64> {
         let registers = Registers::load(m);
         let mut x = self.digits(m, a);
@@ -201,7 +201,7 @@ impl Multiplier {
         pack(m, &x[..a.len() / 3 * 16])
     }
 
-    /// Three words are eight digits of 24 bits.
+    /// Cuts words into digits. Three words are eight digits of 24 bits.
     fn digits(&self, m: &mut Machine, words: &[u64]) -> Vec<u64> {
         let mask = m.load_immediate((1 << DIGIT_BITS) - 1);
         let mut out = vec![0; self.points];
@@ -216,14 +216,14 @@ impl Multiplier {
                     }
                     false => low,
                 };
-                // The highest digit of a word has nothing above it.
+                // The highest digit of a word needs no mask.
                 *out = if at == 40 { joined } else { m.and(joined, mask) };
             }
         }
         out
     }
 
-    /// Blocks of a sixteenth of the length each time; the twiddle factors of a block are powers of its own root.
+    /// Forward transform. Each level splits a block into sixteen. The twiddle factors of a block are powers of its root.
     fn forward(&self, m: &mut Machine, registers: Registers, x: &mut [u64]) {
         let mut len = x.len();
         while len > 1 {
@@ -242,7 +242,7 @@ impl Multiplier {
         }
     }
 
-    /// Undoes [`Self::forward`]; the factor `points` is a power of two, taken out by a shift.
+    /// Inverse of [`Self::forward`]. A shift removes the factor `points`, which is a power of two.
     fn backward(&self, m: &mut Machine, registers: Registers, x: &mut [u64]) {
         let mut len = 16;
         while len <= x.len() {
@@ -269,7 +269,7 @@ impl Multiplier {
     }
 }
 
-/// Coefficients below 2^63 into digits.
+/// Propagates carries: coefficients below 2^63 become digits.
 fn carry(m: &mut Machine, x: &mut [u64]) {
     let mask = m.load_immediate((1 << DIGIT_BITS) - 1);
     let mut carry = 0;
@@ -280,7 +280,7 @@ fn carry(m: &mut Machine, x: &mut [u64]) {
     }
 }
 
-/// `value` times a power of the root; the constant is loaded, none where it is 1.
+/// `value` times a power of the root. The machine loads the constant, unless it is 1.
 #[inline(always)]
 fn twiddle(m: &mut Machine, registers: Registers, value: u64, powers: &[u64], exponent: usize) -> u64 {
     if exponent == 0 {
@@ -290,7 +290,7 @@ fn twiddle(m: &mut Machine, registers: Registers, value: u64, powers: &[u64], ex
     registers.mul(m, value, factor)
 }
 
-/// Eight digits of 24 bits are three words.
+/// Joins digits to words. Eight digits of 24 bits are three words.
 fn pack(m: &mut Machine, digits: &[u64]) -> Vec<u64> {
     let mut out = Vec::with_capacity(digits.len() / 8 * 3);
     for d in digits.chunks_exact(8) {

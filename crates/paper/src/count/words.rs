@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 
-/// `x <- x + y`, and the carry out. Shape: `y` not longer than `x`.
+/// `x <- x + y`. Returns the carry out. Shape: `y` is at most as long as `x`.
 pub(crate) fn add(m: &mut Machine, x: &mut [u64], y: &[u64]) -> u64 {
     let mut carry = 0;
     let (low, high) = x.split_at_mut(y.len());
@@ -27,7 +27,7 @@ pub(crate) fn add(m: &mut Machine, x: &mut [u64], y: &[u64]) -> u64 {
     carry
 }
 
-/// `x <- x - y`, and the borrow out. Shape: `y` not longer than `x`.
+/// `x <- x - y`. Returns the borrow out. Shape: `y` is at most as long as `x`.
 pub(crate) fn sub(m: &mut Machine, x: &mut [u64], y: &[u64]) -> u64 {
     let mut borrow = 0;
     let (low, high) = x.split_at_mut(y.len());
@@ -53,7 +53,7 @@ pub(crate) fn sub(m: &mut Machine, x: &mut [u64], y: &[u64]) -> u64 {
     borrow
 }
 
-/// `row + carry <- row + a w`: the carry out. One `dmultu` a word; the first word has no carry in.
+/// `row + carry <- row + a w`. Returns the carry out. Each word needs one `dmultu`. The first word has no carry in.
 #[inline(always)]
 pub(crate) fn add_mul_row(m: &mut Machine, row: &mut [u64], a: &[u64], w: u64) -> u64 {
     let mut carry = 0;
@@ -76,7 +76,7 @@ pub(crate) fn add_mul_row(m: &mut Machine, row: &mut [u64], a: &[u64], w: u64) -
     carry
 }
 
-/// `out <- a b`, row by row. Shape: `out` has the words of both.
+/// `out <- a b`, row by row. Shape: the length of `out` is the sum of the lengths of `a` and `b`.
 pub(crate) fn mul(m: &mut Machine, out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
     for (i, &w) in b.iter().enumerate() {

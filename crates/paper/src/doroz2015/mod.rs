@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 const MACHINES: &str = "90 nm ASIC at 666 MHz, 30 million gates; Tesla C2050 and Xeon of others";
 
-/// Operation; milliseconds, then million cycles, of the ASIC, the GPU, the Xeon.
+/// Operation, then milliseconds and million cycles of the ASIC, the GPU and the Xeon.
 const PAPER: [(&str, [f64; 3], [f64; 3]); 4] = [
     ("multiplication", [7.75, 0.765, 6.667], [5.1, 0.8, 20.0]),
     ("Decrypt", [16.1, 2.5, 20.0], [10.7, 2.8, 60.0]),
@@ -23,7 +23,7 @@ const PAPER: [(&str, [f64; 3], [f64; 3]); 4] = [
     ("Recrypt", [3100.0, 4200.0, 32_000.0], [2000.0, 4800.0, 96_000.0]),
 ];
 
-/// What stands beside the paper's row, by full transforms or tables.
+/// Our figure for a row of the paper, by full transforms or tables.
 fn what(operation: &str) -> [What; 2] {
     match operation {
         "multiplication" => [What::Product; 2],
@@ -72,11 +72,11 @@ pub(crate) fn measure(options: &Options, control: &Control<'_>, bench: &mut Benc
     for set in rows(options, &["small"])? {
         report.tables.push(steps(bench, &set));
     }
-    let clock = megahertz.map_or("a clock that the system does not tell".into(), |mhz| format!("{mhz:.0} MHz"));
+    let clock = megahertz.map_or("a clock that the system does not report".into(), |mhz| format!("{mhz:.0} MHz"));
     report.notes = vec![
-        "Multiplication: of two integers as long as the modulus. Tables: our fastest methods, decryption in linear time among them; full-FFT: the method of the paper. Ratio: tables, on all threads (times) or on one (cycles), over the paper's circuit. C2050 and Xeon: the paper's, of wang2014 and of Gentry and Halevi.".into(),
-        format!("Cycles of ours: time on one thread at {clock}, as the system tells the clock when asked; the clock may have run faster."),
-        "Table 3: the paper prints 0.985 msec for \"INTT and Reduction\" of Recrypt, and by its formula it is 0.985 s; the 0.488 s of \"Evaluation of z\" are by its formula 0.218 s, or 0.489 s with the term that the formula drops. Of ours, columns are both the sums of public keys and their inverse transforms and reductions.".into(),
+        "Multiplication is that of two integers as long as the modulus. Columns `tables` use our fastest methods, including decryption in linear time; columns `full-FFT` use the method of the paper. The ratio is `tables`, on all threads (times) or on one (cycles), over the paper's circuit. The paper quotes the figures of C2050 and Xeon from wang2014 and from Gentry and Halevi.".into(),
+        format!("Our cycles are the time on one thread at {clock}, the clock that the system reports. The real clock may have been faster."),
+        "Table 3: the paper prints 0.985 msec for \"INTT and Reduction\" of Recrypt, but its formula gives 0.985 s. It prints 0.488 s for \"Evaluation of z\", but its formula gives 0.218 s, or 0.489 s with the term that the formula drops. In our row, columns include the sums of public keys, and their inverse transforms and reductions.".into(),
         STEPS_NOTE.into(),
         GPU_NOTE.into(),
     ];
@@ -106,7 +106,7 @@ fn steps(bench: &Bench, set: &str) -> Table {
         ("recryption, evaluation of z", of(expand), 488.0),
         ("recryption, sum of PK", [None; 2], 612.0),
         ("recryption, INTT and reduction", [None; 2], 985.0),
-        ("recryption, both of these: columns", of(blocks), 1597.0),
+        ("recryption, sum of PK, INTT and reduction: columns", of(blocks), 1597.0),
         ("recryption, grade school", of(sum), 1027.0),
         ("recryption", [&full, &pairs].map(Figure::ms_alone), 3112.0),
     ];

@@ -1,4 +1,4 @@
-//! Measuring one figure.
+//! Measurement of one figure.
 
 use super::{Figure, Keys, What, memory, seconds};
 use crate::timing::right;
@@ -10,13 +10,13 @@ use solinas_bigint::{Modulus, ModulusOptions, Natural};
 use solinas_schemes::gh::{Arithmetic, Ciphertext, EncryptMethod, Encryptor, Evaluator, RecryptMethod, noise};
 use std::time::Duration;
 
-/// Runs of a figure at most.
+/// Largest number of runs for a figure.
 const REPETITIONS: usize = 501;
 
-/// Runs on one number of threads: seconds, and what the work told of each, in ascending order.
+/// Runs on one number of threads, in ascending order: seconds, and the data that the work returned.
 type Runs<D> = Vec<(f64, D)>;
 
-/// What measurements at one parameter set need.
+/// Context of the measurements at one parameter set.
 pub(super) struct Task<'a> {
     keys: &'a Keys,
     pools: Vec<(usize, ThreadPool)>,
@@ -52,7 +52,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Runs by number of threads until the budget is spent, and the last result; the first run counts only where it is the last one.
+    /// Runs the work for each number of threads until the budget is spent. Returns the runs and the last result. The first run counts only if it is the only
+    /// one.
     fn repeat<D, T>(
         &self,
         mut work: impl FnMut(usize) -> Result<(D, T), Error> + Send,
@@ -82,17 +83,18 @@ impl<'a> Task<'a> {
             runs.sort_by(|a, b| a.0.total_cmp(&b.0));
             all.push(runs);
         }
-        last.map(|last| (all, last)).ok_or_else(|| Error::Threads { threads: 0, problem: "none asked for".into() })
+        last.map(|last| (all, last))
+            .ok_or_else(|| Error::Threads { threads: 0, problem: "the number must be at least 1".into() })
     }
 
-    /// Median seconds by number of threads, and the last result.
+    /// Median seconds for each number of threads, and the last result.
     fn medians<T: Send>(&self, mut work: impl FnMut(usize) -> Result<T, Error> + Send) -> Result<(Vec<f64>, T), Error> {
         let (runs, last) = self.repeat(|threads| Ok(((), work(threads)?)))?;
         let median = |runs: &Runs<()>| f64::midpoint(runs[(runs.len() - 1) / 2].0, runs[runs.len() / 2].0);
         Ok((runs.iter().map(median).collect(), last))
     }
 
-    /// An error unless the ciphertext decrypts to the bit.
+    /// Fails unless the ciphertext decrypts to the bit.
     fn decrypts(&self, what: &str, ciphertext: &Ciphertext, bit: bool) -> Result<(), Error> {
         let got = self.keys.client.decryptor()?.decrypt(ciphertext)?;
         if got == bit {
@@ -103,7 +105,7 @@ impl<'a> Task<'a> {
 
     /// The pool of all threads.
     fn pool(&self) -> Result<&ThreadPool, Error> {
-        let none = || Error::Threads { threads: 0, problem: "none asked for".into() };
+        let none = || Error::Threads { threads: 0, problem: "the number must be at least 1".into() };
         self.pools.last().map(|(_, pool)| pool).ok_or_else(none)
     }
 
@@ -174,7 +176,7 @@ impl<'a> Task<'a> {
         Ok(Figure { seconds, ..Figure::default() })
     }
 
-    /// Horner's rule over windows: `r^0` to `r^(w-1)` kept, a modular product for each window but the highest.
+    /// Encryption by Horner's rule over windows, with stored powers `r^0` to `r^(w-1)`. Each window except the highest needs a modular product.
     fn window(&self, window: usize) -> Result<Figure, Error> {
         let public = self.keys.server.public();
         let params = public.params();
@@ -216,7 +218,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Index and sign of the coefficients of a sparse polynomial: `nonzeros` of them are expected, and there are at most `most`.
+/// Indices and signs of the coefficients of a sparse polynomial. It has `nonzeros` coefficients on average, and at most `most`.
 fn noise_polynomial(n: usize, nonzeros: usize, most: usize, rng: &mut impl RngCore) -> Vec<(usize, bool)> {
     let threshold = ((nonzeros as u128) << 64) / n as u128;
     let mut terms = Vec::new();

@@ -1,34 +1,34 @@
-//! Memory of this process, where the system tells (Linux).
+//! Memory of this process, if the system reports it (Linux).
 
 use std::fs;
 
-/// Bytes below which things are made more than once, and may take together before that ends.
+/// Bytes. Smaller objects are built repeatedly, until their total reaches this size.
 const SMALL: u64 = 512 << 20;
-/// Times a thing is made at most.
+/// Largest number of times an object is built.
 const COPIES: usize = 64;
-/// Taken where `SOLINAS_MEMORY_MIB` is no number.
+/// Default limit, which applies if `SOLINAS_MEMORY_MIB` is not a number.
 const DEFAULT_LIMIT: u64 = 4 << 30;
 
-/// Bytes after `name`, in KiB, in the first of the files that has it.
+/// The value of field `name`, in bytes, from the first file that has the field. The files state KiB.
 fn field(files: &[&str], name: &str) -> Option<u64> {
     let text = files.iter().find_map(|file| fs::read_to_string(file).ok().filter(|text| text.contains(name)))?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Resident bytes: counted page by page where possible.
+/// Resident bytes of the process, counted page by page if possible.
 fn resident() -> Option<u64> {
     field(&["/proc/self/smaps_rollup"], "Rss:").or_else(|| field(&["/proc/self/status"], "VmRSS:"))
 }
 
-/// Bytes that a method may take.
+/// Bytes that a method may use.
 pub(crate) fn limit() -> u64 {
     solinas_runtime::memory_budget().unwrap_or(DEFAULT_LIMIT)
 }
 
-/// What `build` makes, and by how many bytes that makes the process grow: none where it does not show. `expected` is about as many.
+/// Runs `build`. Returns its result, and the growth of the process in bytes. The growth is `None` if it cannot be observed. `expected` is the approximate growth.
 ///
-/// What earlier work freed is filled first: small things are made again and again, and kept, until two in a row made the process grow.
+/// New objects first fill memory that earlier work has freed. Small objects are therefore built repeatedly, and kept, until two in a row make the process grow.
 pub(crate) fn grown<T, E>(expected: u64, build: impl Fn() -> Result<T, E>) -> Result<(T, Option<f64>), E> {
     let one = || {
         let before = resident();
@@ -60,7 +60,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn growth_is_that_of_what_was_built() {
         let build = || Ok::<_, ()>((0..64).map(|i| vec![i as u8 | 1; 1 << 18]).collect::<Vec<_>>());
-        // Other tests of this process allocate meanwhile.
+        // Other tests of this process allocate at the same time.
         let least = (0..4).filter_map(|_| grown(16 << 20, build).unwrap().1).fold(f64::MAX, f64::min);
         assert!((0.5..2.0).contains(&(least / f64::from(16 << 20))), "{least}");
         assert!(limit() > 1 << 26);

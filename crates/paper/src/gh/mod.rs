@@ -1,4 +1,4 @@
-//! Keys and figures of the Gentry-Halevi tables: measured once in a run, whatever number of tables show them.
+//! Keys and figures of the Gentry-Halevi tables. A run measures each figure once, even if several tables show it.
 
 mod figure;
 mod memory;
@@ -14,10 +14,10 @@ use solinas_schemes::gh::{
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// The papers' settings: name, dimension.
+/// Names of the papers' settings.
 pub(crate) const SETTINGS: [&str; 3] = ["small", "medium", "large"];
 
-/// What can be measured at a parameter set.
+/// An operation to measure at a parameter set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum What {
     /// Encryption of a bit, and its tables.
@@ -32,20 +32,20 @@ pub(crate) enum What {
     Product,
     /// Reduction of such a product, by Barrett's method.
     Reduction,
-    /// Encryption by windows of so many powers (`wang2014` 4.3.1).
+    /// Encryption by windows of the given number of powers (`wang2014` 4.3.1).
     Window(usize),
 }
 
 /// One measurement.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Figure {
-    /// Median seconds, on one thread and on all where there are more.
+    /// Median seconds on one thread, and on all threads if there are more.
     pub(crate) seconds: Vec<f64>,
-    /// Seconds of Recrypt's steps, in the run of the median: expansions, columns, sum of the blocks.
+    /// Seconds of Recrypt's steps in the median run: expansions, columns, sum of the blocks.
     pub(crate) parts: Vec<[f64; 3]>,
-    /// Bytes that stay allocated for it.
+    /// Bytes that stay allocated for the operation.
     pub(crate) bytes: Option<f64>,
-    /// Modular products.
+    /// Number of modular products.
     pub(crate) products: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ struct Keys {
     inputs: [Ciphertext; 2],
 }
 
-/// What was measured in a run so far.
+/// The measurements of a run so far.
 #[derive(Default)]
 pub(crate) struct Bench {
     keys: HashMap<String, Keys>,
@@ -91,7 +91,7 @@ fn sets(options: &Options) -> Result<Vec<Params>, Error> {
     Ok(names.into_iter().map(Params::named).collect::<Result<_, _>>()?)
 }
 
-/// Names of the sets that a table has rows for: those measured that the papers do not have, then the papers'.
+/// Names of the sets in a table: first the measured sets that the papers lack, then the papers' settings.
 pub(crate) fn rows(options: &Options, papers: &[&str]) -> Result<Vec<String>, Error> {
     let ours = sets(options)?.into_iter().map(|params| params.name().to_owned());
     let others = ours.filter(|name| !papers.contains(&name.as_str()));
@@ -103,7 +103,7 @@ pub(crate) fn heading(set: &str) -> String {
     Params::named(set).map_or_else(|_| set.to_owned(), |params| format!("{set} ({})", params.dimension()))
 }
 
-/// Time and memory of every set that will be measured, in words.
+/// Predicted time and memory of every set that will be measured, as text.
 pub(crate) fn announce(options: &Options) -> Result<Vec<String>, Error> {
     let threads = threads(options);
     let limit = memory::limit();
@@ -125,7 +125,7 @@ pub(crate) fn announce(options: &Options) -> Result<Vec<String>, Error> {
 }
 
 impl Bench {
-    /// Measures what is not known yet, at every set asked for.
+    /// Measures all missing figures at every requested set.
     pub(crate) fn measure(&mut self, what: &[What], options: &Options, control: &Control<'_>) -> Result<(), Error> {
         let sets = sets(options)?;
         let total = (sets.len() * (what.len() + 1)) as u64;
@@ -162,12 +162,12 @@ impl Bench {
         Ok(())
     }
 
-    /// A figure of a set; empty where it was not measured.
+    /// The figure of a set; empty if it was not measured.
     pub(crate) fn get(&self, set: &str, what: What) -> Figure {
         self.figures.get(&(set.to_owned(), what)).cloned().unwrap_or_default()
     }
 
-    /// What could not be measured, and why.
+    /// The figures that could not be measured, and the reasons.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -184,7 +184,7 @@ impl Keys {
     }
 }
 
-/// Milliseconds of three kinds of thing in a row of times: none where there is none.
+/// Milliseconds of three kinds of figures in a row of times. `None` for a missing figure.
 pub(crate) fn over(ours: Option<Cell>, theirs: Option<f64>) -> Option<Cell> {
     Some(Cell::measured(ours?.ours / theirs?))
 }

@@ -1,4 +1,4 @@
-//! Runs circuits on encrypted integers and takes their times.
+//! Runs circuits on encrypted integers and measures their times.
 
 use super::{Case, Config, PAPER_CORES};
 use crate::predict::BATCH;
@@ -7,47 +7,47 @@ use solinas_circuits::{BinaryOp, Builder, GateCosts, Netlist};
 use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, ServerKey, Type, cost, keygen};
 use std::time::{Duration, Instant};
 
-/// Runs of a circuit at most.
+/// Largest number of runs of a circuit.
 const REPETITIONS: usize = 5;
-/// Runs of one gate.
+/// Number of runs of one gate.
 const GATE_REPETITIONS: usize = 25;
 
 /// Measured gates, in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gates {
     pub(super) times: GateTimes,
-    /// A gate of many on one thread.
+    /// One gate among many, on one thread.
     pub(super) batched: f64,
-    /// A gate of many on all threads.
+    /// One gate among many, on all threads.
     pub(super) parallel: f64,
 }
 
-/// What a case costs.
+/// Cost of a case.
 #[derive(Debug, Clone)]
 pub(super) struct Measured {
     pub(super) bootstraps: u64,
     pub(super) depth: u64,
-    /// For each number of threads of [`Config::threads`].
+    /// Figures for each number of threads in [`Config::threads`].
     pub(super) seconds: Vec<Cell>,
-    /// On the paper's cores, wavefront by wavefront.
+    /// Prediction for the paper's cores, wavefront by wavefront.
     pub(super) paper_cores: Cell,
 }
 
-/// Bootstraps done, of those of all cases.
+/// Progress: bootstraps done, and bootstraps of all cases.
 struct Tally<'a> {
     control: &'a Control<'a>,
     done: u64,
     total: u64,
 }
 
-/// One key pair on some threads.
+/// A key pair, and a server with a number of threads.
 struct Bench<'a> {
     client: &'a ClientKey,
     server: Server,
     repeat: Duration,
 }
 
-/// Measures gates and every case.
+/// Measures the gates and all cases.
 pub(super) fn all(config: &Config, cases: &[Case], control: &Control<'_>) -> Result<(Gates, Vec<Measured>), Error> {
     let counts = cases.iter().map(|case| bootstraps(config, case)).collect::<Result<Vec<_>, _>>()?;
     let runs = config.threads().len() as u64;
@@ -120,7 +120,7 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
     for threads in config.threads() {
         let bench = Bench { client: &client, server: Server::new(&key, Some(threads))?, repeat: config.repeat };
         for (case, measured) in cases.iter().zip(&mut *measured).filter(|(case, _)| case.netlist.is_none()) {
-            // The plan differs with the threads; the tally counts every case alike.
+            // The plan depends on the number of threads. The tally counts each case in the same way.
             let counted = bootstraps(config, case)?;
             let estimate = bench.server.estimate(&case.program, 1, &Control::default())?;
             (measured.bootstraps, measured.depth) = (estimate.bootstraps, estimate.depth);
@@ -147,7 +147,7 @@ fn keys(params: &str, config: &Config, tally: &Tally<'_>) -> Result<(ClientKey, 
 }
 
 impl Tally<'_> {
-    /// Can be cancelled, reports nothing.
+    /// A control that can cancel, but reports no progress.
     fn quiet(&self) -> Control<'_> {
         self.control.without_progress()
     }
@@ -183,7 +183,7 @@ impl Bench<'_> {
         Ok(median(&mut seconds))
     }
 
-    /// Seconds of one run, whose result is checked.
+    /// Seconds of one run. Checks the result.
     fn once(
         &self,
         what: &str,
@@ -233,7 +233,7 @@ impl Bench<'_> {
         Ok(median(&mut seconds))
     }
 
-    /// A gate and a MUX alone, and a gate more of a batch, when a gate of many batches takes `many` seconds.
+    /// Times of a single gate, of a single MUX, and of an additional gate in a batch. `many` is the time of one gate among many batches.
     fn gate_times(&self, many: f64, tally: &Tally<'_>) -> Result<GateTimes, Error> {
         let gate = self.circuit("NAND", &gates_side_by_side(1, 1)?, GATE_REPETITIONS, tally)?;
         let mut b = Builder::verbatim();
@@ -242,21 +242,21 @@ impl Bench<'_> {
         b.output("out", &[out], false);
         let mux = self.circuit("MUX", &b.finish()?, GATE_REPETITIONS, tally)?;
         let batch = BATCH as f64;
-        // A batch is one gate alone and 15 more; a gate of a batch is not slower than one alone.
+        // A batch is one gate and 15 additional gates. A gate in a batch is not slower than a single gate.
         let next = ((many * batch - gate) / (batch - 1.0)).clamp(0.0, gate);
         Ok(GateTimes { gate, next, mux })
     }
 
-    /// Seconds of a gate when there are many to run side by side.
+    /// Seconds of one gate among many parallel gates.
     fn gate_of_many(&self, tally: &Tally<'_>) -> Result<f64, Error> {
         let width = (BATCH as usize * 4 * self.server.threads()).min(128);
         let ports = (BATCH as usize * 4 * self.server.threads()).div_ceil(width).min(BinaryOp::ALL.len());
         let netlist = gates_side_by_side(width, ports)?;
-        Ok(self.circuit("gates side by side", &netlist, REPETITIONS, tally)? / (width * ports) as f64)
+        Ok(self.circuit("parallel gates", &netlist, REPETITIONS, tally)? / (width * ports) as f64)
     }
 }
 
-/// Another two-input gate for each output port, on each bit of two inputs.
+/// A netlist with one two-input gate for each output port, applied to each bit of two inputs. Each port has another gate.
 fn gates_side_by_side(width: usize, ports: usize) -> Result<Netlist, Error> {
     let mut b = Builder::verbatim();
     let (x, y) = (b.input("x", width, false), b.input("y", width, false));
@@ -267,13 +267,13 @@ fn gates_side_by_side(width: usize, ports: usize) -> Result<Netlist, Error> {
     Ok(b.finish()?)
 }
 
-/// Two operands of a width; the first pair is the greatest there is, so that every carry ripples.
+/// Two operands of a width. The first pair has the largest values, so that every carry ripples.
 fn operands(width: u8, repetition: usize) -> [u128; 2] {
     let mask = Type::Uint(width).mask();
     if repetition == 0 {
         return [mask; 2];
     }
-    // Multiples of the golden ratio: any bits do, as times do not depend on them.
+    // Multiples of the golden ratio. The times do not depend on the bits.
     let step = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835u128;
     [2 * repetition, 2 * repetition + 1].map(|i| (step.wrapping_mul(i as u128) >> (128 - u32::from(width))) & mask)
 }

@@ -1,8 +1,8 @@
 //! Oh, Kim, Kim: addition and multiplication of encrypted integers with threads, figures 5 and 6 and the gate times of section 1.
 //!
-//! The paper gives reductions and speed-ups, no times but those of a gate and a MUX. We run the circuit of its non-threaded programs
-//! (serial) and those of its sections 3.1 and 3.2 on one thread and on all, predict its four cores, and set our circuits and the radix
-//! integers beside them.
+//! The paper gives reductions and speed-ups, and times of a gate and a MUX only. We run the circuits of its programs without threads (serial) and those of its
+//! sections 3.1 and 3.2, on one thread and on all threads. We predict the times for four cores, as in the paper. Our circuits and the radix integers are shown
+//! beside them.
 
 mod measure;
 
@@ -20,29 +20,29 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "serial and threaded binary addition and multiplication over TFHE gates, 16 to 64 bits (figures 5 and 6), our circuits and radix integers",
 };
 
-/// Section 4.
+/// Machine of section 4.
 const PAPER_MACHINE: &str = "i5-7600K, 4 cores, TFHE library";
 const PAPER_CORES: usize = 4;
 /// Section 1: milliseconds of a gate and of a MUX.
 const PAPER_GATE_MS: f64 = 13.0;
 const PAPER_MUX_MS: f64 = 26.0;
-/// Figure 5 and its text: "about 11 to 12 percent" of the time saved, at every width.
+/// Figure 5 and its text: threads save "about 11 to 12 percent" of the time, at every width.
 const PAPER_ADDITION_SAVED: f64 = 11.5;
-/// Figure 6 and its text: width, times faster than without threads.
+/// Figure 6 and its text: width, and speed-up over the run without threads.
 const PAPER_MULTIPLICATION: [(u8, f64); 4] = [(16, 2.95), (32, 3.93), (48, 3.19), (64, 4.48)];
 
-/// What to measure, and how.
+/// Configuration of the measurement.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     gates: &'static str,
     integers: &'static str,
     widths: Vec<u8>,
-    /// Widths up to this one are measured, others predicted.
+    /// Widths up to this one are measured. Larger widths are predicted.
     measured_to: u8,
     threads: usize,
-    /// No repetition of a run starts after this time.
+    /// Time after which no repetition of a run starts.
     repeat: Duration,
-    /// For tests: keys that need no randomness.
+    /// Whether to derive the keys from a fixed seed, for tests.
     insecure_seed: Option<u64>,
     options: Options,
 }
@@ -62,7 +62,7 @@ impl Config {
         }
     }
 
-    /// Numbers of threads that are measured.
+    /// The numbers of threads to measure.
     fn threads(&self) -> Vec<usize> {
         if self.threads == 1 { vec![1] } else { vec![1, self.threads] }
     }
@@ -116,7 +116,7 @@ impl Circuit {
         }
     }
 
-    /// None for radix integers, which are no gates.
+    /// `None` for radix integers, which do not use gates.
     fn recipe(self) -> Option<Recipe> {
         let ours = |adder| Recipe { adder, multiplier: Multiplier::CarrySave(adder), ..Recipe::default() };
         match self {
@@ -129,7 +129,7 @@ impl Circuit {
     }
 }
 
-/// An operation on integers of a width, by a circuit.
+/// An operation on integers of a width, computed by a circuit.
 #[derive(Debug, Clone)]
 struct Case {
     op: Op,
@@ -137,7 +137,7 @@ struct Case {
     width: u8,
     program: Program,
     netlist: Option<Netlist>,
-    /// Bootstraps of each wavefront of the netlist.
+    /// Number of bootstraps of each wavefront of the netlist.
     fronts: Vec<u64>,
 }
 
@@ -162,7 +162,7 @@ impl Case {
     }
 }
 
-/// Measures the table on this machine's keys.
+/// Measures the table with new keys.
 pub(crate) fn measure(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
     run(&Config::new(options), control)
 }
@@ -182,7 +182,7 @@ pub(crate) fn run(config: &Config, control: &Control<'_>) -> Result<Report, Erro
     Ok(report)
 }
 
-/// All there is to make tables of.
+/// All measurements, from which the tables are made.
 struct Results<'a> {
     config: &'a Config,
     gates: &'a Gates,
@@ -200,12 +200,12 @@ impl Results<'_> {
         self.cases.iter().zip(self.measured).find(|(case, _)| wanted(case))
     }
 
-    /// Seconds when each gate is a thread; one gate after the other on one core.
+    /// Seconds if each gate is a thread. On one core, the gates run one after the other.
     fn per_gate(&self, case: &Case, cores: usize) -> Option<Cell> {
         case.netlist.as_ref().map(|netlist| Cell::predicted(thread_per_gate(netlist, cores, &self.gates.times)))
     }
 
-    /// Gate times, figures 5 and 6.
+    /// The table of gate times and of figures 5 and 6.
     fn beside_the_paper(&self) -> Table {
         let ms = |name: &str, seconds: f64, paper: f64, note: String| Row {
             name: name.into(),
@@ -218,8 +218,8 @@ impl Results<'_> {
         };
         let all = threads_name(self.config.threads);
         let mut rows = vec![
-            ms("gate", self.gates.times.gate, PAPER_GATE_MS, "alone, on one thread".into()),
-            ms("MUX", self.gates.times.mux, PAPER_MUX_MS, "alone, on one thread".into()),
+            ms("gate", self.gates.times.gate, PAPER_GATE_MS, "a single one, on one thread".into()),
+            ms("MUX", self.gates.times.mux, PAPER_MUX_MS, "a single one, on one thread".into()),
             ms("gate of many", self.gates.batched, PAPER_GATE_MS, "in batches, on one thread".into()),
             ms("gate of many", self.gates.parallel, PAPER_GATE_MS, format!("in batches, on {all}")),
         ];
@@ -238,7 +238,7 @@ impl Results<'_> {
         Table { title: "Beside the published figures (1, 5 and 6)".into(), columns: columns.into(), rows }
     }
 
-    /// The paper's circuit with threads against a circuit without.
+    /// Compares the paper's circuit with threads to a circuit without threads.
     fn comparison(&self, op: Op, baseline: Circuit, width: u8, name: &str, note: &str) -> Option<Row> {
         let (without, base) = self.find(op, baseline, width)?;
         let (with, threaded) = self.find(op, Circuit::Oh2018, width)?;
@@ -250,9 +250,10 @@ impl Results<'_> {
             }
         };
         let alone = *base.seconds.first()?;
-        let per_gate = self.per_gate(without, 1)?.of(self.per_gate(with, PAPER_CORES)?, figure);
+        let per_gate = self.per_gate(without, 1)?.combine(self.per_gate(with, PAPER_CORES)?, figure);
         let cells =
-            [alone.of(*threaded.seconds.last()?, figure), alone.of(threaded.paper_cores, figure), per_gate].map(Some);
+            [alone.combine(*threaded.seconds.last()?, figure), alone.combine(threaded.paper_cores, figure), per_gate]
+                .map(Some);
         Some(Row {
             name: name.into(),
             bits: Some(width),
@@ -264,7 +265,7 @@ impl Results<'_> {
         })
     }
 
-    /// Bootstraps, depth and seconds of every circuit.
+    /// The table of bootstraps, depth and seconds of every circuit.
     fn circuits(&self, op: Op, title: &str) -> Table {
         let mut columns = vec![Column::new("bootstraps", None), Column::new("depth", None)];
         columns.extend(self.config.threads().into_iter().map(|threads| Column::new(threads_name(threads), Some("s"))));
@@ -277,7 +278,7 @@ impl Results<'_> {
             cells.push(Some(measured.paper_cores));
             cells.push(self.per_gate(case, PAPER_CORES));
             let serial = self.find(op, Circuit::Serial, case.width).and_then(|(_, serial)| serial.seconds.first());
-            let gain = serial.zip(measured.seconds.last()).map(|(serial, this)| serial.of(*this, |s, t| s / t));
+            let gain = serial.zip(measured.seconds.last()).map(|(serial, this)| serial.combine(*this, |s, t| s / t));
             cells.push(gain);
             Row {
                 name: case.circuit.name(op).into(),
@@ -297,18 +298,18 @@ impl Results<'_> {
         let Config { gates, integers, threads, .. } = self.config;
         let all = threads_name(*threads);
         let mut notes = vec![
-            format!("Parameter sets {gates} (gates) and {integers} (radix integers); every measured result was decrypted and is right; medians of repeated runs."),
-            format!("Here: the circuit without threads on 1 thread, the circuit with threads on {all}. One thread already runs independent gates in batches that share passes over the key."),
-            "4 cores: wavefront by wavefront, ceil(width / 4) gate times each. 4 cores, per gate: each gate is a thread, as in the paper; it starts when its operands are there and a core is free, a MUX is one thread of two bootstraps, and without threads one gate follows the other. Ratio: this one, where there is one, over the paper's.".into(),
-            "Figure 5 is printed as 11 to 12 percent. Bit by bit, as figures 1 and 2 draw it, threads can save (n - 1) of 4 (n - 1) gate times: 25 percent. The rest went into starting them.".into(),
-            "4 cores cannot run the same gates more than 4 times faster, so 4.48 is not for the same gates. Our serial multiplication of 64 bits has 1.19 times the bootstraps of section 3.2's: at most 4.76 where a MUX takes two gate times.".into(),
-            "Serial / this: the serial circuit on 1 thread over this one on all. Radix integers take the plan that is fastest for the threads; theirs is counted for all.".into(),
+            format!("Parameter sets: {gates} (gates) and {integers} (radix integers). Every measured result was decrypted and is right. Times are medians of repeated runs."),
+            format!("Column `here`: the circuit without threads runs on 1 thread, the circuit with threads on {all}. Even one thread runs independent gates in batches that share passes over the key."),
+            "Column `4 cores`: wavefront by wavefront, with ceil(width / 4) gate times each. Column `4 cores, per gate`: each gate is a thread, as in the paper. It starts when its operands are ready and a core is free. A MUX is one thread of two bootstraps. Without threads, the gates run one after the other. The ratio is the figure of this column, if there is one, over the paper's.".into(),
+            "Figure 5 states 11 to 12 percent. Bit by bit, as in figures 1 and 2, threads can save (n - 1) of 4 (n - 1) gate times: 25 percent. Starting the threads cost the rest.".into(),
+            "4 cores cannot run the same gates more than 4 times faster, so 4.48 does not compare the same gates. Our serial multiplication of 64 bits has 1.19 times the bootstraps of section 3.2. If a MUX takes two gate times, this allows a speed-up of at most 4.76.".into(),
+            "Column `serial / this`: the time of the serial circuit on 1 thread over that of this circuit on all threads. Radix integers use the fastest plan for the number of threads; the counts are those of the plan for all threads.".into(),
         ];
         notes.extend(self.law_against_measurement());
         notes
     }
 
-    /// How far the law of wavefronts is from what was measured on all threads.
+    /// Deviation of the law of wavefronts from the measured times on all threads.
     fn law_against_measurement(&self) -> Option<String> {
         let off = |(case, measured): (&Case, &Measured)| {
             let cell = measured.seconds.last().filter(|cell| cell.basis == Basis::Measured)?;
@@ -320,7 +321,7 @@ impl Results<'_> {
         let (low, high) = (*off.first()?, *off.last()?);
         let all = threads_name(self.config.threads);
         Some(format!(
-            "The law of wavefronts on {all} is {low:+.0} to {high:+.0} percent off the measured times of gate circuits."
+            "The law of wavefronts on {all} deviates by {low:+.0} to {high:+.0} percent from the measured times of gate circuits."
         ))
     }
 }

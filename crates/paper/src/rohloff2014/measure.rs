@@ -12,13 +12,13 @@ use solinas_schemes::Entropy;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
 use std::time::Duration;
 
-/// Seconds of a figure at most, and with `--quick`.
+/// Largest time of a figure in seconds, without and with `--quick`.
 const BUDGET: [Duration; 2] = [Duration::from_millis(150), Duration::from_millis(25)];
 
-/// Repetitions of a figure at least.
+/// Smallest number of repetitions of a figure.
 const FEWEST: usize = 5;
 
-/// Keys of a set and what is timed with them.
+/// Keys of a set and the operations that are timed with them.
 struct World {
     client: ClientKey,
     server: ServerKey,
@@ -40,7 +40,7 @@ impl World {
         Ok(Self { client, server, plain, fresh })
     }
 
-    /// The ciphertext at level 1 after as many squarings as there are levels, and its plaintext.
+    /// The ciphertext at level 1, after a squaring at every level, and its plaintext.
     fn last(&self) -> Result<(Ciphertext, Vec<u64>), Error> {
         let evaluator = Evaluator::new(&self.server);
         let (mut x, mut plain) = (self.fresh[0].clone(), self.plain.clone());
@@ -56,26 +56,26 @@ impl World {
     }
 }
 
-/// The square of a polynomial modulo 2 and `X^n + 1`: exponents double.
+/// The square of a polynomial modulo 2 and `X^n + 1`. Exponents double.
 fn squared(plain: &[u64]) -> Vec<u64> {
     let mut square = vec![0; plain.len()];
     plain.iter().enumerate().for_each(|(i, bit)| square[2 * i % plain.len()] ^= bit);
     square
 }
 
-/// The paper's set, and the same with the fewest bits that decrypt.
+/// The paper's set, and the same set with the fewest bits that decrypt.
 fn sets(dimension: usize, depth: usize) -> Result<[Params; 2], Error> {
     let named = |family: &str| Params::named(&format!("{family}-{dimension}-{depth}"));
     Ok([named("paper")?, named("tight")?])
 }
 
-/// The same set with rings halved as long as the root Hermite factor stays at that of fresh ciphertexts, as Table 2 has it: of `depth` primes.
+/// The same set with smaller rings. Rings are halved as long as the root Hermite factor stays at most that of fresh ciphertexts in Table 2, with `depth` primes.
 fn with_smaller_rings(params: &Params) -> Result<Params, Error> {
     let mut literal = params.literal().clone();
     let bits = f64::from(params::paper_bits(literal.dimension, 2));
     literal.floor = Some(params::root_hermite_factor(literal.dimension, bits * literal.depth as f64));
     literal.name += "-rings";
-    // Halving adds noise: there is room for it where sums are not multiplied.
+    // Halving adds noise. The noise budget allows it if no sums are multiplied.
     literal.terms = 1;
     Ok(Params::try_from(literal)?)
 }
@@ -88,7 +88,7 @@ fn pools(threads: &[usize]) -> Result<Vec<ThreadPool>, Error> {
     threads.iter().map(pool).collect()
 }
 
-/// A table of an operation on fresh ciphertexts: the paper's primes on one thread, on all, and tight primes on one.
+/// A table of an operation on fresh ciphertexts: the paper's primes on one thread and on all threads, and tight primes on one thread.
 fn table<T: Send>(
     entry: Entry,
     paper: &Grid,
@@ -123,7 +123,7 @@ fn table<T: Send>(
         Ok::<_, Error>(cells)
     })?;
     report.notes = vec![
-        "Ours with the primes of Table 1 (44 to 51 bits), depth + 1 of them; tight: the fewest bits that decrypt by tested noise formulas (`tight-N-DEPTH`). Ratio: the last column of the paper's primes over the paper, which used up to 20 threads. Every result was decrypted and compared; medians of repeated runs.".into(),
+        "Our figures use depth + 1 primes of Table 1 (44 to 51 bits). Column `tight` uses the fewest bits that decrypt by tested noise formulas (`tight-N-DEPTH`). The ratio is the last column of the paper's primes over the paper, which used up to 20 threads. Every result was decrypted and compared. Times are medians of repeated runs.".into(),
         RESEARCH.into(),
     ];
     report.notes.extend(machine::busy_note(busy));
@@ -183,7 +183,7 @@ pub(crate) fn decryption(options: &Options, control: &Control<'_>) -> Result<Rep
         Ok::<_, Error>(vec![Some(last), Some(Cell::predicted(small / parts as f64)), cell(small), cell(whole)])
     })?;
     report.notes = vec![
-        "Ciphertexts at level 1 after squarings at all levels. Rings are halved as far as the root Hermite factor of fresh ciphertexts in the paper's table 2 allows, which gives the paper's steps. Ours keeps all parts of a reduced ciphertext; the paper keeps one: one part is the time of all over their number. No reduction: the ring stays what it was. One thread. Every result was compared with plain arithmetic; medians of repeated runs.".into(),
+        "Ciphertexts are at level 1 after squarings at all levels. Rings are halved as far as the root Hermite factor of fresh ciphertexts in the paper's table 2 allows, which gives the paper's steps. Our code keeps all parts of a reduced ciphertext, the paper keeps one. Column `one part` is the time of all parts divided by their number. Column `no reduction` keeps the ring. All figures are for one thread. Every result was compared with plain arithmetic. Times are medians of repeated runs.".into(),
         RESEARCH.into(),
     ];
     report.notes.extend(machine::busy_note(busy));
@@ -229,7 +229,7 @@ pub(crate) fn bootstrapping(options: &Options, control: &Control<'_>) -> Result<
     columns.push(Column::new("primes", None));
     report.tables.push(Table { title: "Bootstrapping of a bit".into(), columns, rows });
     report.notes = vec![
-        "From level 1 to a level that leaves two multiplications (`boot-N`); the paper's leaves one. Every last result was decrypted and compared; medians of repeated runs.".into(),
+        "Bootstrapping goes from level 1 to a level that leaves two multiplications (`boot-N`); the paper's level leaves one. The last result of each row was decrypted and compared. Times are medians of repeated runs.".into(),
         RESEARCH.into(),
     ];
     report.notes.extend(machine::busy_note(busy));

@@ -19,7 +19,7 @@ const fn entry(name: &'static str, summary: &'static str) -> Entry {
 
 pub(crate) const PRIMES: Entry = entry("rohloff2014-1", "NTRU: bits of the primes (table 1)");
 pub(crate) const HERMITE_FACTORS: Entry =
-    entry("rohloff2014-2", "NTRU: root Hermite factors (table 2), and what attacks take");
+    entry("rohloff2014-2", "NTRU: root Hermite factors (table 2), and the cost of attacks");
 pub(crate) const ENCRYPTION: Entry = entry("rohloff2014-3", "NTRU: Encrypt at 6 dimensions and 10 depths (table 3)");
 pub(crate) const ADDITION: Entry = entry("rohloff2014-4", "NTRU: EvalAdd at 6 dimensions and 10 depths (table 4)");
 pub(crate) const MULTIPLICATION: Entry =
@@ -28,10 +28,10 @@ pub(crate) const DECRYPTION: Entry =
     entry("rohloff2014-6", "NTRU: Decrypt after all levels at 6 dimensions and 10 depths (table 6)");
 pub(crate) const BOOTSTRAPPING: Entry = entry("rohloff2014-7", "NTRU: Bootstrapping at 6 dimensions (table 7)");
 
-/// What every report says of its sets.
-const RESEARCH: &str = "The sets are for research only: rohloff2014-2 tells what they withstand.";
+/// Note of every report about its sets.
+const RESEARCH: &str = "The sets are for research only. Table rohloff2014-2 shows the cost of attacks on them.";
 
-/// A row of our figures beside the paper's; the ratio is that of cell `closest`.
+/// A row of our figures beside the paper's figure. The ratio is that of cell `closest`.
 fn row(name: String, cells: Vec<Option<Cell>>, paper: f64, closest: usize) -> Row {
     let ratio = cells.get(closest).copied().flatten().map(|cell| crate::report::six_figures(cell.ours / paper));
     Row { name, bits: None, unit: None, cells, paper: Some(paper), ratio, note: None }
@@ -42,7 +42,7 @@ fn threads_name(threads: usize) -> String {
     counted(threads, "thread")
 }
 
-/// A table for each dimension with a row for each depth.
+/// A table for each dimension, with a row for each depth.
 fn by_dimension<E>(
     columns: &[Column],
     paper: &Grid,
@@ -74,7 +74,7 @@ pub(crate) fn primes(options: &Options, _: &Control<'_>) -> Result<Report, Error
     let rows = rows.collect::<Result<_, Error>>()?;
     report.tables.push(Table { title: "Bits of the primes, p = 2".into(), columns: columns.into(), rows });
     report.notes = vec![
-        "Equation 2: the bits of the smallest number above 4 p^2 r^5 n^1.5 w^5, r = w = 6. Tight: the fewest bits by tested noise formulas with products of sums of two, depth 13 (`tight-N-13`): of most levels, of fresh ciphertexts, of the last.".into(),
+        "Column `equation 2`: the bits of the smallest number above 4 p^2 r^5 n^1.5 w^5, with r = w = 6. The columns from `tight` on: the fewest bits by tested noise formulas, with products of sums of two, at depth 13 (`tight-N-13`). They hold for most levels, for fresh ciphertexts, and for the last level.".into(),
     ];
     Ok(report)
 }
@@ -87,7 +87,7 @@ pub(crate) fn hermite_factors(options: &Options, _: &Control<'_>) -> Result<Repo
         Column::new("t = depth + 1", Some("same")),
         Column::new("cheapest attack", Some("bits")),
     ];
-    // Thousandths above 1, of which the paper prints one to three figures.
+    // Thousandths above 1. The paper prints one to three digits.
     let thousandths = |factor: f64| 1e3 * (factor - 1.0);
     let paper = HERMITE.map(|row| row.map(thousandths));
     report.tables = by_dimension(&columns, &paper, 0, |n, depth| {
@@ -99,8 +99,8 @@ pub(crate) fn hermite_factors(options: &Options, _: &Control<'_>) -> Result<Repo
         Ok::<_, Error>(vec![factor(depth), factor(towers), Some(Cell::computed(attack.classical_bits()))])
     })?;
     report.notes = vec![
-        "Equation 3: delta = 2^(lg Q / 4n), Q of t primes of Table 1. The paper has t = depth + 1; its table is that of t = depth in every cell.".into(),
-        "Cheapest attack: log2 of the operations that lattice reduction takes to find the key or its dense sublattice, 0.292 beta (Core-SVP). 11.7 is the least the model knows. The root Hermite factor says nothing of that sublattice.".into(),
+        "Equation 3: delta = 2^(lg Q / 4n), where Q is a product of t primes of Table 1. The paper states t = depth + 1, but every cell of its table is the value for t = depth.".into(),
+        "Column `cheapest attack`: log2 of the operations that lattice reduction needs to find the key or its dense sublattice, 0.292 beta (Core-SVP). The smallest value of the model is 11.7. The root Hermite factor does not account for that sublattice.".into(),
     ];
     Ok(report)
 }
@@ -117,11 +117,11 @@ mod tests {
         let factors = hermite_factors(&options, &control).unwrap();
         assert_eq!(factors.tables.iter().map(|table| table.rows.len()).sum::<usize>(), 60);
         for row in factors.tables.iter().flat_map(|table| &table.rows) {
-            // To its printed digits.
+            // Equal in the printed digits.
             let (ours, paper) = (row.cells[0].unwrap().ours, row.paper.unwrap());
             assert!((ours - paper).abs() < 1.1, "{}: {ours}, {paper}", row.name);
         }
-        // Beyond depth 1, all is below 50 bits.
+        // Above depth 1, every cell is below 50 bits.
         let bits = factors.tables.iter().flat_map(|table| &table.rows[1..]).map(|row| row.cells[2].unwrap().ours);
         assert!(bits.fold(0.0, f64::max) < 50.0);
     }

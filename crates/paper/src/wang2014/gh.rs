@@ -19,24 +19,25 @@ pub(crate) const WINDOWS: Entry = Entry {
 pub(crate) const PRIMITIVES: Entry = Entry {
     name: "wang2014-4.3",
     title: TITLE,
-    summary: "Gentry-Halevi: Encrypt, Decrypt, Recrypt by partial transforms, and where Recrypt's time goes (table 4.3)",
+    summary: "Gentry-Halevi: Encrypt, Decrypt and Recrypt by partial transforms, and the steps of Recrypt (table 4.3)",
 };
 
-/// Window, multiplications, MB.
+/// Window, number of multiplications, MB.
 const PAPER_WINDOWS: [(usize, f64, f64); 4] = [(16, 127.0, 2.0), (32, 63.0, 4.0), (64, 31.0, 8.0), (128, 15.0, 16.0)];
 
 /// Operation, milliseconds on the CPU and on the GPU.
 const PAPER_PRIMITIVES: [(&str, f64, f64); 3] =
     [("Encrypt", 1690.0, 220.0), ("Decrypt", 18.5, 2.5), ("Recrypt", 27_680.0, 4200.0)];
 
-/// Section 4.4: seconds; multiplications 2.66, additions 0.24.
+/// Section 4.4, seconds: multiplications 2.66, additions 0.24.
 const PAPER_STEPS: Steps = Steps { factors: 0.9, columns: 2.9, blocks: 3.56, sum: 0.68, total: 4.2 };
 
 /// Table 4.2.
 pub(crate) fn windows(options: &Options, control: &Control<'_>, bench: &mut Bench) -> Result<Report, Error> {
     let busy = machine::load();
     bench.measure(&PAPER_WINDOWS.map(|row| What::Window(row.0)), options, control)?;
-    let mut report = Report::new(WINDOWS, "estimated for n = 2048 and 128 KB to a number", options, threads(options));
+    let mut report =
+        Report::new(WINDOWS, "estimated for n = 2048 and 128 KB for each number", options, threads(options));
     for set in rows(options, &["small"])? {
         let (mut products, mut memory) = (Vec::new(), Vec::new());
         for (window, paper_products, paper_mib) in PAPER_WINDOWS {
@@ -60,8 +61,8 @@ pub(crate) fn windows(options: &Options, control: &Control<'_>, bench: &mut Benc
         report.tables.push(Table { title, columns, rows: [products, memory].concat() });
     }
     report.notes = vec![
-        "Ours is an encryption by Horner's rule over windows: multiplications counted while it runs, memory measured as the growth of the process when the powers and the transform of r^w are built, the result decrypted. The paper's memory is computed from 128 KB to a power; one of small takes 96 KB, and the transform stands beside.".into(),
-        "The library's partial-FFT Encrypt has the window 64, as the paper's.".into(),
+        "Our figures are those of an encryption by Horner's rule over windows. Multiplications are counted during the run. The memory is the growth of the process when it builds the powers and the transform of r^w. The result is decrypted. The paper computes its memory from 128 KB for each power. A power at set small takes 96 KB, plus the transform.".into(),
+        "The library's partial-FFT Encrypt uses the window 64, as the paper does.".into(),
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
@@ -107,10 +108,10 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
         report.tables.push(steps(bench, &set, (set == "small").then_some((&PAPER_STEPS, 0))));
     }
     report.notes = vec![
-        "The paper's GPU works by partial transforms, as our first two columns; tables: the methods that are fastest here. Ratio: partial transforms on one thread over the paper's CPU (the code of Gentry and Halevi).".into(),
+        "The paper's GPU uses partial transforms, as our first two columns do. Columns `tables` use our fastest methods. The ratio is partial transforms on one thread over the paper's CPU (the code of Gentry and Halevi).".into(),
         GPU_NOTE.into(),
         STEPS_NOTE.into(),
-        "The paper's steps are its GPU's: multiplications 2.66 s and additions 0.24 s, beside which its CPU works out the factors.".into(),
+        "The paper's steps are those of its GPU: multiplications 2.66 s and additions 0.24 s. Its CPU computes the factors at the same time.".into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
     report.notes.extend(machine::busy_note(busy));

@@ -1,4 +1,4 @@
-//! The matrix-vector product of leveled encryption: against NTL (tables 6.1 and 6.4), and its memory (table 6.5).
+//! The matrix-vector product of leveled encryption, compared with NTL (tables 6.1 and 6.4), and its memory (table 6.5).
 
 use super::TITLE;
 use crate::ntl::Ntl;
@@ -23,7 +23,7 @@ pub(crate) const COMPARED: Entry = Entry {
 pub(crate) const MEMORY: Entry = Entry {
     name: "wang2014-6.5",
     title: TITLE,
-    summary: "leveled LWE: memory of a matrix, whole, by its seed and streamed (table 6.5)",
+    summary: "leveled LWE: memory of a matrix that is stored, regenerated from its seed, or streamed (table 6.5)",
 };
 
 const MACHINE: &str = "Core i5-3570K 3.4 GHz, 32 GB; Tesla K20, 5 GB";
@@ -31,24 +31,24 @@ const DIMENSION: usize = 9326;
 const QUICK: usize = 512;
 const WORDS: usize = 32;
 const WORD_BITS: u32 = 32;
-/// Seconds: vector operations and reconstruction of the CRT method on a CPU, NTL's product, the CRT method with a GPU.
+/// Seconds: vector operations and reconstruction of the CRT method on a CPU, NTL's product, and the CRT method with a GPU.
 const PAPER: (f64, f64, f64, f64) = (71.2, 0.343, 555.4, 2.03);
-/// Dimension, GB as printed.
+/// Dimension, and GB as printed.
 const PAPER_MEMORY: [(usize, f64); 6] =
     [(9326, 10.4), (19434, 45.0), (29749, 105.5), (40199, 192.6), (50748, 307.0), (61376, 898.1)];
 
-/// Dimensions at which NTL is measured: its time grows by their square.
+/// Dimensions at which NTL is measured. Its time grows with their square.
 const NTL: [usize; 3] = [128, 256, 512];
 
 /// Seconds of products, at the paper's dimension.
 struct Times {
-    /// General vector by the seed form, on one thread and on all.
+    /// General vector with the seed form, on one thread and on all threads.
     seed: Vec<Cell>,
-    /// Whole in memory, on all threads: general, binary with every row, binary with the selected rows; none where that is too large.
+    /// Matrix in memory, on all threads: general vector, binary vector with every row, binary vector with the selected rows. `None` if the matrix is too large.
     whole: Option<[Cell; 3]>,
     reconstruction: Cell,
     ntl: Option<Cell>,
-    /// What NTL was measured by, or why it was not.
+    /// Details of NTL's measurement, or the reason for which it is missing.
     ntl_note: String,
 }
 
@@ -57,12 +57,12 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
     pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })
 }
 
-/// Numbers below the modulus, which has one bit more.
+/// Numbers below the modulus, which has one more bit.
 fn numbers(len: usize, seed: u64) -> Vec<Natural> {
     (0..len as u64).map(|i| timing::number((WORDS * WORD_BITS as usize) - 1, seed << 32 | i)).collect()
 }
 
-/// That a product is the one of plain arithmetic.
+/// Checks a product against plain arithmetic.
 fn check(modulus: &Modulus) -> Result<(), Error> {
     let (n, m) = (20, modulus.value());
     let (entries, x) = (numbers(n * n, 1), numbers(n, 2));
@@ -76,7 +76,7 @@ fn check(modulus: &Modulus) -> Result<(), Error> {
     Ok(())
 }
 
-/// Seconds of NTL's product on one thread at the paper's dimension and what they are from, after a comparison with ours.
+/// Seconds of NTL's product on one thread at the paper's dimension, and their source. NTL's product is compared with ours.
 fn ntl(modulus: &Modulus, options: &Options) -> Result<(Option<Cell>, String), Error> {
     let run = || -> Result<_, String> {
         let (ntl, n) = (Ntl::find()?, NTL[0] / 8);
@@ -86,14 +86,14 @@ fn ntl(modulus: &Modulus, options: &Options) -> Result<(Option<Cell>, String), E
     };
     let (product, entries, x, times) = match run() {
         Ok(found) => found,
-        Err(why) => return Ok((None, format!("NTL is left out: {why}."))),
+        Err(why) => return Ok((None, format!("NTL was not measured: {why}."))),
     };
     let matrix = Matrix::decompose(Layout::new(x.len(), x.len(), modulus)?, modulus, &entries, 1 << 30)?;
     let ours = Multiplier::new()?.multiply(&matrix, &[modulus.decompose(&x)?])?;
     timing::right(|| "a product beside NTL".into(), modulus.reconstruct(&ours[0])? == product)?;
     let sizes: Vec<_> = times.sizes.iter().map(|(n, seconds)| format!("{:.1} ms at {n}", seconds * 1e3)).collect();
     let note = format!(
-        "NTL {}, ZZ_p, one thread: {}, which grows as the power {:.2} of the dimension; scaled by its square.",
+        "NTL {}, ZZ_p, one thread: {}. The time grows with the power {:.2} of the dimension. It is scaled by the square of the dimension.",
         times.version,
         sizes.join(", "),
         times.exponent()
@@ -104,7 +104,7 @@ fn ntl(modulus: &Modulus, options: &Options) -> Result<(Option<Cell>, String), E
 fn measure(options: &Options, control: &Control<'_>) -> Result<Times, Error> {
     let n = if options.quick { QUICK } else { DIMENSION };
     let scale = (DIMENSION as f64 / n as f64).powi(2);
-    // By the square of the dimension, or by the dimension.
+    // Scales by the square of the dimension, or by the dimension.
     let cell = |seconds: f64, scale: f64| {
         if n == DIMENSION { Cell::measured(seconds) } else { Cell::predicted(seconds * scale) }
     };
@@ -155,7 +155,7 @@ fn row(name: &str, cells: Vec<Option<Cell>>, paper: Option<f64>) -> Row {
     Row { name: name.into(), bits: None, unit: None, cells, paper, ratio, note: None }
 }
 
-const FORM_NOTE: &str = "Seed form: the matrix is made again from its seed in every product, in megabytes of memory; whole: in memory, where SOLINAS_MEMORY_MIB or three quarters of what is free holds it. With --quick a smaller matrix is measured and scaled by its size.";
+const FORM_NOTE: &str = "Seed form: every product regenerates the matrix from its seed, in megabytes of memory. Whole: the matrix is in memory, if SOLINAS_MEMORY_MIB or three quarters of the free memory can hold it. With --quick, a smaller matrix is measured, and its time is scaled by the size.";
 
 /// Table 6.1.
 pub(crate) fn product(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
@@ -164,7 +164,7 @@ pub(crate) fn product(options: &Options, control: &Control<'_>) -> Result<Report
     let mut report = Report::new(PRODUCT, MACHINE, options, threads(options));
     let (alone, together) = (times.seed[0], times.seed[times.seed.len() - 1]);
     let whole = times.whole.map(|whole| whole[0]);
-    let sum = |cell: Cell| cell.of(times.reconstruction, |product, more| product + more);
+    let sum = |cell: Cell| cell.combine(times.reconstruction, |product, more| product + more);
     let rows = vec![
         row(
             "vector operations",
@@ -187,7 +187,7 @@ pub(crate) fn product(options: &Options, control: &Control<'_>) -> Result<Report
     let columns = names.map(|name| Column::new(name, Some("s"))).into();
     report.tables.push(Table { title: "A 9326 x 9326 matrix, 1024 bits in 32 words of 32 bits".into(), columns, rows });
     report.notes = vec![
-        "Reconstruction is on all threads. The decomposition is precomputed, as in the paper.".into(),
+        "Reconstruction runs on all threads. The decomposition is precomputed, as in the paper.".into(),
         FORM_NOTE.into(),
         times.ntl_note,
     ];
@@ -202,7 +202,7 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
     let mut report = Report::new(COMPARED, MACHINE, options, threads(options));
     let cpu = PAPER.0 + PAPER.1;
     let of = |i: usize| times.whole.map(|whole| whole[i]);
-    let sum = |cell: Option<Cell>| cell.map(|cell| cell.of(times.reconstruction, |product, more| product + more));
+    let sum = |cell: Option<Cell>| cell.map(|cell| cell.combine(times.reconstruction, |product, more| product + more));
     let published = |figure| Some(Cell::published(figure));
     let line = |name: &str, ours: Option<Cell>, paper: bool| {
         let figures = if paper { [times.ntl, published(PAPER.2), published(PAPER.3)] } else { [None; 3] };
@@ -212,7 +212,7 @@ pub(crate) fn compared(options: &Options, control: &Control<'_>) -> Result<Repor
         line("general vector, whole matrix", of(0), true),
         line("general vector, seed form", times.seed.last().copied(), true),
         line("zeros and ones, every row (encryption)", of(1), false),
-        line("zeros and ones, the selected rows alone", of(2), false),
+        line("zeros and ones, the selected rows only", of(2), false),
     ];
     let names = ["ours, all threads", "NTL here, 1 thread", "paper's NTL", "paper's GPU"];
     let columns = names.map(|name| Column::new(name, Some("s"))).into();
@@ -238,8 +238,8 @@ pub(crate) fn memory(options: &Options, _: &Control<'_>) -> Result<Report, Error
     let columns = ["whole", "seed form"].map(|name| Column::new(name, Some("GiB"))).into();
     report.tables.push(Table { title: "Memory of a matrix".into(), columns, rows });
     report.notes = vec![
-        "The paper's GB are 2^30 bytes. Its last row is twice too large: 61376^2 * 128 bytes are 449 GiB.".into(),
-        "The seed form keeps one column and a seed; a product adds megabytes. A matrix in a file is streamed through 24 MiB.".into(),
+        "The paper's GB are 2^30 bytes. Its last row is too large by a factor of 2: 61376^2 * 128 bytes are 449 GiB.".into(),
+        "The seed form stores one column and a seed, and a product needs additional megabytes. A matrix in a file is streamed through 24 MiB.".into(),
     ];
     Ok(report)
 }

@@ -35,7 +35,7 @@ pub(crate) const RSA: Entry = Entry {
 
 /// 786,432 bits.
 const COUNTED_WORDS: usize = 12_288;
-/// Two times 32768 digits of 24 bits.
+/// Points of a transform: twice 32768 digits of 24 bits.
 const COUNTED_POINTS: usize = 1 << 16;
 
 /// Table 3.1, in the order of [`Counts::NAMES`].
@@ -56,7 +56,7 @@ const PAPER_COUNTS: [(&str, Algorithm, [u64; 8]); 3] = [
 const PAPER_MULTIPLICATION: Published =
     [(1024, 8.1, 0.765), (2048, 18.8, 1.483), (4096, 42.0, 3.201), (8192, 97.0, 6.383), (16_384, 221.5, 12.718)];
 
-/// Bits, microseconds of a modular multiplication, seconds of an exponentiation at worst, Kbit/s.
+/// Bits, microseconds of a modular multiplication, worst-case seconds of an exponentiation, Kbit/s.
 const PAPER_RSA: [(usize, f64, f64, f64); 2] = [(8192, 6.34, 0.104, 78.8), (12_288, 6.34, 0.156, 78.8)];
 
 /// Table 3.1.
@@ -70,10 +70,10 @@ pub(crate) fn counts(options: &Options, control: &Control<'_>) -> Result<Report,
         report.tables.push(count_table(name, &counts, &paper));
     }
     report.notes = vec![
-        "One modular multiplication of 786,432 bits in 64-bit word operations, as the paper counts them: each algorithm ran here on a machine that counts while it computes, in Montgomery's form, and its result is right. Loads, stores, addresses and branches are not counted; what is precomputed from the modulus neither.".into(),
-        "Interleaved, n words: 2 n^2 + n dmultu, exactly the paper's; additions and comparisons differ by a few n, in the highest words of each row. The paper's column sums to 2717.8 million, not 2718.0.".into(),
-        "Karatsuba, down to three words, with sums of halves one word longer: T(n) = 2 T(n/2) + T(n/2 + 1) gives exactly the paper's dmultu. A sum of words takes three additions and two comparisons; how far the paper's carries run past the middle product it does not say, and ours are a few percent more.".into(),
-        "Transforms: 24-bit digits, 65536 points, nine transforms by radix 16 with shifts. A load immediate is a twiddle factor's. Ours multiplies by no factor that is 1 and takes out the factor 65536 by shifts; the paper's root 0xE9653C8DEFA860A9 has the order 3 2^32: ours is one of order 65536 whose 4096th power is 2^12. A sum modulo p takes one comparison here by adding through p - b.".into(),
+        "One modular multiplication of 786,432 bits in 64-bit word operations, counted as in the paper. Each algorithm ran in Montgomery's form on a machine that counts its operations, and its result is right. Loads, stores, addresses and branches do not count, and neither does precomputation from the modulus.".into(),
+        "Interleaved, n words: 2 n^2 + n dmultu, which is exactly the paper's number. Additions and comparisons differ by a few n, in the highest words of each row. The paper's column sums to 2717.8 million, not 2718.0.".into(),
+        "Karatsuba, down to three words, where sums of halves have one more word: T(n) = 2 T(n/2) + T(n/2 + 1) gives exactly the paper's dmultu. A sum of words needs three additions and two comparisons. The paper does not state how far carries run past the middle product. Our counts are a few percent higher.".into(),
+        "Transforms: 24-bit digits, 65536 points, nine transforms by radix 16 with shifts. Each load immediate loads a twiddle factor. Our code skips factors that are 1, and removes the factor 65536 by shifts. The paper's root 0xE9653C8DEFA860A9 has the order 3 2^32. Our root has the order 65536, and its 4096th power is 2^12. A sum modulo p needs one comparison here, because it is computed through p - b.".into(),
     ];
     Ok(report)
 }
@@ -143,8 +143,8 @@ fn rsa_of(paper: &[(usize, f64, f64, f64)], options: &Options, control: &Control
     let rows = [times, powers, rates].concat();
     report.tables.push(Table { title: "RSA, beside the paper's circuit".into(), columns, rows });
     report.notes = vec![
-        "Products modulo an odd number of the bits said, and powers with exponents as long, constant in time in the exponent; without the CRT, as in the paper. Ours runs on the machine named above, word by word and by transforms (algorithms 7.1 and 7.2); the paper's figures are those of its circuit for one exponent at worst.".into(),
-        "A product takes and gives ordinary numbers: word by word that is two Montgomery products, of which a power needs one a step. Ratio: the first column over the paper's. All methods agree; medians of repeated runs. `solinas rsa` uses the CRT: about a quarter of the time.".into(),
+        "Products modulo an odd number of the stated bits, and powers with exponents of the same length, without the CRT, as in the paper. The time of a power does not depend on the exponent. Our code runs on the machine named above, word by word and by transforms (algorithms 7.1 and 7.2). The paper's figures are worst-case figures of its circuit for one exponent.".into(),
+        "Operands and results of a product are ordinary numbers. Word by word, a product is thus two Montgomery products; a power needs one for each step. The ratio is the first column over the paper's. All methods agree. Times are medians of repeated runs. `solinas rsa` uses the CRT, which takes about a quarter of the time.".into(),
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
@@ -171,7 +171,7 @@ mod tests {
     fn counts_of_the_paper_are_near() {
         let report = counts(&Options::default(), &Control::default()).unwrap();
         let ratio = |table: usize, row: usize| report.tables[table].rows[row].ratio.unwrap();
-        // Products of words: those of the first two exactly.
+        // The number of word products is exactly the paper's for the first two algorithms.
         assert_eq!((ratio(0, 0), ratio(1, 0)), (1.0, 1.0));
         assert_eq!(report.tables[0].rows[1].ratio, Some(1.0));
         for (table, near) in [(0, 0.001), (1, 0.15), (2, 0.15)] {

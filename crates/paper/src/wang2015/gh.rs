@@ -78,7 +78,7 @@ pub(crate) struct Steps {
 pub(crate) const GPU_NOTE: &str = "GPU: empty, since this build has no kernels for one. The paper's figures of GPUs stand beside ours of the CPU named above.";
 
 /// Figures of partial transforms, full transforms and tables; decryption has no such choice.
-fn of(bench: &Bench, set: &str, operation: &str) -> [Figure; 3] {
+fn figures(bench: &Bench, set: &str, operation: &str) -> [Figure; 3] {
     match operation {
         "Encrypt" => ENCRYPT.map(|method| bench.get(set, What::Encrypt(method))),
         "Recrypt" => RECRYPT.map(|method| bench.get(set, What::Recrypt(method))),
@@ -104,8 +104,8 @@ pub(crate) fn methods(options: &Options, control: &Control<'_>, bench: &mut Benc
     for set in rows(options, &SETTINGS[..2])? {
         for operation in ["Encrypt", "Decrypt", "Recrypt"] {
             let paper = PAPER_METHODS.iter().find(|row| (row.0, row.1) == (&set, operation));
-            let [partial, full, table] = of(bench, &set, operation).map(|figure| figure.ms());
-            let gain = partial.zip(full).map(|(partial, full)| partial.of(full, |partial, full| partial / full));
+            let [partial, full, table] = figures(bench, &set, operation).map(|figure| figure.ms());
+            let gain = partial.zip(full).map(|(partial, full)| partial.combine(full, |partial, full| partial / full));
             lines.push(Row {
                 name: format!("{operation}, {}", heading(&set)),
                 bits: None,
@@ -140,8 +140,8 @@ pub(crate) fn methods(options: &Options, control: &Control<'_>, bench: &mut Benc
         rows: lines,
     });
     report.notes = vec![
-        "Ours on all threads of the machine named above. Tables: every power of r kept (Encrypt), the products of all pairs of indicators kept (Recrypt, our default), decryption in linear time. The other columns decrypt by a modular product, as the paper does. Ratio: our full-FFT over the paper's.".into(),
-        "The paper prints 12.4 msec for Recrypt at medium; by its speed-up of 1.7 over 21.3 s it is 12.4 s.".into(),
+        "Our figures are for all threads of the machine named above. Column `tables`: Encrypt stores every power of r, Recrypt stores the products of all pairs of indicators (our default), and decryption takes linear time. The other columns decrypt by a modular product, as the paper does. The ratio is our full-FFT over the paper's.".into(),
+        "The paper prints 12.4 msec for Recrypt at medium. Its speed-up of 1.7 over 21.3 s gives 12.4 s.".into(),
         GPU_NOTE.into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
@@ -158,7 +158,7 @@ pub(crate) fn memory(options: &Options, control: &Control<'_>, bench: &mut Bench
     for set in rows(options, &SETTINGS)? {
         for operation in ["Encrypt", "Recrypt"] {
             let paper = PAPER_MEMORY.iter().find(|row| (row.0, row.1) == (&set, operation));
-            let [partial, full, table] = of(bench, &set, operation).map(|figure| figure.mib());
+            let [partial, full, table] = figures(bench, &set, operation).map(|figure| figure.mib());
             lines.push(Row {
                 name: format!("{operation}, {}", heading(&set)),
                 bits: None,
@@ -178,8 +178,8 @@ pub(crate) fn memory(options: &Options, control: &Control<'_>, bench: &mut Bench
         rows: lines,
     });
     report.notes = vec![
-        "Ours is measured: by how much the resident memory of this process grows when the tables are built, and for Recrypt the key beside. Smaller ones are built again and again, and kept, until the holes that earlier work left are filled. Ratio: our full-FFT over the paper's.".into(),
-        "The paper keeps an operand in 16-bit digits of 8 bytes each, and pads it to twice the length: 8 times its size. Its Recrypt keeps all indicators; the inner sums need no transform, so ours keeps those of the first indicator of a pair alone.".into(),
+        "Our figures are measured: the growth of this process's resident memory when it builds the tables and, for Recrypt, the key. Small tables are built repeatedly, and kept, until they fill the memory that earlier work has freed. The ratio is our full-FFT over the paper's.".into(),
+        "The paper stores an operand in 16-bit digits of 8 bytes each, and pads it to twice the length: 8 times its size. Its Recrypt stores all indicators. The inner sums need no transform, so our code stores transforms of the first indicator of a pair only.".into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
     Ok(report)
@@ -194,8 +194,8 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
     for set in rows(options, &SETTINGS)? {
         for operation in ["Encrypt", "Decrypt", "Recrypt"] {
             let paper = PAPER_PRIMITIVES.iter().find(|row| (row.0, row.1) == (&set, operation));
-            let [partial, full, table] = of(bench, &set, operation);
-            // The fastest that fits.
+            let [partial, full, table] = figures(bench, &set, operation);
+            // The fastest method that fits the memory.
             let ours = [table, full, partial].into_iter().find(|figure| !figure.seconds.is_empty()).unwrap_or_default();
             let gtx = paper.map(|row| row.4);
             lines.push(Row {
@@ -230,19 +230,19 @@ pub(crate) fn primitives(options: &Options, control: &Control<'_>, bench: &mut B
         report.tables.push(steps(bench, &set, paper));
     }
     report.notes = vec![
-        "Ours by the fastest methods that fit the memory: tables, and decryption in linear time. Ratio: one thread over the paper's CPU (the code of Gentry and Halevi). C2050 and GTX 690: the paper's. For Recrypt at medium on the C2050 it prints 12.4 msec; it is 12.4 s.".into(),
+        "Our figures use the fastest methods that fit the memory: tables, and decryption in linear time. The ratio is one thread over the paper's CPU (the code of Gentry and Halevi). The figures of C2050 and GTX 690 are the paper's. For Recrypt at medium on the C2050 it prints 12.4 msec, which must be 12.4 s.".into(),
         GPU_NOTE.into(),
         STEPS_NOTE.into(),
-        "In section 6.2 the CPU works out the factors while the GPU multiplies: the blocks take less than the sum of both.".into(),
+        "In section 6.2 the CPU computes the factors while the GPU multiplies. The blocks thus take less time than the sum of both.".into(),
     ];
     report.notes.extend(bench.notes().iter().cloned());
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }
 
-pub(crate) const STEPS_NOTE: &str = "Steps of Recrypt: the candidates' factors are one expansion of c x_k / d for each block; the columns are the encrypted bits that the indicators choose; the blocks are summed by elementary symmetric polynomials, where the papers speak of grade-school addition (a tree of full adders leaves too little margin: docs/derivations/gh-noise.md). Ratio: of the method that the paper uses.";
+pub(crate) const STEPS_NOTE: &str = "Steps of Recrypt: the factors of the candidates are one expansion of c x_k / d for each block. The columns are the encrypted bits that the indicators select. Elementary symmetric polynomials sum the blocks. The papers use grade-school addition, but a tree of full adders leaves too little margin (docs/derivations/gh-noise.md). The ratio is that of the paper's method.";
 
-/// Where Recrypt's time goes, on all threads, beside a paper's; `method` of [`RECRYPT`] is the paper's.
+/// The times of Recrypt's steps on all threads, beside those of a paper. `method` is the index of the paper's method in [`RECRYPT`].
 pub(crate) fn steps(bench: &Bench, set: &str, paper: Option<(&Steps, usize)>) -> Table {
     let figures = RECRYPT.map(|method| bench.get(set, What::Recrypt(method)));
     type Part = fn(&[f64; 3]) -> f64;
@@ -250,7 +250,7 @@ pub(crate) fn steps(bench: &Bench, set: &str, paper: Option<(&Steps, usize)>) ->
     let lines: [(&str, Part, Published); 5] = [
         ("factors: expansions, candidates", |parts| parts[0], |steps| steps.factors),
         ("multiplications and additions: columns", |parts| parts[1], |steps| steps.columns),
-        ("blocks: both of these", |parts| parts[0] + parts[1], |steps| steps.blocks),
+        ("blocks: factors, multiplications and additions", |parts| parts[0] + parts[1], |steps| steps.blocks),
         ("addition of the blocks", |parts| parts[2], |steps| steps.sum),
         ("total", |parts| parts.iter().sum(), |steps| steps.total),
     ];
@@ -268,7 +268,7 @@ pub(crate) fn steps(bench: &Bench, set: &str, paper: Option<(&Steps, usize)>) ->
         }
     };
     Table {
-        title: format!("Where Recrypt's time goes, {}, all threads", heading(set)),
+        title: format!("Steps of Recrypt, {}, all threads", heading(set)),
         columns: ["partial-FFT", "full-FFT", "pair table"].map(|name| Column::new(name, Some("ms"))).into(),
         rows: lines.map(row).into(),
     }
@@ -286,7 +286,7 @@ mod tests {
         let table5 = methods(&options, &control, &mut bench).unwrap();
         let table6 = memory(&options, &control, &mut bench).unwrap();
         let table7 = primitives(&options, &control, &mut bench).unwrap();
-        // Three rows of ours, then the papers', whose cells of ours are empty.
+        // Three rows of ours, then rows of the papers' settings, which have no figures of ours.
         let [five, six, seven] = [&table5, &table6, &table7].map(|report| &report.tables[0].rows);
         assert_eq!([five.len(), six.len(), seven.len()], [3 + 6, 2 + 6, 3 + 9]);
         for (row, columns) in five[..3].iter().map(|row| (row, 4)).chain(seven[..3].iter().map(|row| (row, 2))) {
@@ -295,7 +295,7 @@ mod tests {
         }
         assert!(five[3..].iter().all(|row| row.paper.is_some() && row.cells[..3].iter().all(Option::is_none)));
         assert!(six[..2].iter().flat_map(|row| &row.cells).flatten().all(|cell| cell.ours > 0.0));
-        // The steps make up the whole, at every method; the paper's stand beside those of its setting.
+        // For every method, the steps sum to the total. The paper's figures are beside those of its setting.
         let [_, ours, small] = table7.tables.as_slice() else { panic!("{} tables", table7.tables.len()) };
         for column in 0..3 {
             let [factors, columns, blocks, sum, total] =

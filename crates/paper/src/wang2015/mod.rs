@@ -106,14 +106,14 @@ fn sums(
     let title = format!("{} modulo a number, beside the paper's CPU", operation.name);
     report.tables.push(Table { title, columns: columns.into(), rows });
     report.notes = vec![
-        "Both operands and the modulus have the bits said, and every operation passes the modulus: the longer case. Ours runs on one thread of the machine named above; the paper's figures are those of its CPU (paper) and of its GPU.".into(),
-        "Into words: one pass into memory of the caller's, for public numbers. A new number: `Modulus`, in time that does not depend on the values, memory included. Ratio: the first over the paper's CPU. Every result was checked; medians of repeated runs.".into(),
+        "Both operands and the modulus have the stated bits. Every operation passes the modulus, which is the longer case. Our code runs on one thread of the machine named above. The paper's figures are those of its CPU (paper) and of its GPU.".into(),
+        "Column `into words`: one pass into memory of the caller, for public numbers. Column `a new number`: `Modulus`, whose time does not depend on the values, including the allocation. The ratio is the first column over the paper's CPU. Every result was checked. Times are medians of repeated runs.".into(),
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }
 
-/// Products of two integers of the sizes of a table, by each of our engines.
+/// Measures products of two integers of the sizes of a table, with each of our engines.
 pub(crate) fn products(
     entry: Entry,
     paper_machine: &str,
@@ -147,14 +147,14 @@ pub(crate) fn products(
     let columns = ours.chain([Column::new("paper's GPU", Some("ms"))]).collect();
     report.tables.push(Table { title: "Multiplication, beside the paper's CPU".into(), columns, rows });
     report.notes = vec![
-        "Full products of two integers of the bits said, both transforms and the inverse included, plans made beforehand. Ours runs on the machine named above, by complex doubles with a proven bound (the default) and over 2^64 - 2^32 + 1; the paper's figures are those of its CPU (paper) and of its GPU.".into(),
-        "Ratio: the first column over the paper's CPU. The engines' products agree; medians of repeated runs.".into(),
+        "Full products of two integers of the stated bits. The times include both transforms and the inverse, but not the construction of plans. Our code runs on the machine named above, by complex doubles with a proven bound (the default) and over 2^64 - 2^32 + 1. The paper's figures are those of its CPU (paper) and of its GPU.".into(),
+        "The ratio is the first column over the paper's CPU. The products of both engines agree. Times are medians of repeated runs.".into(),
     ];
     report.notes.extend(machine::busy_note(busy));
     Ok(report)
 }
 
-/// Median seconds and the product, without leading zeros.
+/// Median seconds, and the product without leading zeros.
 fn product(timer: &mut Timer<'_>, a: &[u64], b: &[u64], options: &fft::Options) -> Result<(f64, Vec<u64>), Error> {
     let plan = Plan::for_product(a.len(), b.len(), options)?;
     let mut out = vec![0; plan.out_words()];
