@@ -13,7 +13,7 @@ from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
 from solinas._integers import Integer, Modular, UInt, uint
 from solinas._operators import Elementwise
-from solinas._shapes import NdArray, Shape, broadcast, flatten, index_places, lines, nest, stretched
+from solinas._shapes import NdArray, Shape, axis_indices, broadcast, broadcast_indices, flatten, nest, resolve_index
 from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
@@ -75,7 +75,7 @@ class Array(Elementwise, Generic[T, N]):
         self._items, self._shape = tuple(values), shape or ()
 
     @classmethod
-    def _made(cls, items: Sequence[Any], shape: Shape) -> Any:
+    def _from_elements(cls, items: Sequence[Any], shape: Shape) -> Any:
         """Return an array of these elements, row by row. For shape `()` return the single element."""
         if not shape:
             return items[0]
@@ -120,8 +120,8 @@ class Array(Elementwise, Generic[T, N]):
     def _elements(self) -> list[Any]:
         return list(self._items)
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return self._made([self._items[place] for place in places], shape)
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return self._from_elements([self._items[index] for index in indices], shape)
 
     def __iter__(self) -> Iterator[T]:
         return cast(Iterator[T], super().__iter__())
@@ -140,7 +140,7 @@ class Array(Elementwise, Generic[T, N]):
         """
         if isinstance(index, Value) and not index.is_plain:
             return self._at(index)
-        return self._part(*index_places(self._shape, int(index) if isinstance(index, Value) else index))
+        return self._part(*resolve_index(self._shape, int(index) if isinstance(index, Value) else index))
 
     def _at(self, index: Value) -> Any:
         if not isinstance(index, UInt):
@@ -150,7 +150,7 @@ class Array(Elementwise, Generic[T, N]):
         if self.ndim != 1:
             rows = [self[row] for row in range(len(self))]
             columns = zip(*(cast("Array[Any, Any]", row)._items for row in rows), strict=True)
-            return self._made([Array(column)._at(index) for column in columns], self._shape[1:])
+            return self._from_elements([Array(column)._at(index) for column in columns], self._shape[1:])
         element = type(self._items[0])
         if issubclass(element, Modular):
             raise TypeMismatchError(f"{self.type!r} cannot be indexed by an encrypted value: give a public index")
@@ -181,13 +181,13 @@ class Array(Elementwise, Generic[T, N]):
         axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
             raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
-        kept = [lines(self._shape, a, what) and a % self.ndim for a in axes]
+        kept = [axis_indices(self._shape, a, what) and a % self.ndim for a in axes]
         rest = [a for a in range(self.ndim) if a not in kept]
         moved: Array[Any, Any] = self.transpose(rest + kept) if rest else self
         count = math.prod(self._shape[a] for a in kept)
         values = [reduce(list(moved._items[i : i + count])) for i in range(0, self.size, count)]
         sizes = tuple(1 if a in kept else size for a, size in enumerate(self._shape))
-        return self._made(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
+        return self._from_elements(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
 
     def _integers(self, what: str) -> None:
         if not isinstance(self._items[0], Integer):
@@ -317,16 +317,16 @@ class Array(Elementwise, Generic[T, N]):
     def cumsum(self, axis: int | None = None) -> Self:
         """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
         array: Any = self.ravel() if axis is None else self
-        places, _ = lines(array.shape, 0 if axis is None else axis, "cumsum")
+        indices, _ = axis_indices(array.shape, 0 if axis is None else axis, "cumsum")
         sums = list(array._items)
-        for line in places:
-            for before, place in itertools.pairwise(line):
-                sums[place] = sums[before] + sums[place]
-        return cast(Self, self._made(sums, array.shape))
+        for line in indices:
+            for before, index in itertools.pairwise(line):
+                sums[index] = sums[before] + sums[index]
+        return cast(Self, self._from_elements(sums, array.shape))
 
     def cast(self, to: builtins.type[Any]) -> Array[Any, N]:
         """Cast every element to another type."""
-        return cast("Array[Any, N]", self._made([item.cast(to) for item in self._items], self._shape))
+        return cast("Array[Any, N]", self._from_elements([item.cast(to) for item in self._items], self._shape))
 
     # Products of vectors and matrices.
 
@@ -365,7 +365,7 @@ class Array(Elementwise, Generic[T, N]):
             for at in range(0, len(rows), size)
             for column in range(width)
         ]
-        return Array._made(products, left[:-1] + right[1:])
+        return Array._from_elements(products, left[:-1] + right[1:])
 
     if TYPE_CHECKING:
         # The result types of the operators; the base class declares them as Any.
@@ -407,8 +407,10 @@ class Array(Elementwise, Generic[T, N]):
             return NotImplemented
         parts = [flatten(operand) for operand in operands]
         shape = broadcast([own or () for own, _ in parts])
-        columns = [[items[place] for place in stretched(own or (), shape)] for own, items in parts]
-        return cast("Array[Any, Any]", Array._made([function(*row) for row in zip(*columns, strict=True)], shape))
+        columns = [[items[index] for index in broadcast_indices(own or (), shape)] for own, items in parts]
+        return cast(
+            "Array[Any, Any]", Array._from_elements([function(*row) for row in zip(*columns, strict=True)], shape)
+        )
 
 
 def _total(items: list[Any]) -> Any:

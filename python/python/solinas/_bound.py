@@ -12,7 +12,7 @@ from solinas._data import encode
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._integers import SHIFTS, U8, Modular, type_named
 from solinas._operators import Elementwise
-from solinas._shapes import NdArray, Shape, broadcast, flatten, stretched
+from solinas._shapes import NdArray, Shape, broadcast, broadcast_indices, flatten
 from solinas._trace import Trace
 from solinas._values import Bool, Value
 
@@ -85,8 +85,8 @@ class BoundArray(Elementwise, Generic[T_co]):
     def _packed(self) -> bool:
         return self._inner.form == "slots"
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return self._wrap(self._server, take(self._inner, places, shape))
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return self._wrap(self._server, take(self._inner, indices, shape))
 
     @staticmethod
     def _joined(sources: Sequence[Any]) -> BoundArray[Any]:
@@ -143,7 +143,7 @@ class BoundArray(Elementwise, Generic[T_co]):
                 arguments.append(traced[id(core)])
                 continue
             else:
-                inputs.append(core if own in {None, shape} else stretch(core, shape))
+                inputs.append(core if own in {None, shape} else broadcast_to(core, shape))
                 of_input = type_named(core.type_name)
             arguments.append(trace.input(of_input, f"operand {len(arguments)}"))
             if core is not None:
@@ -153,7 +153,7 @@ class BoundArray(Elementwise, Generic[T_co]):
         outputs = [BoundArray._wrap(server, output) for output in server._run_core(trace.finish(results), inputs)]
         return tuple(outputs) if isinstance(result, tuple) else outputs[0]
 
-    def _lifted(self, what: str, function: Callable[..., Any], *operands: Any) -> Any:
+    def _run_unrolled(self, what: str, function: Callable[..., Any], *operands: Any) -> Any:
         """Run an operation of `Array` on the server. At least one of the operands is this array."""
         server, trace = self._server, Trace()
         arguments: list[Any] = []
@@ -173,7 +173,7 @@ class BoundArray(Elementwise, Generic[T_co]):
             size = operand.size if isinstance(operand, BoundArray) else 1
             values = [trace.input(kind, f"{len(arguments)}[{i}]") for i in range(size)]
             inputs += [core.take([i], None) for i in range(size)] if shape else [core]
-            arguments.append(Array._made(values, shape))
+            arguments.append(Array._from_elements(values, shape))
         result = function(*arguments)
         items, shape = (result._items, result.shape) if isinstance(result, Array) else ((result,), ())
         outputs = server._run_core(trace.finish(items), inputs)
@@ -182,7 +182,7 @@ class BoundArray(Elementwise, Generic[T_co]):
         return self._wrap(server, _core.Ciphertext.stack(outputs, list(shape)))
 
     def _reduced(self, what: str, axis: Axis, keepdims: bool) -> Any:
-        return self._lifted(what, lambda array: getattr(array, what)(axis, keepdims=keepdims), self)
+        return self._run_unrolled(what, lambda array: getattr(array, what)(axis, keepdims=keepdims), self)
 
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
         """Add the elements along one axis, several axes, or all axes (the default).
@@ -235,7 +235,7 @@ class BoundArray(Elementwise, Generic[T_co]):
 
     def cumsum(self, axis: int | None = None) -> Any:
         """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
-        return self._lifted("cumsum", lambda array: array.cumsum(axis), self)
+        return self._run_unrolled("cumsum", lambda array: array.cumsum(axis), self)
 
     def cast(self, to: Any) -> Any:
         """Cast every element to another type."""
@@ -273,7 +273,7 @@ class BoundArray(Elementwise, Generic[T_co]):
         shapes = [x.shape if isinstance(x, NdArray) else flatten(x)[0] for x in (a, b)]
         if self._packed and shapes[0] == shapes[1] and len(shapes[0] or ()) == 1:
             return self._elementwise(lambda x, y: x.dot(y), a, b)
-        return self._lifted("@", Array._matmul, a, b)
+        return self._run_unrolled("@", Array._matmul, a, b)
 
 
 def _public(operand: Any) -> tuple[Shape | None, list[Any]]:
@@ -295,14 +295,14 @@ def _public_input(operand: Any, own: Shape, items: list[Any], shape: Shape, kind
     elif isinstance(items[0], bool):
         kind = Bool
     bits = [encode(kind, item, f"an element of {type(operand).__name__}") for item in items]
-    return kind.name, list(shape), [bits[place] for place in stretched(own, shape)]
+    return kind.name, list(shape), [bits[index] for index in broadcast_indices(own, shape)]
 
 
-def stretch(core: _core.Ciphertext, shape: Shape) -> _core.Ciphertext:
+def broadcast_to(core: _core.Ciphertext, shape: Shape) -> _core.Ciphertext:
     """Broadcast an array to a shape. Raises ShapeError if its elements share ciphertexts."""
     if core.form == "slots":
         raise ShapeError(
             f"an array of {core.type_name} of shape {tuple(core.shape or ())} cannot be broadcast to {shape}: its "
             "elements share ciphertexts; encrypt an array of that shape, or a single value"
         )
-    return core.take(stretched(tuple(core.shape or ()), shape), list(shape))
+    return core.take(broadcast_indices(tuple(core.shape or ()), shape), list(shape))

@@ -133,11 +133,11 @@ class Ciphertext(NumpyProtocols, Generic[T_co]):
         return table("encrypted array" if self._inner.shape is not None else "encrypted value", rows)
 
 
-def take(core: _core.Ciphertext, places: list[int], shape: Shape) -> _core.Ciphertext:
+def take(core: _core.Ciphertext, indices: list[int], shape: Shape) -> _core.Ciphertext:
     """Return the elements at these flat indices as an array of this shape. For shape `()` return a scalar."""
-    if shape and places == list(range(math.prod(core.shape or ()))):
+    if shape and indices == list(range(math.prod(core.shape or ()))):
         return core.reshape(list(shape))
-    return core.take(places, list(shape) or None)
+    return core.take(indices, list(shape) or None)
 
 
 class Encrypted(Ciphertext[T_co]):
@@ -166,8 +166,8 @@ class EncryptedArray(NdArray, Ciphertext[T_co]):
         """The size of each dimension, outermost first."""
         return tuple(self._inner.shape or ())
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return Ciphertext._wrap(take(self._inner, places, shape))
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return Ciphertext._wrap(take(self._inner, indices, shape))
 
     @staticmethod
     def stack(items: Sequence[Ciphertext[T_co]]) -> EncryptedArray[T_co]:

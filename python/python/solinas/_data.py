@@ -8,7 +8,7 @@ from typing import Any
 from solinas._errors import TypeMismatchError
 from solinas._integers import type_named
 from solinas._shapes import NdArray, Shape, nest, numpy_or_none
-from solinas._values import Bool, Value, _integer, dtype_name, spelling
+from solinas._values import Bool, Value, _integer, dtype_name, type_expression
 
 
 def infer(data: Any) -> type[Value] | None:
@@ -54,7 +54,7 @@ def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
             raise TypeMismatchError(f"{what} is {value!r}, which is not a plain value: give an integer")
         if value.name != cls.name:
             raise TypeMismatchError(
-                f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({spelling(cls)})"
+                f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({type_expression(cls)})"
             )
     if cls is not Bool and type(value).__name__ in {"bool", "bool_"}:
         raise TypeMismatchError(
@@ -75,7 +75,7 @@ def decode(cls: type[Value], shape: Shape | None, bits: Sequence[int]) -> Any:
     return nest(shape, values) if np is None else np.array(values, dtype=dtype_name(cls)).reshape(shape)
 
 
-def short(value: object) -> str:
+def shorten(value: object) -> str:
     """Return the representation of a value for a message, cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004

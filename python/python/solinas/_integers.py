@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, cast
 
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._values import Bool, Value, _apply, _integer, spelling
+from solinas._values import Bool, Value, _apply, _integer, type_expression
 
 V = TypeVar("V", bound=Value)
 
@@ -78,7 +78,8 @@ class Integer(Value):
         if name in {"sum", "dot", "rotate"}:
             raise AttributeError(
                 f"{self._describe()} is one value and has no {name}: declare an array, as in x: "
-                f"sl.Array[{spelling(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), whose "
+                f"sl.Array[{type_expression(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), "
+                "whose "
                 "arrays scheme bgv adds across slots"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -20,7 +20,7 @@ TICK = 0.02
 
 
 @contextlib.contextmanager
-def watching(progress: Progress, what: str) -> Iterator[Callable[[int, int], object] | None]:
+def progress_callback(progress: Progress, what: str) -> Iterator[Callable[[int, int], object] | None]:
     """Return the function to call with the steps done and the total: that of a tqdm bar, the caller's, or None.
 
     Raises MissingPackageError if `progress` is True and tqdm is not installed.
@@ -69,7 +69,7 @@ class Job(Generic[R]):
             if timeout is not None and not timeout >= 0:
                 raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait without limit")
             try:
-                with watching(progress, "job") as watch:
+                with progress_callback(progress, "job") as watch:
                     self._result = (self._finish(self._inner.result(timeout, watch)),)
             except TimeoutError:
                 raise

@@ -11,11 +11,11 @@ from solinas import _core
 from solinas._bound import BoundArray, Input
 from solinas._cipher import Ciphertext, Encrypted, EncryptedArray
 from solinas._circuit import Circuit
-from solinas._data import decode, encode, infer, short
+from solinas._data import decode, encode, infer, shorten
 from solinas._errors import KeyMismatchError, RangeError, ShapeError, TypeMismatchError, WeakKeyWarning
 from solinas._files import PathLike
 from solinas._html import table
-from solinas._job import Job, watching
+from solinas._job import Job, progress_callback
 from solinas._program import Program
 from solinas._shapes import flatten
 from solinas._values import Value
@@ -70,7 +70,7 @@ def keygen(
     if insecure_seed is not None and not 0 <= insecure_seed < 1 << 64:
         raise RangeError(f"insecure_seed {insecure_seed} is out of range: give an integer from 0 to 2^64 - 1")
     limits = _threads(threads), _memory(memory)
-    with watching(progress, "keys") as watch:
+    with progress_callback(progress, "keys") as watch:
         client, server = _core.keygen(scheme, params, rotations, research, insecure_seed, checkpoint, limits, watch)
     # The caller chose the parameters, so these keys never warn.
     return ClientKey._wrap(client, None), ServerKey._wrap(server, None)
@@ -104,7 +104,7 @@ def _encrypted(key: _core.ClientKey | _core.ServerKey, value: Any, to: Any) -> A
     """Encrypt plain data with a client or server key. `to` is the type, or None to infer it from the data."""
     kind = infer(value) if to is None else to
     if not (isinstance(kind, type) and issubclass(kind, Value) and kind.width):
-        raise TypeMismatchError(f"cannot tell the type of {short(value)}: write sl.u32(...) or encrypt(..., sl.U32)")
+        raise TypeMismatchError(f"cannot tell the type of {shorten(value)}: write sl.u32(...) or encrypt(..., sl.U32)")
     shape, items = flatten(value)
     if shape is not None and not items:
         raise ShapeError("an encrypted array needs at least one element")
@@ -175,7 +175,7 @@ class ClientKey:
             value = value.encrypted
         if not isinstance(value, Ciphertext):
             hint = "; call its result() first" if isinstance(value, Job) else ""
-            raise TypeMismatchError(f"decrypt takes encrypted values, got {short(value)}{hint}")
+            raise TypeMismatchError(f"decrypt takes encrypted values, got {shorten(value)}{hint}")
         shape = value.shape if isinstance(value, EncryptedArray) else None
         return decode(value.type, shape, self._inner.decrypt(value._inner))
 
@@ -227,7 +227,7 @@ def _ciphertexts(inputs: Sequence[Any]) -> list[_core.Ciphertext]:
     for item in inputs:
         value = item.encrypted if isinstance(item, (Value, BoundArray)) else item
         if not isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"a circuit takes encrypted values, got {short(item)}")
+            raise TypeMismatchError(f"a circuit takes encrypted values, got {shorten(item)}")
         cores.append(value._inner)
     return cores
 
@@ -293,7 +293,7 @@ class ServerKey:
             self._check(cores)
             return Job(self._inner.run_circuit(program._inner, cores), _circuit_output)
         if not isinstance(program, Program):
-            raise TypeMismatchError(f"run takes a function decorated with @sl.program, got {short(program)}")
+            raise TypeMismatchError(f"run takes a function decorated with @sl.program, got {shorten(program)}")
         inputs = program._encrypted_inputs(args, kwargs)
         self._check([item for item in inputs if isinstance(item, _core.Ciphertext)])
         return Job(self._inner.run(program._inner, inputs), program._output_form)
@@ -350,7 +350,7 @@ class ServerKey:
         The attribute `encrypted` of the result is the ciphertext.
         """
         if not isinstance(value, Ciphertext):
-            raise TypeMismatchError(f"bind takes an encrypted value, got {short(value)}")
+            raise TypeMismatchError(f"bind takes an encrypted value, got {shorten(value)}")
         self._check([value._inner])
         if isinstance(value, EncryptedArray):
             return BoundArray._wrap(self, value._inner)
@@ -396,7 +396,7 @@ class ServerKey:
                 raise TypeMismatchError("estimate of a circuit does not take `elements`: leave it out")
             return self._inner.estimate_circuit(program._inner)
         if not isinstance(program, Program):
-            raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {short(program)}")
+            raise TypeMismatchError(f"estimate takes a function decorated with @sl.program, got {shorten(program)}")
         if elements < 1:
             raise RangeError(f"elements is {elements}: give a positive number")
         return self._inner.estimate(program._inner, elements)

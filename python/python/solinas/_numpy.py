@@ -39,7 +39,7 @@ def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -
     values = [arg for arg in args if isinstance(arg, Value)]
     if values and not any(isinstance(arg, NdArray) for arg in args):
         modular = any(isinstance(value, Modular) for value in values)
-        if name not in (OF_VECTORS if modular else OF_VALUES):
+        if name not in (MODULAR_FUNCTIONS if modular else VALUE_FUNCTIONS):
             raise TypeMismatchError(f"numpy.{name} takes arrays, got {values[0]!r}: make an array with sl.Array")
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
     try:
@@ -217,7 +217,7 @@ def element_type(a: Any) -> Any:
     return a._kind if isinstance(a, NdArray) else type(a)
 
 
-def _line(a: Any, axis: Any) -> int:
+def _reduced_count(a: Any, axis: Any) -> int:
     """Return how many elements a reduction combines into one. An axis that does not exist counts as 1."""
     if not isinstance(a, NdArray):
         return 1
@@ -232,7 +232,7 @@ def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
     def reduction(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         to = None
         if promotes:
-            a, to = _promoted(a, _line(a, axis), name == "prod")
+            a, to = _promoted(a, _reduced_count(a, axis), name == "prod")
         if isinstance(a, Value) and not isinstance(a, Modular):
             return a if to is None else a.cast(to)
         options = ({} if axis is None else {"axis": axis}) | ({"keepdims": True} if keepdims else {})
@@ -243,7 +243,7 @@ def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
 
 
 def _cumsum(a: Any, axis: int | None = None) -> Any:
-    a, to = _promoted(a, _line(a, axis))
+    a, to = _promoted(a, _reduced_count(a, axis))
     result = a.cumsum(axis)
     return result if to is None else result.cast(to)
 
@@ -423,7 +423,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "fmin": minimum,
 }
 # Functions that accept single values, and those that accept integers modulo a number, which stand for whole arrays.
-OF_VALUES = {
+VALUE_FUNCTIONS = {
     "sum",
     "prod",
     "max",
@@ -439,7 +439,7 @@ OF_VALUES = {
     "ndim",
     "size",
 }
-OF_VECTORS = {"sum", "dot", "inner", "vdot"}
+MODULAR_FUNCTIONS = {"sum", "dot", "inner", "vdot"}
 COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 REDUCTIONS = {
     "add": "sum",

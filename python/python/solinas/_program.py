@@ -13,14 +13,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, overl
 
 from solinas import _core
 from solinas._array import Array, ArrayType
-from solinas._bound import BoundArray, Input, stretch
+from solinas._bound import BoundArray, Input, broadcast_to
 from solinas._cipher import Ciphertext, EncryptedArray, stacked
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._integers import Modular
-from solinas._shapes import Shape, broadcast, flatten, nest, stretched
+from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
 from solinas._spec import Parameter, Result, Spec, count, elements, from_json, map_result, text, to_json
 from solinas._trace import Trace
 from solinas._values import Bool, Value, _integer
@@ -69,7 +69,7 @@ class Program(Generic[P, R]):
             assert isinstance(context, Trace)
             bits = context.graph.splice(self._inner, [context.node(value) for value in flat])
         outputs = [kind._make(context, b, self.name) for kind, b in zip(kinds, bits, strict=True)]
-        result: R = map_result(self.result, outputs, lambda value: value, Array._made)
+        result: R = map_result(self.result, outputs, lambda value: value, Array._from_elements)
         return result
 
     def _bound(self, server: Any, values: Sequence[Any]) -> Any:
@@ -84,8 +84,8 @@ class Program(Generic[P, R]):
     def _typed(self, parameter: Parameter, value: Any) -> list[Value]:
         """Check one argument and return its elements as typed values."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, Ciphertext) or _joins(value):
-            _refuse_list(what, value)
+        if isinstance(value, Ciphertext) or _holds_encrypted(value):
+            _reject_list(what, value)
             raise TypeMismatchError(f"{what} is encrypted: call server.run({self.name}, ...), or bind it to a server")
         shape, items = flatten(value)
         wanted = parameter.spec.shape if isinstance(parameter.spec, ArrayType) else None
@@ -137,11 +137,11 @@ class Program(Generic[P, R]):
             columns.append(self._plain_column(parameter, value))
         shapes = [own for own, _ in columns if own is not None]
         shape = broadcast(shapes) if shapes else None
-        lanes = 1 if shape is None else math.prod(shape)
+        instances = 1 if shape is None else math.prod(shape)
         inputs, arrays = [], []
         for parameter, (own, items) in zip(self.parameters, columns, strict=True):
-            places = [0] if own is None or shape is None else stretched(own, shape)
-            inputs += [[items[place][i] for place in places] for i in range(parameter.length)]
+            indices = [0] if own is None or shape is None else broadcast_indices(own, shape)
+            inputs += [[items[index][i] for index in indices] for i in range(parameter.length)]
             arrays += [own is not None] * parameter.length
         outputs: list[tuple[type[Value], Shape | None, list[int]]] = []
         results = self._inner.evaluate_arrays(inputs, arrays)
@@ -149,11 +149,11 @@ class Program(Generic[P, R]):
             if is_array or issubclass(kind, Modular):
                 outputs.append((kind, shape if is_array else None, bits))
             else:
-                outputs.append((kind, shape, bits * lanes))
+                outputs.append((kind, shape, bits * instances))
 
         def array(parts: list[tuple[type[Value], Shape | None, list[int]]], inner: Shape) -> Any:
             outer = next((own for _, own, _ in parts if own is not None), None)
-            every = [bits * lanes if own is None and outer is not None else bits for _, own, bits in parts]
+            every = [bits * instances if own is None and outer is not None else bits for _, own, bits in parts]
             bits = [b for row in zip(*every, strict=True) for b in row]
             return decode(parts[0][0], (*(outer or ()), *inner), bits)
 
@@ -162,8 +162,8 @@ class Program(Generic[P, R]):
     def _plain_column(self, parameter: Parameter, value: Any) -> tuple[Shape | None, list[list[int]]]:
         """Return the shape that a plain argument runs over, and for each of its elements the bits of the inputs."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, (Ciphertext, BoundArray)) or _joins(value):
-            _refuse_list(what, value)
+        if isinstance(value, (Ciphertext, BoundArray)) or _holds_encrypted(value):
+            _reject_list(what, value)
             raise TypeMismatchError(
                 f"{what} is encrypted, but simulate takes plain values: call server.run({self.name}, ...)"
             )
@@ -174,7 +174,7 @@ class Program(Generic[P, R]):
             raise RangeError(f"{what}: {error}") from None
         if isinstance(parameter.spec, ArrayType):
             size = parameter.length
-            return _outer(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
+            return _leading_shape(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
@@ -290,7 +290,7 @@ class Program(Generic[P, R]):
             what = f"{self.name}: argument {parameter.name}"
             if _servers(value):
                 value = value.encrypted  # noqa: PLW2901
-            _refuse_list(what, value)
+            _reject_list(what, value)
             if isinstance(value, Ciphertext):
                 if value.type.name != parameter.element.name:
                     raise TypeMismatchError(
@@ -311,10 +311,10 @@ class Program(Generic[P, R]):
         for own, values, public in columns:
             for value in values:
                 if public is not None:
-                    places = [0] if own is None else stretched(own, shape)
-                    inputs.append((public, None if own is None else list(shape), [value[place] for place in places]))
+                    indices = [0] if own is None else broadcast_indices(own, shape)
+                    inputs.append((public, None if own is None else list(shape), [value[index] for index in indices]))
                 else:
-                    inputs.append(value if own in {None, shape} else stretch(value, shape))
+                    inputs.append(value if own in {None, shape} else broadcast_to(value, shape))
         return inputs
 
     def _output_form(self, outputs: list[_core.Ciphertext]) -> Any:
@@ -333,20 +333,20 @@ def _servers(value: Any) -> list[Any]:
     return [value._context] if isinstance(value, Value) and value.is_bound else []
 
 
-def _joins(value: Any) -> bool:
+def _holds_encrypted(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(
-        isinstance(x, Ciphertext) or _servers(x) or _joins(x) for x in value
+        isinstance(x, Ciphertext) or _servers(x) or _holds_encrypted(x) for x in value
     )
 
 
-def _refuse_list(what: str, value: Any) -> None:
-    if _joins(value):
+def _reject_list(what: str, value: Any) -> None:
+    if _holds_encrypted(value):
         raise TypeMismatchError(
             f"{what} is a list of encrypted values: join them first, as in sl.EncryptedArray.stack([...])"
         )
 
 
-def _outer(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
+def _leading_shape(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
     """Return the leading dimensions of an argument, which the program runs over, or None if it is a single array."""
     inner = len(spec.shape)
     if not shape or shape[-inner:] != spec.shape:
@@ -362,10 +362,10 @@ def _columns(what: str, parameter: Parameter, value: Ciphertext[Any]) -> tuple[l
     shape = value.shape if isinstance(value, EncryptedArray) else None
     if not isinstance(parameter.spec, ArrayType):
         return [value._inner], shape
-    outer, size = _outer(what, parameter.spec, shape), parameter.length
+    outer, size = _leading_shape(what, parameter.spec, shape), parameter.length
     rows = math.prod(outer or ())
-    places = [[row * size + i for row in range(rows)] for i in range(size)]
-    return [value._inner.take(column, None if outer is None else list(outer)) for column in places], outer
+    indices = [[row * size + i for row in range(rows)] for i in range(size)]
+    return [value._inner.take(column, None if outer is None else list(outer)) for column in indices], outer
 
 
 @overload
@@ -449,7 +449,7 @@ def _input(trace: Trace, parameter: Parameter) -> Any:
     if isinstance(parameter.spec, ArrayType):
         names = [f"{parameter.name}[{i}]" for i in range(parameter.length)]
     values = [trace.input(parameter.element, name) for name in names]
-    return Array._made(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
+    return Array._from_elements(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
 
 
 def _expected(name: str, annotation: Any) -> Any:

@@ -71,16 +71,16 @@ def broadcast(shapes: Sequence[Shape]) -> Shape:
     return tuple(result)
 
 
-def stretched(shape: Shape, to: Shape) -> list[int]:
+def broadcast_indices(shape: Shape, to: Shape) -> list[int]:
     """Return, for each element of shape `to`, the flat index in an array of `shape` that broadcasts to it."""
-    places = [0]
+    indices = [0]
     shape = (1,) * (len(to) - len(shape)) + shape
     for size, wanted in zip(shape, to, strict=True):
-        places = [place * size + (i if size > 1 else 0) for place in places for i in range(wanted)]
-    return places
+        indices = [index * size + (i if size > 1 else 0) for index in indices for i in range(wanted)]
+    return indices
 
 
-def lines(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
+def axis_indices(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
     """Return the flat indices along an axis, one list for each choice of the other indices, and the shape of these.
 
     Raises ShapeError for an axis that does not exist. `what` names the operation in the message.
@@ -90,8 +90,8 @@ def lines(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
     axis %= len(shape)
     size, inner = shape[axis], math.prod(shape[axis + 1 :])
     outer = range(math.prod(shape[:axis]))
-    places = [[(o * size + k) * inner + i for k in range(size)] for o in outer for i in range(inner)]
-    return places, shape[:axis] + shape[axis + 1 :]
+    indices = [[(o * size + k) * inner + i for k in range(size)] for o in outer for i in range(inner)]
+    return indices, shape[:axis] + shape[axis + 1 :]
 
 
 def reshaped(shape: Shape, sizes: Sequence[Any]) -> Shape:
@@ -106,7 +106,7 @@ def reshaped(shape: Shape, sizes: Sequence[Any]) -> Shape:
     return tuple(wanted)
 
 
-def index_places(shape: Shape, key: Any) -> tuple[list[int], Shape]:
+def resolve_index(shape: Shape, key: Any) -> tuple[list[int], Shape]:
     """Return the flat indices and the shape of `array[key]`.
 
     A key has any form that numpy accepts: integers, slices, `...`, None, masks and lists of indices. Without numpy only
@@ -121,7 +121,7 @@ def index_places(shape: Shape, key: Any) -> tuple[list[int], Shape]:
                 "mask write sl.select(mask, x, 0)"
             )
     if all(isinstance(k, slice) or k is Ellipsis or _is_index(k) for k in keys):
-        return _basic_places(shape, list(keys))
+        return _resolve_basic_index(shape, list(keys))
     np = numpy_or_none()
     if np is None:
         raise TypeMismatchError(
@@ -139,14 +139,14 @@ def _is_index(key: Any) -> bool:
     return hasattr(key, "__index__") and getattr(key, "shape", ()) == ()
 
 
-def _basic_places(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
+def _resolve_basic_index(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
     if any(k is Ellipsis for k in keys):
         at = next(i for i, k in enumerate(keys) if k is Ellipsis)
         keys[at : at + 1] = [slice(None)] * (len(shape) - len(keys) + 1)
     if len(keys) > len(shape):
         raise ShapeError(f"an array of {len(shape)} dimensions does not take {len(keys)} indices")
     keys += [slice(None)] * (len(shape) - len(keys))
-    places, result = [0], []
+    indices, result = [0], []
     for size, k in zip(shape, keys, strict=True):
         if isinstance(k, slice):
             chosen = list(range(*k.indices(size)))
@@ -156,8 +156,8 @@ def _basic_places(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
             if not -size <= number < size:
                 raise ElementError(f"there is no element {number}: this dimension has {size} elements")
             chosen = [number % size]
-        places = [place * size + c for place in places for c in chosen]
-    return places, tuple(result)
+        indices = [index * size + c for index in indices for c in chosen]
+    return indices, tuple(result)
 
 
 class NdArray(NumpyProtocols, ABC):
@@ -178,7 +178,7 @@ class NdArray(NumpyProtocols, ABC):
         )
 
     @abstractmethod
-    def _take(self, places: list[int], shape: Shape) -> Any:
+    def _take(self, indices: list[int], shape: Shape) -> Any:
         """Return the elements at these flat indices as an array of this shape. For shape `()` return the element."""
 
     @property
@@ -214,10 +214,10 @@ class NdArray(NumpyProtocols, ABC):
         if sorted(a % max(self.ndim, 1) for a in order) != list(range(self.ndim)):
             raise ShapeError(f"{order} is not an order of the {self.ndim} dimensions: name each dimension once")
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(self.ndim)]
-        places = [0]
+        indices = [0]
         for axis in order:
-            places = [place + i * steps[axis] for place in places for i in range(self.shape[axis])]
-        return self._part(places, tuple(self.shape[axis] for axis in order))
+            indices = [index + i * steps[axis] for index in indices for i in range(self.shape[axis])]
+        return self._part(indices, tuple(self.shape[axis] for axis in order))
 
     def reshape(self, *shape: int | Sequence[int]) -> Any:
         """Return the same elements in another shape. One size may be -1. Raises ShapeError if they do not fit."""
@@ -229,10 +229,10 @@ class NdArray(NumpyProtocols, ABC):
 
     flatten = ravel
 
-    def _part(self, places: list[int], shape: Shape) -> Any:
-        if not places:
+    def _part(self, indices: list[int], shape: Shape) -> Any:
+        if not indices:
             raise ShapeError("this part of the array is empty, but an array needs at least one element")
-        return self._take(places, shape)
+        return self._take(indices, shape)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -242,4 +242,4 @@ class NdArray(NumpyProtocols, ABC):
 
     def __getitem__(self, key: Any) -> Any:
         """Return an element or a part. The key is an integer, slice, `...`, None, mask or list of indices."""
-        return self._part(*index_places(self.shape, key))
+        return self._part(*resolve_index(self.shape, key))

@@ -198,7 +198,11 @@ class Value(NumpyProtocols):
         if isinstance(other, Value):
             if other.name == self.name:
                 return other
-            remedy = "" if self.modulus or other.modulus else f" Cast one of them, as in .cast({spelling(type(self))})"
+            remedy = (
+                ""
+                if self.modulus or other.modulus
+                else f" Cast one of them, as in .cast({type_expression(type(self))})"
+            )
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
                 f"type.{remedy}"
@@ -216,7 +220,7 @@ class Value(NumpyProtocols):
             raise RangeError(f"{symbol} with {self._describe()}: {error}") from None
 
 
-def spelling(cls: type[Value]) -> str:
+def type_expression(cls: type[Value]) -> str:
     """Return the expression for a type, as in `sl.U32`, for messages."""
     if cls.modulus:
         return f"sl.mod({cls.modulus})"
