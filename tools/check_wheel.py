@@ -1,4 +1,4 @@
-"""Installs the newest wheel of a folder in a fresh environment, and runs the Python program of README.md there.
+"""Install the newest wheel of a folder in a fresh environment, and run the Python program of README.md there.
 
 Usage: python tools/check_wheel.py target/wheels
 """
@@ -15,7 +15,7 @@ EXPECTED = "122166"
 
 
 def main(folder: Path) -> None:
-    """Check the newest wheel; raise `SystemExit` if it does not install alone or prints something else."""
+    """Check the newest wheel. Raises SystemExit if there is none, or if the program prints another result."""
     wheels = sorted(folder.glob("solinas-*.whl"), key=lambda path: path.stat().st_mtime)
     if not wheels:
         raise SystemExit(f"{folder}: there is no wheel here; run `make wheel`")
@@ -25,10 +25,10 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as home:
         venv.create(Path(home, "venv"), with_pip=True)
         python = Path(home, "venv", "bin", "python")
-        # The wheel alone: it needs no other package.
+        # Install the wheel without its dependencies, because it needs no other package.
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-index", wheels[-1].resolve()], check=True)
         Path(home, "program.py").write_text(program[1])
-        # -I keeps this repository's package and the user's packages out.
+        # With -I, Python ignores the package in this repository and the packages of the user.
         command = [python, "-I", "program.py"]
         output = subprocess.run(command, cwd=home, capture_output=True, text=True, check=True).stdout
     if EXPECTED not in output.split():

@@ -1,10 +1,11 @@
-"""Compute statistics of patients' measurements, and a risk score for each patient, on a server that sees neither.
+"""A server computes statistics of encrypted measurements, and a risk score for each patient, and sees neither.
 
-The table is scikit-learn's breast cancer data: 569 patients, 30 measurements of cell nuclei, and a label that states
-whether the tumour was malignant. Each column is one ciphertext of scheme BGV at 128 bits of security, with one patient
-in each slot. For every column, the server computes the sum, the sum of squares and the sum over malignant cases. From
-these the client computes means, deviations and differences. For every patient, the server computes a linear score
-with public weights. All results are exact: if one differs from numpy's, the program ends with an error.
+The table is scikit-learn's breast cancer data: 569 patients, 30 measurements of cell nuclei, and whether the tumour
+was malignant. Each column is one ciphertext of scheme BGV at 128 bits of security, with one patient in each slot.
+
+For every column, the server computes the sum, the sum of squares and the sum over malignant cases. The client derives
+means, deviations and differences from them. For every patient, the server computes a linear score with public weights.
+All results are exact: if one differs from numpy's, the program ends with an error.
 
     pip install scikit-learn
     python examples/breast_cancer/risk.py            # --columns 4 for a quick run
@@ -22,9 +23,9 @@ from sklearn.linear_model import LogisticRegression
 
 import solinas as sl
 
-PARAMS = "wide128-8192-2"  # 8192 slots modulo a prime of 30 bits, 2 products in a row
+PARAMS = "wide128-8192-2"  # 8192 slots modulo a prime of 30 bits, 2 products in sequence
 MODULUS = 1073479681
-# Unit of the measurements: a thousandth of the column's largest value. The sum of 569 squares is below the modulus.
+# The unit of a measurement is a thousandth of the largest in its column. The sum of 569 squares is below the modulus.
 STEPS = 1000
 
 Residue = sl.mod(MODULUS)
@@ -33,12 +34,12 @@ T = TypeVar("T")
 
 @sl.program
 def statistics(column: Residue, malignant: Residue) -> tuple[Residue, Residue, Residue]:
-    """Compute the sum, the sum of squares, and the sum over malignant cases."""
+    """Return the sum, the sum of squares, and the sum over malignant cases."""
     return column.sum(), column.dot(column), column.dot(malignant)
 
 
 def timed(what: str, work: Callable[[], T]) -> T:
-    """Run the work, and print its time."""
+    """Run `work`, print the seconds that it took, and return its result."""
     start = time.perf_counter()
     result = work()
     print(f"{what:<48} {time.perf_counter() - start:8.3f} s")
@@ -46,7 +47,7 @@ def timed(what: str, work: Callable[[], T]) -> T:
 
 
 def model(table: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, int]:
-    """Fit a logistic regression, and return integer weights and a threshold for columns in steps."""
+    """Return integer weights and a threshold for columns in units of 1 / STEPS, from a logistic regression."""
     mean, deviation = table.mean(axis=0), table.std(axis=0)
     fitted = LogisticRegression(max_iter=1000).fit((table - mean) / deviation, labels)
     exact = fitted.coef_[0] / deviation
@@ -55,7 +56,7 @@ def model(table: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def main() -> int:
-    """Run the example. The exit code is 1 if the server's results differ from numpy's."""
+    """Run the example. Returns the exit status, which is 1 if a result of the server differs from numpy's."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--columns", type=int, default=30, choices=range(1, 31), metavar="1..30")
     parser.add_argument("--threads", type=int, help="threads of the server; defaults to the number of processors")
@@ -68,12 +69,12 @@ def main() -> int:
     weights, threshold = model(table, labels)
     print(f"{len(table)} patients, {args.columns} columns; parameters {PARAMS}")
 
-    # The client encrypts the table and keeps its key.
+    # The client encrypts the columns. Its key stays with it.
     client, server = timed("client: keys", lambda: sl.keygen("bgv", params=PARAMS, threads=args.threads))
     columns = timed("client: encryption", lambda: [client.encrypt(column, Residue) for column in table.T])
     malignant = client.encrypt(labels, Residue)
 
-    # The server has the server key, the ciphertexts and the weights.
+    # The server has its own key, the ciphertexts and the weights.
     sums = timed(
         "server: statistics of all columns",
         lambda: [server.run(statistics, column, malignant).result() for column in columns],

@@ -1,4 +1,4 @@
-"""Arrays in programs and bound to servers have numpy's shapes, axes, broadcasting and parts."""
+"""Arrays in programs and on servers have the shapes, axes, broadcasting and indexing of numpy."""
 
 import operator
 
@@ -39,9 +39,9 @@ def test_arrays_of_programs_are_those_of_numpy(what):
 
     results = traced.simulate(X)
     for got, want in zip(results, AXES[what](X), strict=True):
-        # Sums of numpy are wider.
+        # numpy's sums have a wider type.
         assert np.asarray(got).tolist() == (np.asarray(want).astype(int) % 256).tolist()
-    # A program runs on more dimensions element by element.
+    # A program runs over the additional dimensions element by element.
     stacked = traced.simulate(np.stack([X, Y]))
     for got, first, second in zip(stacked, results, traced.simulate(Y), strict=True):
         assert got.tolist() == [np.asarray(first).tolist(), np.asarray(second).tolist()]
@@ -134,7 +134,7 @@ def test_encrypted_vectors_take_plain_weights(scheme):
     ):
         assert client.decrypt(product) == values @ weights % p
     assert client.decrypt(bound - weights).tolist() == ((values - weights) % p).tolist()
-    # A product with public numbers is none of ciphertexts.
+    # A product with public numbers does not multiply ciphertexts.
     assert (bound * weights * bound).encrypted.products_left >= (bound * bound * bound).encrypted.products_left
     with pytest.raises(sl.ShapeError, match="share ciphertexts"):
         bound + np.ones((2, 300), dtype=int)

@@ -1,4 +1,4 @@
-"""The main job under BGV: vectors of slots, and bits with levels."""
+"""Scheme BGV end to end: vectors in slots, and bits with levels."""
 
 import random
 
@@ -74,7 +74,7 @@ def test_negative_numbers_are_counted_from_the_modulus(slots):
 def test_bools_are_no_numbers(slots, bits):
     for key, kind in ((slots[0], Residue), (bits[0], sl.U8)):
         for value in (True, [1, True], np.array([True, False]), np.True_):
-            with pytest.raises(sl.TypeMismatchError, match=r"a bool, and .* is a type of numbers"):
+            with pytest.raises(sl.TypeMismatchError, match=r"a bool, but .* is a type of numbers"):
                 key.encrypt(value, kind)
     with pytest.raises(sl.TypeMismatchError, match="a bool"):
         polynomial.simulate(True, 2)
@@ -83,7 +83,7 @@ def test_bools_are_no_numbers(slots, bits):
 
 def test_estimates_are_of_programs(slots):
     for what in (None, "f", lambda x: x):
-        with pytest.raises(sl.TypeMismatchError, match="estimate takes a function under @sl.program"):
+        with pytest.raises(sl.TypeMismatchError, match="estimate takes a function decorated with @sl.program"):
             slots[1].estimate(what)
 
 

@@ -1,4 +1,4 @@
-"""The documentation's examples run; types, stubs and style are in order."""
+"""The examples in the documentation run, and the static checks (mypy, stubtest, ruff) pass."""
 
 import contextlib
 import doctest
@@ -31,7 +31,7 @@ def python_blocks(page):
     "page", [page for page in PAGES if python_blocks(page)], ids=lambda page: f"{page.parent.name}-{page.stem}"
 )
 def test_examples_of_the_documentation(page):
-    """Blocks run in order. Prompts show what they print, and `# -> TEXT` says it of the line before the comment."""
+    """The blocks run in order and print what they show, after `>>>` prompts or in comments `# -> TEXT`."""
     if any(block.startswith(">>> ") for block in python_blocks(page)):
         failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
         assert (failed, tried > 20) == (0, True)

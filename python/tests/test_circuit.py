@@ -1,4 +1,4 @@
-"""Circuits from files: plain, counted, drawn, encrypted."""
+"""Circuits from files: plain and encrypted evaluation, costs and drawings."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ ADD = ".model add\n.inputs x_0 x_1 y_0 y_1\n.outputs z_0 z_1\n.names x_0 y_0 z_0
 
 
 def wide(width):
-    """`y` is the complement of `x` but for its lowest bit, an AND of the ends of `x`."""
+    """Return a circuit: bit 0 of `y` is the AND of the first and last bits of `x`, the other bits are complements."""
     names = [" ".join(f"{port}_{i}" for i in range(width)) for port in "xy"]
     gates = "".join(f".names x_{i} y_{i}\n0 1\n" for i in range(1, width))
     return f".model m\n.inputs {names[0]}\n.outputs {names[1]}\n{gates}.names x_0 x_{width - 1} y_0\n11 1\n.end\n"
@@ -68,7 +68,7 @@ def test_mistakes_are_named(tmp_path):
         circuit.save(tmp_path / "add.png")
     with pytest.raises(sl.FileError, match="cannot write .*none/add.blif.*; check the name and that its folder exists"):
         circuit.save(tmp_path / "none" / "add.blif")
-    with pytest.raises(sl.RangeError, match="no 4 bits"):
+    with pytest.raises(sl.RangeError, match="does not fit in 4 bits"):
         sl.bits(16, 4)
 
 

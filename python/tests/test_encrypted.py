@@ -1,4 +1,4 @@
-"""Encrypted runs agree with `simulate`; keys, shapes and types that do not go together are refused."""
+"""Encrypted runs agree with `simulate`. Keys, shapes and types that do not match raise errors."""
 
 import os
 import pickle
@@ -305,7 +305,7 @@ def test_any_number_of_threads_wait_for_a_job(integers):
 
 @pytest.fixture
 def ctrl_c():
-    """Python's own handler of SIGINT, which is off where the tests run in the background of a shell."""
+    """Install Python's handler of SIGINT. It is missing if a shell runs the tests in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -323,7 +323,7 @@ def test_ctrl_c_cancels_and_raises(integers, bound):
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         server.bind(a) // server.bind(b) if job is None else job.result()
-    # Of the twenty seconds that it takes.
+    # The whole job takes about twenty seconds.
     assert time.monotonic() - start < 10
     if job is not None:
         with pytest.raises(sl.CancelledError):
@@ -392,7 +392,7 @@ def test_keys_show_no_secret_and_are_not_made_by_hand(integers):
     assert repr(server) == f"<server key {client.key_id[:8]}, integers-40>"
     assert not hasattr(client, "__dict__")
     for cls in (sl.ClientKey, sl.ServerKey, sl.Ciphertext):
-        with pytest.raises(TypeError, match="come"):
+        with pytest.raises(TypeError, match="cannot be constructed"):
             cls()
 
 

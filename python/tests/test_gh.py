@@ -1,4 +1,4 @@
-"""The main job under Gentry and Halevi's scheme, at a size for tests."""
+"""The scheme of Gentry and Halevi end to end, at a size for tests."""
 
 import pytest
 

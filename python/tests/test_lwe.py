@@ -1,4 +1,4 @@
-"""The main job under LWE: bits with levels, and sums without."""
+"""Scheme LWE end to end: bits with levels, and sums without levels."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The main job under NTRU: bits with levels, and vectors of slots."""
+"""Scheme NTRU end to end: bits with levels, and vectors in slots."""
 
 import pytest
 

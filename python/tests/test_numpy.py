@@ -1,4 +1,4 @@
-"""Every public function of numpy on arrays of this package gives what it gives of the plain values, or is refused."""
+"""Every public function of numpy agrees on arrays of this package and on plain values, or raises an error."""
 
 import contextlib
 import inspect
@@ -10,11 +10,11 @@ import pytest
 import solinas as sl
 from solinas._trace import Trace
 
-# Values of four bits and a mask, as numpy has them: sums, products and differences wrap and promote.
+# Four-bit values and a mask, as numpy arrays. Their sums, products and differences wrap and promote.
 X = np.array([[3, 7, 1], [9, 0, 13]], dtype=np.uint8)
 Y = np.array([[2, 7, 4], [1, 0, 15]], dtype=np.uint8)
 MASK = np.array([[True, False, True], [False, False, True]])
-# Arguments: `x` and `y` are arrays of this package, and of numpy where a result is compared.
+# Patterns of arguments: `x` and `y` are arrays of this package, or of numpy for the expected result.
 PATTERNS = {
     "x": lambda x, y: (x,),
     "x y": lambda x, y: (x, y),
@@ -45,10 +45,10 @@ PATTERNS = {
     "x indices 1": lambda x, y: (x, [0, 1], 1),
     "negative": lambda x, y: (x, -1),
 }
-# Input and output, settings, and what asks for the layout in memory.
+# Functions that are not tried: input and output, settings, and the layout in memory.
 SKIPPED = {
     "test", "show_config", "show_runtime", "info", "get_include", "load", "loadtxt", "genfromtxt", "fromfile", "memmap",
-    # Gives None for whatever it does not know.
+    # Returns None for an unknown argument.
     "bmat",
     "save", "savez", "savez_compressed", "savetxt", "setbufsize", "seterr", "seterrcall", "set_printoptions", "geterr",
     "printoptions", "getbufsize", "geterrcall", "get_printoptions", "frompyfunc", "empty", "from_dlpack", "isfortran",
@@ -70,7 +70,7 @@ FUNCTIONS = dict(functions())
 
 
 class Traced:
-    """Arrays of programs."""
+    """Arrays in programs."""
 
     def __init__(self):
         self.trace, self.bits, self.outputs = Trace(), [], 0
@@ -93,7 +93,7 @@ class Traced:
 
 
 class Bound:
-    """Arrays on a server."""
+    """Arrays bound to a server."""
 
     def __init__(self, keys):
         self.client, self.server = keys
@@ -106,7 +106,7 @@ class Bound:
 
 
 class Encrypted(Bound):
-    """Arrays that no server has."""
+    """Encrypted arrays that are not bound to a server."""
 
     def array(self, values):
         return self.client.encrypt(values)
@@ -116,7 +116,7 @@ OURS = (sl.Array, sl.BoundArray, sl.Ciphertext, sl.Value)
 
 
 def plain(world, result):
-    """The values that a result stands for."""
+    """Return the plain values of a result."""
     if isinstance(result, OURS):
         return world.reveal(result)
     if isinstance(result, (list, tuple)):
@@ -127,7 +127,7 @@ def plain(world, result):
 
 
 def attempt(function, arguments):
-    """The result, or None where numpy does not take the arguments either."""
+    """Return numpy's result, or None if numpy does not accept the arguments."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -137,7 +137,7 @@ def attempt(function, arguments):
 
 
 def check(make, name, patterns):
-    """Which arguments the function took: with the right result."""
+    """Return the patterns of arguments that the function accepted. Their results must agree with numpy."""
     function, taken = FUNCTIONS[name], []
     for pattern in patterns:
         world = make()
@@ -152,7 +152,7 @@ def check(make, name, patterns):
             except (TypeError, sl.SolinasError):
                 continue
             except Exception as error:
-                # Right where numpy does not take the arguments either.
+                # Correct if numpy does not accept the arguments either.
                 if attempt(function, PATTERNS[pattern](X.copy(), Y.copy())) is not None:
                     raise AssertionError(f"{name} of {pattern}") from error
                 continue
@@ -188,7 +188,7 @@ def test_functions_of_numpy_on_arrays_of_programs_are_right_or_refused():
 
 @pytest.fixture
 def at_once(integers, monkeypatch):
-    """Servers compute in the clear here, which tests what is asked of them in little time."""
+    """Replace encrypted computation by plain evaluation, so that every function is tried in little time."""
     client, _ = integers
 
     def run_core(server, program, inputs):

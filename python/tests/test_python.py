@@ -1,4 +1,4 @@
-"""What Python and its packages expect of values, programs, jobs and keys."""
+"""Values, programs, jobs and keys follow the conventions of Python: pickles, copies, formats, threads and forks."""
 
 import asyncio
 import copy
@@ -15,7 +15,7 @@ import solinas as sl
 
 @sl.program
 def scaled(x: sl.U8, factor: sl.U8 = 3, *, offset: sl.U8 = 1, weights: sl.Array[sl.U8, 2] = (1, 2)) -> sl.U8:
-    """A default is a public value where a call gives none."""
+    """Use a public default value if the call gives no argument."""
     return x * factor * weights[1] + offset
 
 
@@ -68,9 +68,9 @@ def test_programs_and_ciphertexts_pickle(integers):
     assert (again.simulate(7), again.name) == (scaled.simulate(7), "scaled")
     x = pickle.loads(pickle.dumps(client.encrypt([5, 6], sl.U8)))
     assert client.decrypt(server.run(again, x).result()).tolist() == [31, 37]
-    with pytest.raises(sl.TypeMismatchError, match="pickles travel"):
+    with pytest.raises(sl.TypeMismatchError, match="a pickle may leave the client"):
         pickle.dumps(client)
-    with pytest.raises(sl.TypeMismatchError, match="known to the client alone"):
+    with pytest.raises(sl.TypeMismatchError, match="only the client knows its value"):
         pickle.dumps(server.bind(client.encrypt(sl.u8(1))))
 
 
@@ -90,8 +90,8 @@ def test_bools_are_counted_and_numbers_have_powers():
         -1,
     ]
     for wrong, message in [
-        (lambda: sl.u8(3) ** -1, "no fractions"),
-        (lambda: sl.u8(3) ** sl.u8(2), "go through its bits"),
+        (lambda: sl.u8(3) ** -1, "values are integers"),
+        (lambda: sl.u8(3) ** sl.u8(2), "loop over its bits"),
         (lambda: 2 ** sl.u8(3), r"sl.u32\(1\) << x"),
     ]:
         with pytest.raises(sl.SolinasError, match=message):
@@ -107,7 +107,7 @@ def test_functions_take_bools_and_arrays():
     assert (c, [part.tolist() for part in rest]) == (True, [[252, 55, 250], [0, 200, 5], [3, 4, 4]])
     with pytest.raises(sl.TypeMismatchError, match=r"neither has a type; write one as sl.u32\(1\)"):
         sl.select(sl.bool_(True), 1, 2)
-    with pytest.raises(sl.TypeMismatchError, match="neither has a type; give values"):
+    with pytest.raises(sl.TypeMismatchError, match="neither has a type; give two values"):
         sl.select(sl.bool_(True), "a", "b")
 
 
@@ -212,13 +212,13 @@ def test_pictures_are_svg_and_dot_alone(tmp_path):
     scaled.draw(tmp_path / "p.svg")
     scaled.draw(tmp_path / "p.dot")
     for name in ("p.png", "p.pdf", "p"):
-        with pytest.raises(sl.FileError, match="convert it, as in `rsvg-convert"):
+        with pytest.raises(sl.FileError, match="convert the file, as in `rsvg-convert"):
             scaled.draw(tmp_path / name)
         assert not (tmp_path / name).exists()
 
 
 def in_child(queue, client, server, job, x):
-    """What a forked child does: it has none of its parent's threads."""
+    """Run in a forked child, which has none of the threads of its parent."""
     try:
         job.result(timeout=5)
     except sl.SolinasError as error:
@@ -258,7 +258,7 @@ def test_a_forked_child_has_threads_of_its_own(integers):
 def test_a_child_forked_while_the_key_is_made_ready_works():
     client, server = sl.keygen(params="integers-40", insecure_seed=7, threads=2)
     x = client.encrypt(sl.u8(5))
-    # The fork comes while the job's thread prepares the key.
+    # Fork while the job's thread prepares the key.
     job = server.run(scaled, x)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()

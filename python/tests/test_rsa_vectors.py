@@ -1,4 +1,4 @@
-"""`solinas rsa` on known answers by NIST and RSA Laboratories, and against OpenSSL, from pyca/cryptography."""
+"""`solinas rsa` agrees with known answers of NIST and RSA Laboratories, and with OpenSSL (from pyca/cryptography)."""
 
 import os
 import re
@@ -19,14 +19,14 @@ OAEP_HASHES = ("sha1", *HASHES)
 
 @pytest.fixture(scope="module")
 def solinas():
-    """The command, as the Rust tests build it: the same options, so that nothing is built twice."""
+    """Build the command with the options of the Rust tests, so that nothing is built twice, and return a runner."""
     build = ["cargo", "test", "--quiet", "--workspace", "--exclude", "solinas-python", "--no-run"]
     subprocess.run(build, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
     def run(*arguments, stdin=b"", passphrase="wrong"):
         command = [target / "debug" / "solinas", "rsa", *arguments]
-        # Nobody is asked at a terminal.
+        # The command has no terminal to ask for a passphrase.
         environment = os.environ | {"SOLINAS_PASSPHRASE": passphrase}
         return subprocess.run(command, input=stdin, capture_output=True, check=False, env=environment)
 
@@ -46,7 +46,7 @@ def der(tag, content):
 
 
 def sequence(*numbers):
-    """DER of a SEQUENCE of INTEGERs."""
+    """Return the DER encoding of a SEQUENCE of INTEGERs."""
     return der(0x30, b"".join(der(2, number.to_bytes(number.bit_length() // 8 + 1, "big")) for number in numbers))
 
 
@@ -61,7 +61,7 @@ def private_key(p, q, e):
 
 
 def check_all(check, cases):
-    """Runs a check on all cases, on two threads, and says how many there were."""
+    """Run a check on all cases, on two threads, and return their number."""
     with ThreadPoolExecutor(2) as pool:
         for fault in pool.map(lambda case: check(*case), enumerate(cases)):
             assert fault is None, fault
@@ -69,7 +69,7 @@ def check_all(check, cases):
 
 
 def cavs(name):
-    """Cases of a CAVS file: the numbers of the modulus with those of the case."""
+    """Return the cases of a CAVS file. Each holds the numbers of its modulus and its own."""
     modulus, case, cases = {}, {}, []
     for line in vectors(*name.split("/")).splitlines():
         if line.startswith("[mod"):
@@ -135,7 +135,7 @@ def test_pkcs1_signatures_are_those_published(solinas, tmp_path):
 
 
 def laboratories(*path):
-    """Cases (key in DER, message, ciphertext, title) of RSA Laboratories' files and of those made after them."""
+    """Return the cases (key in DER, message, ciphertext, title) of a file in the format of RSA Laboratories."""
     values, cases, title, field = {}, [], "", None
     for line in [*vectors(*path).splitlines(), "#"]:
         text = line.strip()
@@ -164,7 +164,7 @@ def test_oaep_decrypts_as_published(solinas, tmp_path, hash_name, mgf):
         done = solinas(*arguments, stdin=ciphertext)
         return None if done.stdout == message else f"{title}: {done.stderr}"
 
-    # The files are named by the masks' hash first. That of SHA-1 alone is RSA Laboratories' own.
+    # The name of a file starts with the hash of the masks. RSA Laboratories made only the file of SHA-1.
     custom = ("oaep-custom", f"oaep-{mgf}-{hash_name}.txt")
     cases = laboratories(*(("pkcs-1v2-1d2-vec", "oaep-vect.txt") if hash_name == mgf == "sha1" else custom))
     assert check_all(check, cases) > 50
@@ -182,7 +182,7 @@ def test_pkcs1_decrypts_as_published(solinas, tmp_path):
 
 
 def test_malformed_pkcs1_gives_the_messages_of_openssl(solinas, tmp_path):
-    """OpenSSL from 3.2 on, which pyca/cryptography brings along, on padding of every kind but the right one."""
+    """Invalid padding of every kind gives the result of OpenSSL 3.2 and later, which pyca/cryptography contains."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     path = tmp_path / "key"
     path.write_bytes(key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()))

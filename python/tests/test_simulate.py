@@ -1,4 +1,4 @@
-"""`simulate`, plain values and Python's integers agree on every operation and width."""
+"""`simulate`, plain values and Python integers agree for every operation and width."""
 
 import functools
 import operator

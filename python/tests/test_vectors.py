@@ -1,4 +1,4 @@
-"""Rotations, sums and dot products across the elements of arrays, plain and encrypted."""
+"""Rotations, sums and dot products of the elements of arrays, plain and encrypted."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def programs(p):
 
     @sl.program
     def mixed(a: residue, b: residue, c: residue) -> tuple[residue, residue, residue]:
-        """An array, and two single values of which one has no array in it."""
+        """Return an array and two single values. One of the values depends on no array."""
         return (a - a.sum()) * b.rotate(-2) + 1, c * a.dot(b), c + 1
 
     def reference(a, b, c):
@@ -44,7 +44,7 @@ def test_programs_are_those_of_numpy(world, count):
         assert results[1:] == (int(want[1]), int(want[2]))
     assert isinstance(encrypted[0], sl.EncryptedArray)
     assert isinstance(encrypted[1], sl.Encrypted)
-    # A public single value goes with every element, too.
+    # A public single value also applies to every element.
     public = server.run(mixed, client.encrypt(a, sl.mod(p)), client.encrypt(b, sl.mod(p)), 200).result()
     assert client.decrypt(public[1]) == want[1]
 
@@ -96,7 +96,7 @@ def test_programs_are_kept_drawn_and_priced(world, tmp_path):
     picture = mixed.draw()
     assert "Σ" in picture
     assert "rotate -2" in picture
-    # Two sums, of seven automorphisms each, and a rotation.
+    # Two sums of seven automorphisms each, and one rotation.
     estimate = server.estimate(mixed)
     assert estimate.rotations > 14
     assert estimate.products == 3
@@ -105,7 +105,7 @@ def test_programs_are_kept_drawn_and_priced(world, tmp_path):
 
 def test_what_is_no_vector_is_refused(world):
     client, _, p = world
-    with pytest.raises(sl.TypeMismatchError, match="no number of places"):
+    with pytest.raises(sl.TypeMismatchError, match="the number of positions is"):
         sl.mod(p)(1).rotate("left")
     with pytest.raises(sl.RangeError, match="out of range"):
         sl.mod(p)(1).rotate(1 << 70)

@@ -1,4 +1,4 @@
-"""Whoever uses a key that protects nothing is warned, if nobody said that they know."""
+"""Every use of a weak key issues a warning, unless it was loaded with `research=True`."""
 
 import pickle
 import warnings
@@ -21,7 +21,7 @@ def weak():
 
 
 def use(client, server):
-    """Every way to encrypt and to compute."""
+    """Yield a call for each way to encrypt or compute."""
     a = client.encrypt(sl.uint(4)(5))
     yield lambda: client.encrypt(sl.uint(4)(5))
     yield lambda: server.run(increment, a).result()

@@ -1,4 +1,4 @@
-"""What users write, as static type checkers see it; checked by mypy, never run."""
+"""Typical programs of users. mypy checks their types; they are never run."""
 
 from typing import Literal, assert_type
 
@@ -6,7 +6,7 @@ import solinas as sl
 
 
 class U12(sl.UInt, width=12):
-    """Any width has a static name this way."""
+    """A type of another width with a name that static checkers know."""
 
 
 @sl.program

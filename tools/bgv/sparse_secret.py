@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
-"""A lower estimate of what breaks the sparse secret of BGV bootstrapping: hybrid attacks. Needs no package.
+"""Estimate a lower bound on the cost of hybrid attacks on the sparse secret of BGV bootstrapping. Needs no package.
 
-An attacker guesses k coordinates of the secret, of which w or fewer are not 0, and solves what is left by lattice reduction of the other n - k. Counted is
-the larger of two costs, over the probability that the guess can be right: reduction by the core-SVP figure 2^(0.292 beta), beta by the primal estimate
-(Albrecht and others 2017) with the secret scaled to the errors; and the guesses, of which a meet in the middle takes the root (Howgrave-Graham 2007), each for free.
-What attacks need beside these, and memory, is not counted: a hybrid of the literature costs more. Guessing nothing is the plain primal attack, w = 0 dropping of zeros.
+An attacker guesses k coordinates of the secret, at most w of them not 0, and finds the other n - k coordinates by
+lattice reduction. The estimate is the larger of two costs, divided by the probability that the guess can be right:
 
-Lists that are merged by representations (May 2021) come near the fourth root of the number of all secrets; that is the last column, without their other costs.
+- the reduction: the core-SVP figure 2^(0.292 beta), with beta from the primal estimate (Albrecht and others 2017) and
+  the secret scaled to the errors;
+- the guesses: the square root of their number, by a meet in the middle (Howgrave-Graham 2007), each at no cost.
 
-    python3 tools/bgv/sparse_secret.py                   the sets boot128-16384-8 and boot128-32768-20, and the bound that is claimed for
-    python3 tools/bgv/sparse_secret.py 16384 48 33       n, weight, log2 of the modulus with the special prime
+Memory and all other costs of the attacks are left out, so the hybrid attacks of the literature cost more. The case of
+no guess is the primal attack. The case w = 0 guesses coordinates that are 0.
+
+The last figure of a line is the fourth root of the number of all secrets. Merging lists by representations (May 2021)
+comes near it; the other costs of that attack are left out.
+
+    python3 tools/bgv/sparse_secret.py               the sets boot128-16384-8 and boot128-32768-20, and the bound that
+                                                     is claimed
+    python3 tools/bgv/sparse_secret.py 16384 48 33   n, weight, log2 of the modulus with the special prime
 """
 
 import math
@@ -29,10 +36,13 @@ def log2_delta(beta):
 
 
 def breaks(n, deviation, bits, beta):
-    """Whether blocks of beta find the secret, for the best number of samples: log2(sigma sqrt(beta)) against the root-Hermite profile."""
+    """Whether blocks of size beta find the secret, with the best number of samples.
+
+    They do if log2(sigma sqrt(beta)) is at most the value of the root-Hermite profile.
+    """
     scale = math.log2(SIGMA / deviation)
     goal = math.log2(SIGMA) + 0.5 * math.log2(beta)
-    # Dimension d = m + n + 1: (2 beta - d - 1) log2 delta + (m bits + n scale) / d is largest near this m.
+    # The dimension is d = m + n + 1. (2 beta - d - 1) log2 delta + (m bits + n scale) / d is largest near this d.
     best = math.sqrt(max(n * (bits - scale) / log2_delta(beta), 1))
     dimensions = [min(max(best * f, n + 2), 3 * n + 1) for f in (0.9, 0.95, 1, 1.05, 1.1)]
     volume = lambda d: ((d - n - 1) * bits + n * scale) / d

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the golden data of the Gentry-Halevi scheme: every random choice of a key pair and of a few ciphertexts, and what follows from them.
+"""Write the golden data of the Gentry-Halevi scheme.
 
-The definitions are evaluated literally, on Python integers, with the slow methods: the inverse of v by linear algebra on halves of
-polynomials, candidates by one modular product each, symmetric polynomials one factor at a time. Needs no package.
+The data are the random choices of a key pair and of a few ciphertexts, and the values that follow from them. The
+program evaluates the definitions literally, on Python integers, with slow methods. It finds the inverse of v by
+linear algebra on halves of polynomials, each candidate by one modular product, and symmetric polynomials one factor at
+a time. Needs no package.
 
     python3 tools/gh/oracle.py > crates/schemes/src/gh/tests/oracle.txt
 
-A line is a name and its values, hexadecimal but for indices; negative numbers carry a minus sign. A noise polynomial is a list of signed exponents
-counted from 1: "-3" is -r^2.
+A line is a name and its values. Values are signed hexadecimal numbers, and indices are decimal. A noise polynomial is a
+list of signed exponents, counted from 1: "-3" stands for -r^2.
 """
 
 import math
@@ -32,7 +34,10 @@ def negacyclic(a, b):
 
 
 def norm_and_cofactor(v):
-    """d and g with v g = d modulo x^n + 1: v(x) v(-x) is a polynomial in x^2, whose cofactor is found first."""
+    """Return d and g with v g = d modulo x^n + 1.
+
+    The recursion finds the cofactor of v(x) v(-x) first, which is a polynomial in x^2.
+    """
     if len(v) == 1:
         return v[0], [1]
     mirrored = [-x if i % 2 else x for i, x in enumerate(v)]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the golden data of NTRU's bootstrapping: every random choice of the keys, and digests of what follows from them.
+"""Write the golden data of NTRU's bootstrapping.
 
-As `oracle.py`: the definitions evaluated literally, on Python integers, without residues or transforms. Needs no package.
+The data are the random choices of the keys, and digests of the values that follow from them. Like `oracle.py`, the
+program evaluates the definitions literally, on Python integers, without residues or transforms. Needs no package.
 
     python3 tools/ntru/bootstrap_oracle.py > crates/schemes/src/ntru/tests/bootstrap.txt
 
-A line is a name and its values. A polynomial is given by the SHA-256 of its residues, prime by prime, coefficients lowest first, 8 bytes each,
-lowest first.
+A line is a name and its values. A polynomial is given by the SHA-256 of its residues, prime by prime. In each prime the
+lowest coefficient comes first, and each residue is 8 bytes, least significant first.
 """
 
 import hashlib
@@ -38,7 +39,7 @@ def automorphism(f, exponent):
 
 
 def fast_lift(f, primes):
-    """sum_i (f (Q/q_i)^-1 mod q_i) Q/q_i, an integer that is f modulo the product Q of the primes."""
+    """Return sum_i (f (Q/q_i)^-1 mod q_i) Q/q_i for each coefficient: integers that equal f modulo Q, the product."""
     whole = product(primes)
     parts = [(q, whole // q, pow(whole // q, -1, q)) for q in primes]
     return [sum(x * lift % q * cofactor for q, cofactor, lift in parts) for x in f]
@@ -131,11 +132,11 @@ def main():
     trace = {}
     for exponent in (x for exponents in rounds for x in exponents):
         for i, group in enumerate(groups):
-            # 1 modulo the primes of the group, 0 modulo the others.
+            # `unit` is 1 modulo the primes of the group and 0 modulo the others.
             rest = top // product(group)
             unit = rest * pow(rest, -1, product(group))
             whole = top * extra
-            # P E_g F is wanted modulo Q P, and is 0 modulo P.
+            # `weighted` is P E_g F modulo Q P. It is 0 modulo P.
             weighted = [extra * (unit * x % top) for x in keys[LEVELS]]
             numerator = [low * e + w for e, w in zip(mask(), weighted)]
             back = pow(exponent, -1, 2 * N)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Block sizes that break NTRU keys, evaluated once more in Python: the golden values of schemes::ntru::estimate.
+"""Compute the block sizes that break NTRU keys, independently of Rust: the golden values of schemes::ntru::estimate.
 
-After Ducas and van Woerden 2021 (ePrint 2021/999) for the dense sublattice, and the usual estimate for the unique shortest vector. Needs no package.
+The estimate of the dense sublattice follows Ducas and van Woerden 2021 (ePrint 2021/999). The unique shortest vector
+has the usual estimate. Needs no package.
 
-    python3 tools/ntru/estimate.py              the values of the Rust test, and the bounds of 128 bits up to n = 8192 (a minute or two)
-    python3 tools/ntru/estimate.py 4096 49 11.46     n, log2 q, variance of the key's coefficients
+    python3 tools/ntru/estimate.py                 the values of the Rust test, and the bounds of 128 bits up to
+                                                   n = 8192 (one to two minutes)
+    python3 tools/ntru/estimate.py 4096 49 11.46   n, log2 q, variance of the key's coefficients
 """
 
 import math
@@ -24,7 +26,7 @@ def digamma(x):
 
 
 def chi_square(x, degrees):
-    """Pr(X <= x), by the series of the incomplete gamma function."""
+    """Return Pr(X <= x) for the chi-square distribution, by the series of the incomplete gamma function."""
     a, x = degrees / 2, x / 2
     if x < 1e-200 or a * (x / a - 1 - math.log(x / a)) > 45:
         return 0.0 if x < a else 1.0
@@ -38,7 +40,7 @@ def chi_square(x, degrees):
 
 
 def zeta_slope(d):
-    """zeta'(d) / zeta(d)."""
+    """Return zeta'(d) / zeta(d), or 0 outside of 2 <= d < 60."""
     if not 2 <= d < 60:
         return 0.0
     cut = 1000
@@ -120,7 +122,11 @@ zeta_slope_of = [zeta_slope(d) for d in range(61)]
 
 
 def blocks(n, log2_q, variance, dense=None):
-    """Of the shortest vector, (f', g) of that variance, and of the sublattice of (f, g), of the variance `dense`."""
+    """Return the block sizes that find the shortest vector and the dense sublattice. The second may be None.
+
+    The shortest vector is (f', g), with coefficients of the variance `variance`. The sublattice is that of (f, g), with
+    the variance `dense`, which defaults to `variance`.
+    """
     log_q = log2_q * math.log(2)
     return shortest_vector(n, log_q, variance), dense_sublattice(n, log_q, dense or variance)
 

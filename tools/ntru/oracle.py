@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the golden data of the NTRU scheme: every random choice of a key pair and of ciphertexts, and what follows from them.
+"""Write the golden data of the NTRU scheme.
 
-The definitions are evaluated literally, on Python integers modulo the whole product of the primes: schoolbook products, inverses by linear
-algebra, no residue number system and no transform. Needs no package.
+The data are the random choices of a key pair and of ciphertexts, and the values that follow from them. The program
+evaluates the definitions literally, on Python integers modulo the product of all primes. It uses schoolbook
+products and finds inverses by linear algebra, without a residue number system or a transform. Needs no package.
 
     python3 tools/ntru/oracle.py > crates/schemes/src/ntru/tests/oracle.txt
 
-A line is a name and its values, signed decimal numbers. Polynomials are coefficients, lowest first; those modulo Q_j are in 0..Q_j, in hexadecimal.
+A line is a name and its values, which are signed decimal numbers. A polynomial is the list of its coefficients, lowest
+first. Coefficients modulo Q_j are in 0..Q_j, in hexadecimal.
 """
 
 import random
@@ -55,7 +57,7 @@ def multiply(a, b, modulus):
 
 
 def inverse_modulo_prime(f, q):
-    """The g with f g = 1, by elimination on the matrix of the multiplication by f; None for a zero divisor."""
+    """Return g with f g = 1 modulo q, or None if f is a zero divisor, by elimination on the matrix of f."""
     n = len(f)
     rows = []
     for i in range(n):
@@ -93,14 +95,14 @@ def centred(x, modulus):
 
 
 def mod_reduce(c, q, modulus, p):
-    """(c + Delta) / q, Delta the number of least magnitude that is -c modulo q and 0 modulo p."""
+    """Return (c + Delta) / q, where Delta is the least number in magnitude that is -c modulo q and 0 modulo p."""
     v, out = pow(q, -1, p), []
     for x in c:
         d = centred(x, q)
         delta = (v * q - 1) * d % (p * q)
         if 2 * delta > p * q:
             delta -= p * q
-        # With p = 2 both delta and delta - 2q may do; ties cannot be, as q is odd.
+        # If p = 2, delta and delta - 2q are both candidates. Their magnitudes differ, because q is odd.
         assert (x + delta) % q == 0 and delta % p == 0
         out.append((x + delta) // q % (modulus // q))
     return out
@@ -130,7 +132,7 @@ def main():
         show("primes", primes)
 
         def key(dimension, count):
-            """f', f and 1/f modulo the first primes."""
+            """Return f', f = p f' + 1, and 1/f modulo the first `count` primes."""
             while True:
                 short = gauss(dimension)
                 f = [p * x for x in short]
@@ -145,7 +147,7 @@ def main():
             m[0] += 1
             return e, m
 
-        # A key for every level, and where its ring is smaller than that above, one that stands for it there.
+        # Every level has a key. If the ring of the level above is larger, the level has a second key in that ring.
         keys, wide = {}, {}
         for level in range(1, top + 1):
             dimension, above = dimensions[level - 1], dimensions[min(level, top - 1)]
@@ -196,7 +198,7 @@ def main():
             return mu, [c]
 
         def parts_product(a, b, modulus):
-            """In Z[Y] over the small ring, Y^w its variable."""
+            """Return the product in Z[Y] over the small ring, whose variable is Y^w."""
             width, small = len(a), len(a[0])
             out = [[0] * small for _ in range(width)]
             for i, x in enumerate(a):
@@ -208,7 +210,7 @@ def main():
             return out
 
         def down(parts, hint, level):
-            """Key switch, division, and where the ring is smaller below, the ring's reduction."""
+            """Switch the key and divide. If the ring of the level below is smaller, also reduce the ring."""
             parts = [multiply(part, hint, moduli[level]) for part in parts]
             for part in parts:
                 show_residues("switched", part)

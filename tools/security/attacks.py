@@ -1,6 +1,6 @@
-"""Attacks on LWE, cost models and the exact count of guesses, on top of malb/lattice-estimator.
+"""Attacks on LWE, cost models and the exact count of guesses, with malb/lattice-estimator.
 
-Costs are log2 of the estimator's `rop`. Secrets are uniform on {0, 1} or {-1, 0, 1}.
+A cost is log2 of the estimator's `rop`. Secrets are uniform on {0, 1} or {-1, 0, 1}.
 """
 
 import datetime
@@ -21,21 +21,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def symbols(secret):
-    """Number of values of a uniform coordinate: 2 or 3."""
+    """Return the number of values of a uniform coordinate: 2 or 3."""
     low, high = secret.bounds
     return int(high - low + 1)
 
 
 class ExactCount(MATZOV):
-    """MATZOV's dual hybrid attack, with the guesses of a uniform secret counted one by one.
+    """MATZOV's dual hybrid attack, with an exact count of the guesses of a uniform secret.
 
-    The estimator counts the guesses of a Gaussian secret. Of k coordinates of a uniform secret of c values there are
-    c^k guesses, each with an FFT and a table.
+    The estimator counts the guesses of a Gaussian secret. For k coordinates of a uniform secret with c values each,
+    there are c^k guesses. Each guess needs an FFT and a table.
     """
 
     @classmethod
     def Hf(cls, secret):
-        """Natural logarithm of the values of a coordinate; `Nf` adds it to other natural logarithms."""
+        """Return the natural logarithm of the number of values of a coordinate, as `Nf` needs it."""
         return math.log(symbols(secret))
 
     @classmethod
@@ -47,8 +47,9 @@ class ExactCount(MATZOV):
         return cost
 
 
-#: Two counts of the guesses: the class with the estimator's cost; natural logarithm of the values of a coordinate as
-#: `Nf` has it; log2 of the guesses a coordinate adds; log2 of a constant factor.
+# The next two functions count the guesses. Each returns the class with the estimator's cost, the natural logarithm of
+# the number of values of a coordinate as `Nf` uses it, log2 of the factor by which a coordinate multiplies the guesses,
+# and log2 of a constant factor.
 def gaussian_count(secret):
     deviation = float(secret.stddev)
     alpha = math.pi**2 * deviation**2
@@ -63,13 +64,16 @@ def exact_count(secret):
 
 
 def log_delta(beta):
-    """Natural logarithm of the root Hermite factor of blocks above 40 (Chen 2013)."""
+    """Return the natural logarithm of the root Hermite factor, for block sizes above 40 (Chen 2013)."""
     return np.log(beta / (2 * math.pi * math.e) * (math.pi * beta) ** (1 / beta)) / (2 * (beta - 1))
 
 
 def grid(params, count, p, beta, k_enum, k_fft, samples=None):
-    """log2 of the dual hybrid attack's cost under RC.MATZOV for arrays of block sizes and of guessed and transformed
-    coordinates, and the samples it takes: `samples`, or the number that gives the shortest dual vectors."""
+    """Return log2 of the cost of the dual hybrid attack under RC.MATZOV, and the number of samples it uses.
+
+    `beta`, `k_enum` and `k_fft` are arrays that broadcast: block sizes, guessed and transformed coordinates. The number
+    of samples is `samples`. Defaults to the number that gives the shortest dual vectors.
+    """
     model = RC.MATZOV
     a, b = (model.NN_AGPS[model.nn][key] for key in "ab")
     progressive = 1 / (1 - 2**-a)
@@ -80,12 +84,12 @@ def grid(params, count, p, beta, k_enum, k_fft, samples=None):
     best = np.maximum(np.round(np.sqrt(np.maximum(lattice, 1) * volume / log_delta(beta)) - lattice), 1)
     m = best if samples is None else samples
     d = m + lattice
-    # Of the dual vectors, then of the scores that tell a right guess from wrong ones.
+    # The length of the dual vectors, then the exponent of the scores that tell a right guess from wrong ones.
     length = math.log(error) + lattice / d * volume
     length = length + 0.5 * np.log(4 / 3 * beta / (2 * math.pi * math.e)) + (d - beta) * log_delta(beta)
     exponent = 4 * np.exp(2 * np.minimum(length + math.log(math.pi) - log_q, 4)) + k_fft / 3 * (secret * math.pi / p) ** 2
     vectors = exponent + np.log(k_enum * entropy + k_fft * math.log(p) + math.log(2))
-    # Block reduction, then a sieve for as many vectors.
+    # The cost of block reduction, then of a sieve for as many vectors as needed.
     free = np.maximum(beta * math.log(4 / 3) / np.log(beta / (2 * math.pi * math.e)), 0)
     calls = progressive * np.maximum(d - beta, 1)
     reduction = np.log2(calls) + math.log2(progressive) + a * (beta - free) + b
@@ -101,15 +105,15 @@ def grid(params, count, p, beta, k_enum, k_fft, samples=None):
 
 
 def optimum(instance, count=exact_count, samples=None):
-    """The least cost under RC.MATZOV over block sizes, coordinates, moduli of the FFT and samples, and where it is.
+    """Return the least cost under RC.MATZOV over block sizes, coordinates and moduli of the FFT, and its parameters.
 
-    The cost there is compared with that of the estimator's class.
+    The function asserts that the class of the estimator gives the same cost there.
     """
     params = instance.normalize()
     best = (math.inf, {})
     for p in (2, 3, 4, 5):
         axes = [np.arange(60.0, 1060.0), np.arange(0.0, 140.0), np.arange(1.0, 260.0 / math.log2(p))]
-        # A coarse pass, then every value near its best.
+        # A coarse pass, then every value near the best one.
         for steps, widths in (((3, 2, 2), (12, 10, 10)), ((1, 1, 1), None)):
             axes = [axis[::step] for axis, step in zip(axes, steps)]
             cost, m = grid(params, count, p, *np.ix_(*axes), samples)
@@ -126,13 +130,15 @@ def optimum(instance, count=exact_count, samples=None):
     return estimator, at
 
 
-#: Steps of the search from a known optimum: block size, guessed coordinates, transformed coordinates.
+#: The steps of a search from a known optimum: block size, guessed coordinates, transformed coordinates.
 STEPS = [(s * x, s * y, s * z) for s in (8, 4, 2, 1) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 def dual_hybrid_exact(instance, red_cost_model=RC.MATZOV):
-    """The dual hybrid attack with exact counts and the best number of samples; for cost models other than RC.MATZOV,
-    by steps from that model's optimum."""
+    """Return the cost of the dual hybrid attack with exact counts and the best number of samples.
+
+    For cost models other than RC.MATZOV, the search steps from the optimum of RC.MATZOV.
+    """
     params = instance.normalize()
     _, at = optimum(instance)
     cost = lambda beta, k_enum, k_fft: ExactCount.cost(
@@ -151,8 +157,8 @@ def dual_hybrid_exact(instance, red_cost_model=RC.MATZOV):
     return best
 
 
-#: Attacks on LWE with a secret of small entries. Left out, with the reason: arora-gb needs noise of small bounded support
-#: (it returns infinity), and coded-bkw costs 2^176 with 2^163 samples at n = 696, and more at larger n.
+#: Attacks on LWE with a secret of small entries. Two attacks are left out. arora-gb needs noise of small bounded
+#: support (here it returns infinity). coded-bkw costs 2^176 with 2^163 samples at n = 696, and more at larger n.
 ATTACKS = {
     "usvp": LWE.primal_usvp,
     "bdd": LWE.primal_bdd,
@@ -163,9 +169,8 @@ ATTACKS = {
     "bdd_mitm_hybrid": partial(LWE.primal_hybrid, mitm=True, babai=True),
 }
 
-#: Quantum cost models: LaaMosPol14 and ChaLoy21 are asymptotic exponents of
-#: quantum sieving (0.265 and 0.257 beta) with a classical poly overhead; the
-#: core-SVP figure (ADPS16 quantum) has no overhead and is a lower bound.
+#: Quantum cost models. LaaMosPol14 and ChaLoy21 are asymptotic exponents of quantum sieving (0.265 and 0.257 beta)
+#: with a classical polynomial overhead. The core-SVP figure (ADPS16 quantum) has no overhead and is a lower bound.
 QUANTUM = {
     "LaaMosPol14": RC.LaaMosPol14,
     "ChaLoy21": RC.ChaLoy21,
@@ -175,25 +180,25 @@ QUANTUM_ATTACKS = ("usvp", "dual_hybrid_exact")
 
 
 def log2(cost):
-    """log2 of an attack's cost, infinity where it does not apply."""
+    """Return log2 of the cost of an attack, or infinity if the attack does not apply."""
     return float(math.log2(cost["rop"])) if cost["rop"] < 2**2000 else math.inf
 
 
 def classical(instance, names=tuple(ATTACKS)):
-    """Bits of each attack under RC.MATZOV."""
+    """Return the cost of each attack under RC.MATZOV, in bits."""
     return {name: round(log2(ATTACKS[name](instance, red_cost_model=RC.MATZOV)), 3) for name in names}
 
 
 def quantum(instance, names=QUANTUM_ATTACKS):
-    """Bits of each attack under each quantum model."""
+    """Return the cost of each attack under each quantum model, in bits."""
     bits = lambda name, model: round(log2(ATTACKS[name](instance, red_cost_model=model)), 3)
     return {model: {name: bits(name, cost) for name in names} for model, cost in QUANTUM.items()}
 
 
 def report(instance, names=tuple(ATTACKS), quantum_names=QUANTUM_ATTACKS):
-    """Every figure of a point; `classical_bits` and `quantum_bits` (LaaMosPol14) are those claimed at most.
+    """Return every figure of a point. Claims are at most `classical_bits` and `quantum_bits` (LaaMosPol14).
 
-    The estimator's own dual_hybrid is left out of the claim: its count of guesses is for Gaussian secrets.
+    The claims do not use the estimator's own dual_hybrid, because it counts the guesses of Gaussian secrets.
     """
     costs, models = classical(instance, names), quantum(instance, quantum_names)
     least = lambda bits: min(value for name, value in bits.items() if name != "dual_hybrid")
@@ -208,7 +213,7 @@ def report(instance, names=tuple(ATTACKS), quantum_names=QUANTUM_ATTACKS):
 
 
 def versions():
-    """What computed the figures, and when."""
+    """Return the versions of the programs that compute the figures, the date, and the cost model."""
     root = pathlib.Path(sys.modules["estimator"].__file__).parent.parent
     commit = subprocess.run(
         ["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=True

@@ -1,8 +1,8 @@
-"""Monte-Carlo check of the noise formulas of search_tfhe.py, at real sizes.
+"""Check the noise formulas of search_tfhe.py by Monte Carlo, at real sizes.
 
-Prints measured / formula for each step (all should be 1 within a few per cent), and the
-relative variance c of the error of a double-precision transform, against one in extended
-precision. numpy >= 2 is needed: its FFT computes in the precision of its input.
+For each step, the program prints the measured variance divided by the formula, which should be 1 within a few per cent.
+It also prints the constant c of the error of a double-precision transform, measured against extended precision. It
+needs numpy 2 or later, whose FFT computes in the precision of its input.
 
     python check_formulas.py
 """
@@ -24,12 +24,12 @@ def gaussian(sigma, *shape):
 
 
 def centred(torus):
-    """uint32 torus elements as reals in [-1/2, 1/2)."""
+    """Return torus elements (uint32) as reals in [-1/2, 1/2)."""
     return torus.astype(np.int32) / Q
 
 
 def decompose(torus, log_base, levels):
-    """Balanced digits, most significant first, of the value rounded to log_base*levels bits."""
+    """Round to log_base * levels bits and return the balanced digits, most significant first."""
     kept = log_base * levels
     base = 1 << log_base
     value = ((torus.astype(np.uint64) + (1 << (31 - kept))) >> (32 - kept)).astype(np.int64)
@@ -42,7 +42,7 @@ def decompose(torus, log_base, levels):
 
 
 def negacyclic(a, b, real=np.float64):
-    """Product in R[x]/(x^N+1), over the last axis, by one complex FFT of N/2 points."""
+    """Return the product in R[x]/(x^N + 1) over the last axis, by complex FFTs of N/2 points."""
     n = a.shape[-1]
     half = n // 2
     complex_type = np.result_type(real, np.complex64)
@@ -64,7 +64,7 @@ def check_modulus_switch(n=700, ring=512, trials=20000):
     a = uniform(trials, n).astype(np.int64)
     rounded = (a + step // 2) // step
     r = a - rounded * step
-    # The phase b - <a, s> is 0; the mean part of <r, s>, sum(r)/2, is known and goes into b.
+    # The phase b - <a, s> is 0. The mean of <r, s> is sum(r)/2, which is known and is added to b.
     b = a @ s - r.sum(axis=1) // 2
     phase = ((b + step // 2) // step - rounded @ s) / (2 * ring)
     phase -= np.rint(phase)
@@ -85,13 +85,13 @@ def check_keyswitch(dimension=1536, log_base=4, levels=3, x=15.3, keys=12, trial
             recomposed += digit / 2.0 ** (log_base * (j + 1))
         r = a / Q - recomposed
         r -= np.rint(r)
-        noise += r @ (s - 0.5)  # centred: sum(r)/2 is added to the body
+        noise += r @ (s - 0.5)  # centred, because sum(r)/2 is added to the body
         total += np.mean(noise**2)
     return total / keys / formula
 
 
 def check_external_product(glwe, trials=100):
-    """One product by an encryption of 1, without the error of its transforms."""
+    """Check a product by an encryption of 1, without the error of its transforms."""
     term = glwe.step()
     formula = term["key"] + 2 * term["rounding"]  # the key bit is 1 here
     total = 0.0
@@ -110,7 +110,7 @@ def check_external_product(glwe, trials=100):
 
 
 def transform_constant(glwe, trials=100):
-    """c in: error variance = c u^2 (mean square of the product), key rounded to doubles first."""
+    """Return c: the error variance is c u^2 times the mean square of the product. The key is rounded to doubles."""
     half_base = 2 ** (glwe.log_base - 1)
     digits = rng.integers(-half_base, half_base, (trials, glwe.rows, glwe.ring))
     key = rng.integers(-(2**62), 2**62, (trials, glwe.rows, glwe.ring)).astype(np.longdouble) / 2.0**63

@@ -1,9 +1,8 @@
-"""Security of the sets of BGV, NTRU and LWE, by malb/lattice-estimator.
+"""Compute the security bounds of the sets of BGV with malb/lattice-estimator.
 
-    bounds     for each dimension and 128, 192, 256 bits, the largest whole log2 of the modulus of an LWE problem with a
-               uniform ternary secret and errors of standard deviation 3.2 (BGV), against every attack of `attacks.py`
-
-It adds to rings.json (see README.md for the commands).
+The job `bounds` finds the largest integer log2 of the modulus for each dimension and for 128, 192 and 256 bits of
+security. The problem is LWE with a uniform ternary secret and errors of standard deviation 3.2. The result withstands
+the attacks `FAST` and `SLOW` of `attacks.py`, and is added to rings.json (README.md has the commands).
 """
 
 import argparse
@@ -17,28 +16,28 @@ from estimator import LWE, ND, RC
 
 from attacks import ATTACKS, HERE, load, log2, optimum, quantum, report, save, versions
 
-#: Standard deviation of BGV's errors.
+#: The standard deviation of BGV's errors.
 SIGMA = 3.2
-#: Attacks that find a bound; slower ones then check it.
+#: `FAST` attacks find a bound. `SLOW` attacks then check it.
 FAST = ("usvp", "dual", "dual_hybrid_exact")
 SLOW = ("bdd",)
-#: Largest log2 q of table 1 of the Homomorphic Encryption Standard (2018), where the search begins.
+#: The largest log2 q in table 1 of the Homomorphic Encryption Standard (2018). The search begins there.
 STANDARD = {1024: (27, 19, 14), 2048: (54, 37, 29), 4096: (109, 75, 58), 8192: (218, 152, 118), 16384: (438, 305, 237), 32768: (881, 611, 476)}  # fmt: skip
 TARGETS = (128, 192, 256)
 
 
 def ternary(n, log_q):
-    """Ring LWE of BGV, treated as LWE of the ring's dimension."""
+    """Return the ring-LWE problem of BGV, treated as LWE of the same dimension."""
     return LWE.Parameters(n=n, q=2**log_q, Xs=ND.Ternary, Xe=ND.DiscreteGaussian(SIGMA), m=sage.all.oo)
 
 
 def withstands(instance, bits, names):
-    """Whether each attack costs at least so many bits."""
+    """Whether each of the named attacks costs at least `bits` bits."""
     return all(log2(ATTACKS[name](instance, red_cost_model=RC.MATZOV)) >= bits for name in names)
 
 
 def largest(n, bits, start):
-    """The largest log2 q that withstands every attack."""
+    """Return the largest log2 q that withstands the attacks. The search begins at `start`."""
     log_q = start
     while withstands(ternary(n, log_q + 1), bits, FAST):
         log_q += 1
@@ -70,7 +69,7 @@ def main():
     bounds = jobs.add_parser("bounds")
     bounds.add_argument("n", type=int, nargs="+")
     bounds.add_argument("--targets", type=int, nargs="+", default=TARGETS)
-    bounds.add_argument("--all", action="store_true", help="the estimator's own dual_hybrid as well")
+    bounds.add_argument("--all", action="store_true", help="also run the estimator's own dual_hybrid")
     bounds.set_defaults(job=job_bounds)
     args = parser.parse_args()
     print(json.dumps(versions(), indent=1))

@@ -1,16 +1,15 @@
-"""Security of LWE with uniform binary secrets, by malb/lattice-estimator.
+"""Compute the security of LWE with uniform binary secrets with malb/lattice-estimator.
 
-Jobs, of which the first three add to one JSON file (see README.md for the commands):
+The first three jobs add to one JSON file (README.md has the commands):
 
-    line     for each (n, q) and target, the smallest relative noise sigma = 2^-x whose best dual hybrid attack, with
-             exact counts, still costs >= target bits (the least attack here)
-    confirm  every attack on given points, plus quantum figures
-    fit      the straight lines x(n) that lie on the safe side of all found points
-    table    the tables of docs/derivations/security/lwe-binary.md
+    line     finds, for each (n, q) and target, the smallest relative noise sigma = 2^-x whose best dual hybrid attack
+             with exact counts costs at least the target in bits (this attack is the cheapest here)
+    confirm  runs every attack on given points, and computes quantum figures
+    fit      finds the straight lines x(n) on the safe side of all points
+    table    prints the tables of docs/derivations/security/lwe-binary.md
 
-Costs are log2 of the estimator's `rop`. A point is (n, log2 q, x) with
-sigma = 2^-x relative to the torus, that is a standard deviation of 2^(log2 q - x)
-in Z_q. The number of samples is unlimited.
+A cost is log2 of the estimator's `rop`. A point is (n, log2 q, x), with sigma = 2^-x relative to the torus. That is a
+standard deviation of 2^(log2 q - x) in Z_q. The number of samples is unlimited.
 """
 
 import argparse
@@ -25,25 +24,25 @@ from estimator import LWE, ND
 
 from attacks import ATTACKS, HERE, load, optimum, report, save
 
-#: Where to begin the search: the curve tfhe-rs publishes.
+#: The search begins on the curve that tfhe-rs publishes.
 START_SLOPE, START_OFFSET = 0.02569667, -2.6759
-#: Slope of the security in x, at n = START_N; about proportional to 1 / n.
+#: The change of the security in bits when x grows by 1, at n = START_N. It is about proportional to 1 / n.
 BITS_PER_X, START_N = -7.0, 720
 
-#: Bits by which a point may be below the target: the attack's parameters are searched in steps, so the noise found is
-#: raised by what this many bits cost.
+#: A point may be below the target by this many bits, because the parameters of the attack are searched in steps. The
+#: noise is raised to make up for them.
 RESERVE_BITS = 0.1
 
 
 def params(n, log_q, x):
-    """The LWE instance of a point."""
+    """Return the LWE instance of a point."""
     return LWE.Parameters(
         n=n, q=2**log_q, Xs=ND.Binary, Xe=ND.DiscreteGaussian(2.0 ** (log_q - x)), m=sage.all.oo
     )
 
 
 def largest_x(n, log_q, targets, seen):
-    """The largest x (in steps of 0.01) with at least the target's bits, per target."""
+    """Return, for each target, the largest x (in steps of 0.01) whose security is at least the target."""
 
     def at(x):
         x = round(x, 2)
@@ -55,7 +54,7 @@ def largest_x(n, log_q, targets, seen):
     found = {}
     guess = START_SLOPE * n + START_OFFSET
     for target in targets:
-        # Secant steps until the target is bracketed, then bisection.
+        # Secant steps bracket the target. Bisection follows.
         x = guess
         while True:
             bad = [y for y in seen if seen[y] < target]
@@ -103,7 +102,7 @@ def job_confirm(args, data):
 
 
 def safe_x(n, x):
-    """x lowered by the reserve, rounded down to 0.01."""
+    """Return x lowered by the reserve and rounded down to 0.01."""
     return math.floor((x - RESERVE_BITS * n / (-BITS_PER_X * START_N)) * 100) / 100
 
 

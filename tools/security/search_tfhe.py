@@ -1,13 +1,13 @@
-"""TFHE parameter sets: noise, failure probability, cost, and the search that chose them.
+"""Compute the noise, failure probability and cost of TFHE parameter sets, and search for the best sets.
 
-The formulas are those of crates/schemes/src/tfhe/noise.rs, derived with the section numbers
-given here in docs/derivations/tfhe-parameters.md; the operation counts are those of
-docs/derivations/bootstrap-cost.md. Variances are in squared turns, keys uniform binary.
+The formulas are those of crates/schemes/src/tfhe/noise.rs. docs/derivations/tfhe-parameters.md derives them;
+section numbers below refer to it. The operation counts are those of docs/derivations/bootstrap-cost.md. Variances are
+in squared turns. Keys are uniform binary.
 
-    python search_tfhe.py            # the built sets, and the best of every ring
-    python search_tfhe.py --markdown # the same as the tables of the derivation
+    python search_tfhe.py            # the built sets, and the best sets of every ring
+    python search_tfhe.py --markdown # the same, as the tables of the derivation
 
-The exit status is 1 if a built set fails its bound, or has less noise than the security data allow.
+The exit status is 1 if a built set exceeds its failure bound, or has less noise than its security needs.
 """
 
 import argparse
@@ -22,32 +22,32 @@ from mpmath import erfc, log, mp, mpf, sqrt
 mp.prec = 200
 HERE = pathlib.Path(__file__).resolve().parent
 
-#: Section 2: error variance of the transforms and the rounded key, in u^2 times the mean square
-#: of the exact product, u = 2^-53. Measured on the engine; FLOAT_ERROR of noise.rs.
+#: Section 2: the error variance of the transforms and the rounded key, in units of u^2 times the mean square of the
+#: exact product, with u = 2^-53. It is measured on the engine, and is FLOAT_ERROR in noise.rs.
 FLOAT_ERROR = 12.0
 UNIT_ROUNDOFF = 2.0**-53
-#: Noise the ring keys get beyond what the security data ask for, log2.
+#: log2 of the factor by which the noise of ring keys exceeds the noise that the security data require.
 RING_RESERVE = 0.2
 
-#: One 512-bit multiplication (fused or not) and one 512-bit addition a cycle, 3.67 GHz.
+#: The machine does one 512-bit multiplication (fused or not) and one 512-bit addition in a cycle, at 3.67 GHz.
 CYCLES_PER_MS = 3.67e6
-#: Bytes a millisecond, from memory to one thread.
+#: The bytes that one thread reads from memory in a millisecond.
 BYTES_PER_MS = 24e6
 
 
 def digit_square(log_base):
-    """Section 1: E[d^2] of a balanced digit, (B^2 + 2) / 12."""
+    """Return E[d^2] of a balanced digit, (B^2 + 2) / 12 (section 1)."""
     return (4.0**log_base + 2.0) / 12.0
 
 
 def rounding(log_base, levels):
-    """Section 1: variance of what the digits drop, B^(-2 l) / 12."""
+    """Return the variance of the rounding error of the decomposition, B^(-2 l) / 12 (section 1)."""
     return 4.0 ** -(log_base * levels) / 12.0
 
 
 @dataclass(frozen=True)
 class Glwe:
-    """Ring side of a bootstrap: N, k, decomposition, noise 2^-x of the key."""
+    """The ring parameters of a bootstrap: N, k, the decomposition, and the noise 2^-x of the key."""
 
     ring: int
     k: int
@@ -64,7 +64,7 @@ class Glwe:
         return (self.k + 1) * self.levels
 
     def step(self):
-        """Section 2: the variances one CMUX adds."""
+        """Return the variances that one CMUX adds (section 2)."""
         through_key = 1.0 + self.dimension / 2.0
         digits = self.rows * self.ring * digit_square(self.log_base)
         return {
@@ -74,7 +74,7 @@ class Glwe:
         }
 
     def step_cycles(self):
-        """Vector multiplications, vector additions of one CMUX (8 doubles each)."""
+        """Return the vector multiplications and additions of one CMUX. A vector holds 8 doubles."""
         vectors, levels = self.ring // 16, (self.ring // 2).bit_length() - 1
         radix4, radix2 = (levels - 6) // 2 + 2, levels % 2 + 2
         transforms = self.rows + self.k + 1
@@ -88,13 +88,13 @@ class Glwe:
 
 @dataclass(frozen=True)
 class Keyswitch:
-    """Keyswitch from dimension kN to n, 32-bit words, noise 2^-x."""
+    """The decomposition of the keyswitch from dimension kN to n. Words have 32 bits."""
 
     log_base: int
     levels: int
 
     def variance(self, dimension, x):
-        """Section 3, the mean of the rounding removed."""
+        """Return the variance that the keyswitch adds, without the mean of the rounding (section 3)."""
         key = dimension * self.levels * digit_square(self.log_base) * 4.0**-x
         return key + dimension / 4.0 * rounding(self.log_base, self.levels)
 
@@ -104,7 +104,7 @@ class Keyswitch:
 
 @dataclass(frozen=True)
 class Family:
-    """A use of the bootstrap: margin, weight of the largest argument, rings to try."""
+    """A use of the bootstrap: the decision margin in turns, the variance factor of the largest input, and the rings."""
 
     name: str
     margin: float
@@ -123,7 +123,7 @@ class Set:
     keyswitch: Keyswitch
 
     def variances(self):
-        """Sections 2 to 4, at the decision."""
+        """Return the variances of the phase at the decision (sections 2 to 4)."""
         return {
             "bootstraps": self.family.weight * self.n * sum(self.glwe.step().values()),
             "keyswitch": self.keyswitch.variance(self.glwe.dimension, self.x),
@@ -131,7 +131,7 @@ class Set:
         }
 
     def log_failure(self):
-        """Section 5: log2 of 2 Q(margin / sigma)."""
+        """Return log2 of the failure probability 2 Q(margin / sigma) (section 5)."""
         variance = mpf(sum(self.variances().values()))
         return float(log(erfc(mpf(self.family.margin) / sqrt(2 * variance)), 2))
 
@@ -139,7 +139,7 @@ class Set:
         return self.n * self.glwe.step_bytes(), 4 * self.keyswitch.words(self.glwe.dimension, self.n)
 
     def milliseconds(self):
-        """Section 6: arithmetic; bytes of the key, read once."""
+        """Return the milliseconds of the arithmetic, and those of reading the key once (section 6)."""
         keyswitch = self.keyswitch.words(self.glwe.dimension, self.n) / 16
         arithmetic = self.n * max(self.glwe.step_cycles()) + keyswitch
         return arithmetic / CYCLES_PER_MS, sum(self.key_bytes()) / BYTES_PER_MS
@@ -149,7 +149,7 @@ class Set:
 
 
 class Security:
-    """The smallest noise 2^-x at 128 bits, from the estimator's data."""
+    """The smallest noise 2^-x at 128 bits of security, from the data of the estimator."""
 
     def __init__(self, data):
         self.line = data["fit"]["128"]
@@ -167,7 +167,7 @@ INTEGERS = Family("integers", 1 / 64, 160.0, ((1024, 2), (2048, 1)))
 
 
 def built():
-    """The sets of crates/schemes/src/tfhe/params.rs, with the bound each keeps."""
+    """Return the sets of crates/schemes/src/tfhe/params.rs, by family and failure bound."""
     gates, integers = Glwe(512, 3, 18, 1, 36.2), Glwe(2048, 1, 23, 1, 49.5)
     return {
         ("gates", 128): Set(GATES, 724, 15.3, gates, Keyswitch(4, 3)),
@@ -180,7 +180,7 @@ def built():
 
 
 def gadgets(family, security):
-    """For every ring and number of levels the base of least noise: its cost does not depend on it."""
+    """Yield, for every ring and number of levels, the base of least noise. The cost does not depend on the base."""
     for ring, k in family.rings:
         for levels in range(1, 5):
             choices = [Glwe(ring, k, b, levels, security.ring(ring * k)) for b in range(2, 32 // levels + 1)]
@@ -188,8 +188,8 @@ def gadgets(family, security):
 
 
 def best(family, bound, glwe, security):
-    """The cheapest set of a gadget that fails with at most 2^-bound, or None."""
-    # Below this many standard deviations the bound is missed for certain.
+    """Return the cheapest set of a gadget that fails with probability 2^-bound at most, or None."""
+    # With fewer standard deviations than this, a set certainly exceeds the bound.
     least = math.sqrt(2.0 * math.log(2.0) * (bound - 8))
     candidates = []
     for n in range(560, 1000):
@@ -241,7 +241,7 @@ def table(columns, rows, markdown):
 
 
 def faults(sets, security):
-    """What the built sets break."""
+    """Yield a sentence for each condition that a built set does not meet."""
     for (family, bound), s in sets.items():
         if s.log_failure() > -bound:
             yield f"{family}-{bound} fails with probability 2^{s.log_failure():.2f}"

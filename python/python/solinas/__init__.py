@@ -1,4 +1,4 @@
-"""Compute on encrypted integers.
+"""Compute on encrypted integers: keys, typed programs, encrypted values and arrays.
 
 >>> import solinas as sl
 >>> @sl.program

@@ -1,4 +1,4 @@
-"""Arrays inside programs: values in a shape, unrolled when the program is traced."""
+"""Arrays of values in programs. Tracing a program unrolls each array operation into operations on elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
 from solinas._integers import Integer, Modular, UInt, uint
 from solinas._operators import Elementwise
-from solinas._shapes import NdArray, Shape, broadcast, flatten, index_places, lines, nest, stretched
+from solinas._shapes import NdArray, Shape, axis_indices, broadcast, broadcast_indices, flatten, nest, resolve_index
 from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
@@ -23,7 +23,7 @@ Axis = int | Sequence[int] | None
 
 
 class ArrayType:
-    """Type of the arrays of one shape whose elements have one type."""
+    """The type of an array: an element type and a shape."""
 
     __slots__ = ("element", "shape")
 
@@ -33,7 +33,7 @@ class ArrayType:
 
     @property
     def length(self) -> int:
-        """Number of elements."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     def __eq__(self, other: object) -> bool:
@@ -49,11 +49,12 @@ class ArrayType:
 
 
 class Array(Elementwise, Generic[T, N]):
-    """A fixed number of values of one type. `sl.Array[sl.U16, 8]` is the annotation of an array of eight.
+    """An array of values of one type, with a fixed shape.
 
-    `sl.Array[sl.U16, 2, 3]` is that of two rows of three. Operators work element by element, as numpy's do, with
-    another array, a public one too, or a single value. Static type checkers want the length as `Literal[8]`, which
-    works too.
+    `sl.Array[sl.U16, 8]` annotates a vector of eight elements. `sl.Array[sl.U16, 2, 3]` annotates a matrix of two rows
+    and three columns. Operators work element by element and broadcast as in numpy. The other operand is an array, which
+    may be public, or a single value. Static type checkers need the length as `Literal[8]`, which is valid at run time
+    too.
     """
 
     __slots__ = ("_items", "_shape")
@@ -68,12 +69,14 @@ class Array(Elementwise, Generic[T, N]):
         first = values[0]
         for item in values:
             if not isinstance(item, Value) or not isinstance(first, Value) or item.name != first.name:
-                raise TypeMismatchError(f"the elements of an array have one type: got {first!r} and {item!r}")
+                raise TypeMismatchError(
+                    f"the elements of an array must have one type, got {first!r} and {item!r}: cast one of them"
+                )
         self._items, self._shape = tuple(values), shape or ()
 
     @classmethod
-    def _made(cls, items: Sequence[Any], shape: Shape) -> Any:
-        """Values in a shape; the only one in shape `()`."""
+    def _from_elements(cls, items: Sequence[Any], shape: Shape) -> Any:
+        """Return an array of these elements, row by row. For shape `()` return the single element."""
         if not shape:
             return items[0]
         array = cls.__new__(cls)
@@ -85,11 +88,15 @@ class Array(Elementwise, Generic[T, N]):
             case (element, *lengths) if lengths:
                 pass
             case _:
-                raise TypeMismatchError("write the type of an array as sl.Array[sl.U16, 8]: element type and length")
+                raise TypeMismatchError(
+                    "an array type needs an element type and a length: write it as sl.Array[sl.U16, 8]"
+                )
         if any(isinstance(parameter, TypeVar) for parameter in parameters):
             return super().__class_getitem__(parameters)  # type: ignore[misc]
         if not (isinstance(element, type) and issubclass(element, Value) and element.width):
-            raise TypeMismatchError(f"Array[{element!r}, ..]: the elements' type must be one such as sl.U16")
+            raise TypeMismatchError(
+                f"Array[{element!r}, ..]: the first parameter must be an element type such as sl.U16"
+            )
         sizes = [literal[0] if (literal := get_args(length)) else length for length in lengths]
         for size in sizes:
             if not isinstance(size, int) or isinstance(size, bool) or size < 1:
@@ -98,12 +105,12 @@ class Array(Elementwise, Generic[T, N]):
 
     @property
     def type(self) -> ArrayType:
-        """Type of the array."""
+        """The type of the array."""
         return ArrayType(type(self._items[0]), *self._shape)
 
     @property
     def shape(self) -> Shape:
-        """Sizes, outermost first."""
+        """The size of each dimension, outermost first."""
         return self._shape
 
     @property
@@ -113,8 +120,8 @@ class Array(Elementwise, Generic[T, N]):
     def _elements(self) -> list[Any]:
         return list(self._items)
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return self._made([self._items[place] for place in places], shape)
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return self._from_elements([self._items[index] for index in indices], shape)
 
     def __iter__(self) -> Iterator[T]:
         return cast(Iterator[T], super().__iter__())
@@ -126,24 +133,27 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def __getitem__(self, index: Any) -> Any: ...
     def __getitem__(self, index: Any) -> Any:
-        """Give a part, by what numpy takes, or the element at an encrypted unsigned index.
+        """Return an element or a part of the array.
 
-        Beyond the end such an index gives the last element.
+        A public index has any form that numpy accepts. An encrypted index is unsigned and selects along the first axis;
+        if it is past the end, it selects the last element.
         """
         if isinstance(index, Value) and not index.is_plain:
             return self._at(index)
-        return self._part(*index_places(self._shape, int(index) if isinstance(index, Value) else index))
+        return self._part(*resolve_index(self._shape, int(index) if isinstance(index, Value) else index))
 
     def _at(self, index: Value) -> Any:
         if not isinstance(index, UInt):
-            raise TypeMismatchError(f"an index is unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)")
+            raise TypeMismatchError(
+                f"an encrypted index must be unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)"
+            )
         if self.ndim != 1:
             rows = [self[row] for row in range(len(self))]
             columns = zip(*(cast("Array[Any, Any]", row)._items for row in rows), strict=True)
-            return self._made([Array(column)._at(index) for column in columns], self._shape[1:])
+            return self._from_elements([Array(column)._at(index) for column in columns], self._shape[1:])
         element = type(self._items[0])
         if issubclass(element, Modular):
-            raise TypeMismatchError(f"an {self.type!r} has no encrypted index: its elements are no bits to select")
+            raise TypeMismatchError(f"{self.type!r} cannot be indexed by an encrypted value: give a public index")
         return _apply("index", [index, *self._items], element, f"array[{index._text()}]")
 
     def __repr__(self) -> str:
@@ -156,7 +166,7 @@ class Array(Elementwise, Generic[T, N]):
 
         return np.array([item.decode(item._data) for item in self._items], dtype or self.dtype).reshape(self._shape)
 
-    # Reductions, as balanced trees.
+    # Reductions. Each combines the elements in a balanced tree.
 
     @staticmethod
     def _reduce(combine: Callable[[Any, Any], Any], items: Sequence[Any]) -> Any:
@@ -167,17 +177,17 @@ class Array(Elementwise, Generic[T, N]):
         return row[0]
 
     def _along(self, what: str, reduce: Callable[[list[Any]], Any], axis: Axis, keepdims: bool) -> Any:
-        """Reduce the elements along one axis, several or all."""
+        """Reduce the elements along one axis, several axes, or all axes (None)."""
         axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
-            raise ShapeError(f"{what}: {axis!r} are no different axes of an array of {self.ndim} dimensions")
-        kept = [lines(self._shape, a, what) and a % self.ndim for a in axes]
+            raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
+        kept = [axis_indices(self._shape, a, what) and a % self.ndim for a in axes]
         rest = [a for a in range(self.ndim) if a not in kept]
         moved: Array[Any, Any] = self.transpose(rest + kept) if rest else self
         count = math.prod(self._shape[a] for a in kept)
         values = [reduce(list(moved._items[i : i + count])) for i in range(0, self.size, count)]
         sizes = tuple(1 if a in kept else size for a, size in enumerate(self._shape))
-        return self._made(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
+        return self._from_elements(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
 
     def _integers(self, what: str) -> None:
         if not isinstance(self._items[0], Integer):
@@ -190,9 +200,10 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def sum(self, axis: int | Sequence[int]) -> Any: ...
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Add up the elements, wrapping; cast them first where the sum may not fit.
+        """Add the elements along one axis, several axes, or all axes (the default).
 
-        Of bools it is the count of those that hold, as u8 (u16, u32 where longer).
+        A sum wraps in the type of the elements: if it may not fit, cast them to a wider type first. The sum of bools is
+        the number of true elements, as `u8`, or as `u16` or `u32` in longer arrays.
         """
         if isinstance(self._items[0], Bool):
             return self.cast(_counter(self.size)).sum(axis, keepdims=keepdims)
@@ -207,7 +218,10 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def prod(self, axis: int | Sequence[int]) -> Any: ...
     def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Multiply the elements, wrapping; cast them first where the product may not fit."""
+        """Multiply the elements along one axis, several axes, or all axes (the default).
+
+        A product wraps in the type of the elements: if it may not fit, cast them to a wider type first.
+        """
         if not isinstance(self._items[0], Modular):
             self._integers("prod")
         return self._along("prod", lambda row: self._reduce(operator.mul, row), axis, keepdims)
@@ -219,7 +233,7 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def max(self, axis: int | Sequence[int]) -> Any: ...
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Give the largest element."""
+        """Return the largest element along one axis, several axes, or all axes (the default)."""
         self._integers("max")
         return self._along("max", lambda row: self._reduce(maximum, row), axis, keepdims)
 
@@ -230,7 +244,7 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def min(self, axis: int | Sequence[int]) -> Any: ...
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Give the smallest element."""
+        """Return the smallest element along one axis, several axes, or all axes (the default)."""
         self._integers("min")
         return self._along("min", lambda row: self._reduce(minimum, row), axis, keepdims)
 
@@ -241,7 +255,11 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def argmax(self, axis: int) -> Any: ...
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
-        """Give the index of the largest element, the first of equal ones, as u8 (u16, u32 where longer)."""
+        """Return the index of the largest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
         return self._best("argmax", operator.gt, axis, keepdims)
 
     @overload
@@ -251,7 +269,11 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def argmin(self, axis: int) -> Any: ...
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
-        """Give the index of the smallest element, the first of equal ones, as u8 (u16, u32 where longer)."""
+        """Return the index of the smallest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
         return self._best("argmin", operator.lt, axis, keepdims)
 
     def _best(self, what: str, better: Callable[[Any, Any], Any], axis: int | None, keepdims: bool) -> Any:
@@ -274,7 +296,7 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def any(self, axis: int | Sequence[int]) -> Any: ...
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Tell whether some element of an array of bools holds."""
+        """Return whether any bool is true, along one axis, several axes, or all axes (the default)."""
         return self._logic("any", operator.or_, axis, keepdims)
 
     @overload
@@ -284,7 +306,7 @@ class Array(Elementwise, Generic[T, N]):
     @overload
     def all(self, axis: int | Sequence[int]) -> Any: ...
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Tell whether every element of an array of bools holds."""
+        """Return whether every bool is true, along one axis, several axes, or all axes (the default)."""
         return self._logic("all", operator.and_, axis, keepdims)
 
     def _logic(self, what: str, combine: Callable[[Any, Any], Any], axis: Axis, keepdims: bool) -> Any:
@@ -293,23 +315,26 @@ class Array(Elementwise, Generic[T, N]):
         return self._along(what, lambda row: self._reduce(combine, row), axis, keepdims)
 
     def cumsum(self, axis: int | None = None) -> Self:
-        """Give the sums of the first 1, 2, ... elements, wrapping; of all elements row by row without an axis."""
+        """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
         array: Any = self.ravel() if axis is None else self
-        places, _ = lines(array.shape, 0 if axis is None else axis, "cumsum")
+        indices, _ = axis_indices(array.shape, 0 if axis is None else axis, "cumsum")
         sums = list(array._items)
-        for line in places:
-            for before, place in itertools.pairwise(line):
-                sums[place] = sums[before] + sums[place]
-        return cast(Self, self._made(sums, array.shape))
+        for line in indices:
+            for before, index in itertools.pairwise(line):
+                sums[index] = sums[before] + sums[index]
+        return cast(Self, self._from_elements(sums, array.shape))
 
     def cast(self, to: builtins.type[Any]) -> Array[Any, N]:
-        """Cast every element."""
-        return cast("Array[Any, N]", self._made([item.cast(to) for item in self._items], self._shape))
+        """Cast every element to another type."""
+        return cast("Array[Any, N]", self._from_elements([item.cast(to) for item in self._items], self._shape))
 
     # Products of vectors and matrices.
 
     def dot(self, other: Any) -> Any:
-        """Add up the products with another vector, or multiply matrices, of public integers too, as `@` does."""
+        """Return the dot product of two vectors or the product of two matrices, as `@` does.
+
+        The other operand may be public. A single value multiplies every element.
+        """
         return self @ other if isinstance(other, NdArray) or flatten(other)[0] else self * other
 
     def __matmul__(self, other: Any) -> Any:
@@ -327,7 +352,9 @@ class Array(Elementwise, Generic[T, N]):
             if isinstance(x, Array) and not isinstance(x._items[0], Modular):
                 x._integers("@")
         if len(left or ()) not in {1, 2} or len(right or ()) not in {1, 2}:
-            raise ShapeError(f"@ takes vectors and matrices, got shapes {left} and {right}: take one part at a time")
+            raise ShapeError(
+                f"@ takes vectors and matrices, got shapes {left} and {right}: multiply one part at a time"
+            )
         assert left is not None
         assert right is not None
         size, width = left[-1], math.prod(right[1:])
@@ -338,10 +365,10 @@ class Array(Elementwise, Generic[T, N]):
             for at in range(0, len(rows), size)
             for column in range(width)
         ]
-        return Array._made(products, left[:-1] + right[1:])
+        return Array._from_elements(products, left[:-1] + right[1:])
 
     if TYPE_CHECKING:
-        # What operators give, which the base class cannot say.
+        # The result types of the operators; the base class declares them as Any.
         __hash__ = None
 
         def __add__(self, other: Any) -> Array[T, N]: ...
@@ -380,15 +407,17 @@ class Array(Elementwise, Generic[T, N]):
             return NotImplemented
         parts = [flatten(operand) for operand in operands]
         shape = broadcast([own or () for own, _ in parts])
-        columns = [[items[place] for place in stretched(own or (), shape)] for own, items in parts]
-        return cast("Array[Any, Any]", Array._made([function(*row) for row in zip(*columns, strict=True)], shape))
+        columns = [[items[index] for index in broadcast_indices(own or (), shape)] for own, items in parts]
+        return cast(
+            "Array[Any, Any]", Array._from_elements([function(*row) for row in zip(*columns, strict=True)], shape)
+        )
 
 
 def _total(items: list[Any]) -> Any:
-    """Sum of values of one type."""
+    """Return the sum of values of one type."""
     return _apply("sum", items, type(items[0]), "array.sum()")
 
 
 def _counter(largest: int) -> type[UInt]:
-    """Give the first of u8, u16 and u32 that holds a number."""
+    """Return the narrowest of u8, u16, u32 and u64 that holds a number."""
     return uint(next(width for width in (8, 16, 32, 64) if largest < 1 << width))

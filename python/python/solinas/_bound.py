@@ -1,4 +1,4 @@
-"""Arrays bound to a server, whose operators and methods run there at once."""
+"""Arrays that are bound to a server. Each of their operators and methods runs there at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from solinas._data import encode
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._integers import SHIFTS, U8, Modular, type_named
 from solinas._operators import Elementwise
-from solinas._shapes import NdArray, Shape, broadcast, flatten, stretched
+from solinas._shapes import NdArray, Shape, broadcast, broadcast_indices, flatten
 from solinas._trace import Trace
 from solinas._values import Bool, Value
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 T_co = TypeVar("T_co", bound=Value, covariant=True)
 
-# An input of the core's `run`: a ciphertext, or type, shape and bits of public values.
+# An input of the core's `run`: a ciphertext, or the type, shape and bits of public values.
 Input = _core.Ciphertext | tuple[str, list[int] | None, list[int]]
 
 
 class BoundArray(Elementwise, Generic[T_co]):
-    """An encrypted array with numpy's operators and methods, each of which runs on the server at once.
+    """An encrypted array that is bound to a server. It has numpy's operators and methods, which run there at once.
 
-    Other operands are arrays bound to the same server, public ones, and single values; shapes broadcast. A program is
-    faster than operator after operator, because its independent operations run side by side. Arrays of integers modulo
-    a number lie many in one ciphertext: they have operators, `sum`, `dot` and `rotate`, but no parts.
+    The other operand is an array that is bound to the same server, a public array, or a single value. Shapes broadcast.
+    A program is faster than a sequence of operators, because the server runs its independent operations in parallel.
+    One ciphertext holds many integers modulo a number. Arrays of them have operators, `sum`, `dot` and `rotate`, but
+    cannot be indexed.
     """
 
     __slots__ = ("_inner", "_server")
@@ -39,11 +40,11 @@ class BoundArray(Elementwise, Generic[T_co]):
     _server: ServerKey
 
     def __init__(self) -> None:
-        raise TypeError("bound arrays come from ServerKey.bind")
+        raise TypeError("a bound array cannot be constructed: call ServerKey.bind")
 
     @classmethod
     def _wrap(cls, server: ServerKey, core: _core.Ciphertext) -> Any:
-        """Give an array, or the bound value of a scalar."""
+        """Return a bound array, or a bound value for a scalar ciphertext."""
         if core.shape is None:
             return type_named(core.type_name)._make(server, core)
         array: BoundArray[Any] = cls.__new__(cls)
@@ -52,7 +53,7 @@ class BoundArray(Elementwise, Generic[T_co]):
 
     @property
     def type(self) -> type[T_co]:
-        """Type of each element."""
+        """The type of each element."""
         return type_named(self._inner.type_name)  # type: ignore[return-value]
 
     @property
@@ -61,12 +62,12 @@ class BoundArray(Elementwise, Generic[T_co]):
 
     @property
     def shape(self) -> Shape:
-        """Sizes, outermost first."""
+        """The size of each dimension, outermost first."""
         return tuple(self._inner.shape or ())
 
     @property
     def encrypted(self) -> EncryptedArray[T_co]:
-        """The ciphertext."""
+        """The array as a ciphertext, which no longer refers to the server."""
         result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
         result._inner = self._inner
         return result
@@ -84,25 +85,26 @@ class BoundArray(Elementwise, Generic[T_co]):
     def _packed(self) -> bool:
         return self._inner.form == "slots"
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return self._wrap(self._server, take(self._inner, places, shape))
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return self._wrap(self._server, take(self._inner, indices, shape))
 
     @staticmethod
     def _joined(sources: Sequence[Any]) -> BoundArray[Any]:
-        """Give the elements of bound arrays and values, one after the other."""
+        """Return one vector of the elements of bound arrays and values, in order."""
         bound = next(x for x in sources if isinstance(x, BoundArray) or getattr(x, "is_bound", False))
         server = bound._server if isinstance(bound, BoundArray) else bound._context
         cores = [BoundArray._core_of(server, x) for x in sources]
         if None in cores:
             raise TypeMismatchError(
-                f"bound arrays are joined with bound ones, got {list(sources)!r}: encrypt the others"
+                f"a bound array can be joined with bound arrays only, got {list(sources)!r}: encrypt and bind the "
+                "others"
             )
         size = sum(core.shape is None or x.size for core, x in zip(cores, sources, strict=True) if core is not None)
         return BoundArray._wrap(server, _core.Ciphertext.stack([core for core in cores if core], [size]))  # type: ignore[no-any-return]
 
     @staticmethod
     def _core_of(server: ServerKey, operand: Any) -> _core.Ciphertext | None:
-        """Give the ciphertext of what is bound; None for what is public."""
+        """Return the ciphertext of a bound operand, or None for a public one."""
         context = operand._server if isinstance(operand, BoundArray) else getattr(operand, "_context", None)
         if context is None:
             return None
@@ -141,7 +143,7 @@ class BoundArray(Elementwise, Generic[T_co]):
                 arguments.append(traced[id(core)])
                 continue
             else:
-                inputs.append(core if own in {None, shape} else stretch(core, shape))
+                inputs.append(core if own in {None, shape} else broadcast_to(core, shape))
                 of_input = type_named(core.type_name)
             arguments.append(trace.input(of_input, f"operand {len(arguments)}"))
             if core is not None:
@@ -151,8 +153,8 @@ class BoundArray(Elementwise, Generic[T_co]):
         outputs = [BoundArray._wrap(server, output) for output in server._run_core(trace.finish(results), inputs)]
         return tuple(outputs) if isinstance(result, tuple) else outputs[0]
 
-    def _lifted(self, what: str, function: Callable[..., Any], *operands: Any) -> Any:
-        """Apply what arrays of programs have, to operands of which this array is one."""
+    def _run_unrolled(self, what: str, function: Callable[..., Any], *operands: Any) -> Any:
+        """Run an operation of `Array` on the server. At least one of the operands is this array."""
         server, trace = self._server, Trace()
         arguments: list[Any] = []
         inputs: list[Input] = []
@@ -163,14 +165,15 @@ class BoundArray(Elementwise, Generic[T_co]):
                 continue
             if core.form == "slots":
                 raise TypeMismatchError(
-                    f"{what} does not go across slots in this way: arrays of {core.type_name} of one dimension have "
-                    "sum(), dot(vector) and rotate(places). Encrypt each row by itself, or integers under tfhe"
+                    f"{what} is not available for an array of {core.type_name}, whose elements share ciphertexts. One "
+                    "of one "
+                    "dimension has sum(), dot(vector) and rotate(by): encrypt each row by itself, or use scheme tfhe"
                 )
             kind, shape = type_named(core.type_name), tuple(core.shape or ())
             size = operand.size if isinstance(operand, BoundArray) else 1
             values = [trace.input(kind, f"{len(arguments)}[{i}]") for i in range(size)]
             inputs += [core.take([i], None) for i in range(size)] if shape else [core]
-            arguments.append(Array._made(values, shape))
+            arguments.append(Array._from_elements(values, shape))
         result = function(*arguments)
         items, shape = (result._items, result.shape) if isinstance(result, Array) else ((result,), ())
         outputs = server._run_core(trace.finish(items), inputs)
@@ -179,64 +182,85 @@ class BoundArray(Elementwise, Generic[T_co]):
         return self._wrap(server, _core.Ciphertext.stack(outputs, list(shape)))
 
     def _reduced(self, what: str, axis: Axis, keepdims: bool) -> Any:
-        return self._lifted(what, lambda array: getattr(array, what)(axis, keepdims=keepdims), self)
+        return self._run_unrolled(what, lambda array: getattr(array, what)(axis, keepdims=keepdims), self)
 
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Add up the elements, wrapping; cast them first where the sum may not fit. Of bools it is their count."""
+        """Add the elements along one axis, several axes, or all axes (the default).
+
+        A sum wraps in the type of the elements: if it may not fit, cast them to a wider type first. The sum of bools is
+        the number of true elements.
+        """
         if self._packed and not keepdims and (axis is None or (self.ndim == 1 and axis in {0, -1})):
             return self._elementwise(lambda x: x.sum(), self)
         return self._reduced("sum", axis, keepdims)
 
     def prod(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Multiply the elements, wrapping; cast them first where the product may not fit."""
+        """Multiply the elements along one axis, several axes, or all axes (the default).
+
+        A product wraps in the type of the elements: if it may not fit, cast them to a wider type first.
+        """
         return self._reduced("prod", axis, keepdims)
 
     def max(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Give the largest element."""
+        """Return the largest element along one axis, several axes, or all axes (the default)."""
         return self._reduced("max", axis, keepdims)
 
     def min(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Give the smallest element."""
+        """Return the smallest element along one axis, several axes, or all axes (the default)."""
         return self._reduced("min", axis, keepdims)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
-        """Give the index of the largest element, the first of equal ones, as u8 (u16, u32 where longer)."""
+        """Return the index of the largest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
         return self._reduced("argmax", axis, keepdims)
 
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Any:
-        """Give the index of the smallest element, the first of equal ones, as u8 (u16, u32 where longer)."""
+        """Return the index of the smallest element along an axis, or row by row in the whole array (the default).
+
+        If several elements are equal, the index is that of the first. Its type is `u8`, or `u16` or `u32` in longer
+        arrays.
+        """
         return self._reduced("argmin", axis, keepdims)
 
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Tell whether some element of an array of bools holds."""
+        """Return whether any bool is true, along one axis, several axes, or all axes (the default)."""
         return self._reduced("any", axis, keepdims)
 
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> Any:
-        """Tell whether every element of an array of bools holds."""
+        """Return whether every bool is true, along one axis, several axes, or all axes (the default)."""
         return self._reduced("all", axis, keepdims)
 
     def cumsum(self, axis: int | None = None) -> Any:
-        """Give the sums of the first 1, 2, ... elements, wrapping; of all elements row by row without an axis."""
-        return self._lifted("cumsum", lambda array: array.cumsum(axis), self)
+        """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
+        return self._run_unrolled("cumsum", lambda array: array.cumsum(axis), self)
 
     def cast(self, to: Any) -> Any:
-        """Cast every element."""
+        """Cast every element to another type."""
         return self._elementwise(lambda x: x.cast(to), self)
 
     def rotate(self, by: int) -> BoundArray[T_co]:
-        """Move the elements `by` places to the left, around, as numpy's `roll(x, -by)`: of integers modulo a number."""
+        """Rotate the elements `by` positions to the left, as `np.roll(x, -by)` does.
+
+        Raises TypeMismatchError unless the elements are integers modulo a number.
+        """
         if not issubclass(self.type, Modular):
             raise TypeMismatchError(
-                f"rotate takes integers modulo a number, in slots (scheme bgv), got {self!r}: write np.roll(x, -places)"
+                f"rotate takes integers modulo a number (scheme bgv or ntru), got {self!r}: write np.roll(x, -by)"
             )
         rotated: BoundArray[T_co] = self._elementwise(lambda x: x.rotate(by), self)
         return rotated
 
     def dot(self, other: Any) -> Any:
-        """Add up the products with another vector, or multiply matrices, of public integers too, as `@` does."""
+        """Return the dot product of two vectors or the product of two matrices, as `@` does.
+
+        The other operand may be public. A single value multiplies every element.
+        """
         if isinstance(other, NdArray) or flatten(other)[0]:
             return self @ other
-        # With a single value it is each element's product, but of slots, where a program says it so.
+        # A single value multiplies every element. In slots the products are added too, as in a program.
         return self._elementwise(lambda x: x.dot(other), self) if self._packed else self * other
 
     def __matmul__(self, other: Any) -> Any:
@@ -249,11 +273,11 @@ class BoundArray(Elementwise, Generic[T_co]):
         shapes = [x.shape if isinstance(x, NdArray) else flatten(x)[0] for x in (a, b)]
         if self._packed and shapes[0] == shapes[1] and len(shapes[0] or ()) == 1:
             return self._elementwise(lambda x, y: x.dot(y), a, b)
-        return self._lifted("@", Array._matmul, a, b)
+        return self._run_unrolled("@", Array._matmul, a, b)
 
 
 def _public(operand: Any) -> tuple[Shape | None, list[Any]]:
-    """Shape and elements of what is not bound."""
+    """Return the shape and the elements of a public operand. The shape of a single value is None."""
     if isinstance(operand, Value):
         return None, [operand]
     if isinstance(operand, NdArray) and not isinstance(operand, Array):
@@ -262,20 +286,23 @@ def _public(operand: Any) -> tuple[Shape | None, list[Any]]:
 
 
 def _public_input(operand: Any, own: Shape, items: list[Any], shape: Shape, kind: type[Value]) -> Input:
-    """Public values, stretched to the shape, in the type that they have or else in that of the other operands."""
+    """Return public values as an input of the core, broadcast to a shape.
+
+    Typed values and bools keep their type. Python integers take the type `kind` of the other operands.
+    """
     if isinstance(items[0], Value):
         kind = type(items[0])
     elif isinstance(items[0], bool):
         kind = Bool
     bits = [encode(kind, item, f"an element of {type(operand).__name__}") for item in items]
-    return kind.name, list(shape), [bits[place] for place in stretched(own, shape)]
+    return kind.name, list(shape), [bits[index] for index in broadcast_indices(own, shape)]
 
 
-def stretch(core: _core.Ciphertext, shape: Shape) -> _core.Ciphertext:
-    """Give the array in a shape to which it broadcasts."""
+def broadcast_to(core: _core.Ciphertext, shape: Shape) -> _core.Ciphertext:
+    """Broadcast an array to a shape. Raises ShapeError if its elements share ciphertexts."""
     if core.form == "slots":
         raise ShapeError(
-            f"an array of {core.type_name} of shape {tuple(core.shape or ())} cannot be stretched to {shape}: its "
+            f"an array of {core.type_name} of shape {tuple(core.shape or ())} cannot be broadcast to {shape}: its "
             "elements share ciphertexts; encrypt an array of that shape, or a single value"
         )
-    return core.take(stretched(tuple(core.shape or ()), shape), list(shape))
+    return core.take(broadcast_indices(tuple(core.shape or ()), shape), list(shape))

@@ -1,4 +1,4 @@
-"""Encrypted values and arrays, as clients and servers pass them on."""
+"""Encrypted values and arrays, which clients and servers exchange."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from solinas._values import NO_BOOL, Value
 T_co = TypeVar("T_co", bound=Value, covariant=True)
 
 NO_SERVER = (
-    "an encrypted value alone cannot compute: bind it to a server, as in server.bind(x) + 1, or run a function under "
-    "@sl.program with server.run"
+    "an encrypted value has no operators of its own: bind it to a server, as in server.bind(x) + 1, or run a function "
+    "decorated with @sl.program by server.run"
 )
 
 
@@ -28,7 +28,7 @@ def _refuse(self: object, *_: object) -> NoReturn:
 
 
 class Ciphertext(NumpyProtocols, Generic[T_co]):
-    """An encrypted value (`Encrypted`) or array (`EncryptedArray`), without the key it belongs to."""
+    """An encrypted value (`Encrypted`) or array (`EncryptedArray`). It holds the name of its key, not the key."""
 
     __slots__ = ("_inner",)
     __hash__ = None  # type: ignore[assignment]
@@ -36,7 +36,7 @@ class Ciphertext(NumpyProtocols, Generic[T_co]):
     _inner: _core.Ciphertext
 
     def __init__(self) -> None:
-        raise TypeError("ciphertexts come from ClientKey.encrypt, from a server or from Ciphertext.load")
+        raise TypeError("a ciphertext cannot be constructed: call ClientKey.encrypt, ServerKey.run or Ciphertext.load")
 
     @staticmethod
     def _wrap(core: _core.Ciphertext) -> Ciphertext[Any]:
@@ -47,52 +47,58 @@ class Ciphertext(NumpyProtocols, Generic[T_co]):
 
     @property
     def type(self) -> type[T_co]:
-        """Type of the value, or of each element."""
+        """The type of the value, or of each element."""
         return type_named(self._inner.type_name)  # type: ignore[return-value]
 
     @property
     def key_id(self) -> str:
-        """Name of the key it belongs to."""
+        """The name of the key pair that the ciphertext belongs to, in hexadecimal."""
         return self._inner.key_id
 
     @property
     def params(self) -> str:
-        """Name of its parameter set."""
+        """The name of the parameter set."""
         return self._inner.params_name
 
     @property
     def form(self) -> str:
-        """How the values lie: `bits` (one in each block), `radix` (two), or `slots` (many in one)."""
+        """The encoding: `bits` (one bit in a block), `radix` (two bits in a block) or `slots` (many in one)."""
         return self._inner.form
 
     @property
     def margin(self) -> float | None:
-        """Bits by which its noise may still grow; None where operations do not wear it out (scheme `"tfhe"`)."""
+        """The noise budget: the bits by which the noise may still grow.
+
+        None under scheme `"tfhe"`, which removes the noise in every operation.
+        """
         condition = self._inner.condition
         return condition[0] if condition else None
 
     @property
     def products_left(self) -> int | None:
-        """Products in a row that it allows (schemes `"bgv"`, `"ntru"`, `"lwe"`); None where nothing counts them."""
+        """The number of products in sequence that the ciphertext allows (schemes `"bgv"`, `"ntru"`, `"lwe"`).
+
+        None under schemes that do not count products.
+        """
         condition = self._inner.condition
         return condition[1] if condition else None
 
     def save(self, path: PathLike) -> None:
-        """Write it to a file, replacing an older ciphertext there."""
+        """Write the ciphertext to a file. It replaces a ciphertext there. Raises FileError if it cannot."""
         self._inner.save(path)
 
     @staticmethod
     def load(path: PathLike) -> Ciphertext[Any]:
-        """Read it from a file; every byte is checked."""
+        """Read a ciphertext from a file. Raises FormatError if any byte is damaged."""
         return Ciphertext._wrap(_core.Ciphertext.load(path))
 
     def to_bytes(self) -> bytes:
-        """Give the bytes of its file."""
+        """Return the ciphertext as bytes, in the format of `save`."""
         return self._inner.to_bytes()
 
     @staticmethod
     def from_bytes(data: bytes) -> Ciphertext[Any]:
-        """Read it from the bytes of a file."""
+        """Read a ciphertext from bytes, in the format of `save`. Raises FormatError if any byte is damaged."""
         return Ciphertext._wrap(_core.Ciphertext.from_bytes(data))
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
@@ -127,15 +133,15 @@ class Ciphertext(NumpyProtocols, Generic[T_co]):
         return table("encrypted array" if self._inner.shape is not None else "encrypted value", rows)
 
 
-def take(core: _core.Ciphertext, places: list[int], shape: Shape) -> _core.Ciphertext:
-    """Elements at those places in that shape; of shape `()` the element alone."""
-    if shape and places == list(range(math.prod(core.shape or ()))):
+def take(core: _core.Ciphertext, indices: list[int], shape: Shape) -> _core.Ciphertext:
+    """Return the elements at these flat indices as an array of this shape. For shape `()` return a scalar."""
+    if shape and indices == list(range(math.prod(core.shape or ()))):
         return core.reshape(list(shape))
-    return core.take(places, list(shape) or None)
+    return core.take(indices, list(shape) or None)
 
 
 class Encrypted(Ciphertext[T_co]):
-    """An encrypted scalar."""
+    """An encrypted single value."""
 
     __slots__ = ()
 
@@ -144,7 +150,10 @@ class Encrypted(Ciphertext[T_co]):
 
 
 class EncryptedArray(NdArray, Ciphertext[T_co]):
-    """An encrypted array, of a shape like numpy's. What only moves its elements needs no server."""
+    """An encrypted array with a shape as in numpy.
+
+    Methods that only move elements, such as `reshape` and indexing, need no server.
+    """
 
     __slots__ = ()
 
@@ -154,17 +163,20 @@ class EncryptedArray(NdArray, Ciphertext[T_co]):
 
     @property
     def shape(self) -> Shape:
-        """Sizes, outermost first."""
+        """The size of each dimension, outermost first."""
         return tuple(self._inner.shape or ())
 
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        return Ciphertext._wrap(take(self._inner, places, shape))
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        return Ciphertext._wrap(take(self._inner, indices, shape))
 
     @staticmethod
     def stack(items: Sequence[Ciphertext[T_co]]) -> EncryptedArray[T_co]:
-        """Give the array of encrypted scalars of one type and key, and of the elements of arrays, row by row."""
+        """Return one vector of encrypted values and of the elements of encrypted arrays, row by row.
+
+        The items must have one type and one key.
+        """
         if not items or not all(isinstance(item, Ciphertext) for item in items):
-            raise TypeMismatchError("stack takes a list of encrypted values, at least one")
+            raise TypeMismatchError("stack takes a list of one or more encrypted values")
         size = sum(math.prod(item._inner.shape or ()) for item in items)
         result: EncryptedArray[T_co] = EncryptedArray.__new__(EncryptedArray)
         result._inner = _core.Ciphertext.stack([item._inner for item in items], [size])
@@ -175,7 +187,7 @@ class EncryptedArray(NdArray, Ciphertext[T_co]):
 
 
 def stacked(columns: list[_core.Ciphertext], inner: Shape) -> Ciphertext[Any]:
-    """Give the array whose last dimensions are those columns."""
+    """Stack arrays of one shape along new last dimensions, of shape `inner`."""
     outer = tuple(columns[0].shape or ())
     if not outer:
         return Ciphertext._wrap(_core.Ciphertext.stack(columns, list(inner)))

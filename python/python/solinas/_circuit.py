@@ -1,4 +1,4 @@
-"""Circuits of gates, from files."""
+"""Circuits of gates, read from files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS = {".txt": "bristol", ".bristol": "bristol", ".blif": "blif", ".json": "
 
 
 class Port(NamedTuple):
-    """An input or output of a circuit."""
+    """An input or output of a circuit: its name, its width in bits, and whether it is signed."""
 
     name: str
     width: int
@@ -24,16 +24,16 @@ class Port(NamedTuple):
 
 
 class Circuit:
-    """A circuit of gates between ports of any number of bits.
+    """A circuit of gates. Its inputs and outputs are ports, each of any number of bits.
 
-    `run` computes on plain integers, `ServerKey.run` on encrypted values.
+    `run` evaluates the circuit on plain integers, and `ServerKey.run` on encrypted values.
     """
 
     __slots__ = ("_inner",)
     _inner: _core.Circuit
 
     def __init__(self, text: str) -> None:
-        """Read the text of a Bristol, BLIF or Yosys JSON file."""
+        """Parse the text of a Bristol, BLIF or Yosys JSON file. Raises CircuitError if it is not valid."""
         self._inner = _core.Circuit.from_text(text)
 
     @classmethod
@@ -44,36 +44,41 @@ class Circuit:
 
     @classmethod
     def load(cls, path: PathLike) -> Circuit:
-        """Read a file in Bristol, BLIF or Yosys JSON form."""
+        """Read a Bristol, BLIF or Yosys JSON file. Raises FileError if it cannot be read, CircuitError if not valid."""
         return cls(read_text(path))
 
     def save(self, path: PathLike) -> None:
-        """Write a file: BLIF (`.blif`), Yosys JSON (`.json`) or Bristol (`.txt`), complete or not at all.
+        """Write the circuit to a file, as BLIF (`.blif`), Yosys JSON (`.json`) or Bristol (`.txt`).
 
-        Bristol has AND, XOR and NOT alone; the others keep every gate.
+        A Bristol file holds only AND, XOR and NOT gates. The other formats keep every gate. The file is written
+        completely or not at all. Raises CircuitError for another suffix.
         """
         form = FORMATS.get(Path(path).suffix)
         if form is None:
-            raise CircuitError(f"no circuit file ends as {os.fspath(path)!r}: name it .blif, .json or .txt")
+            raise CircuitError(f"{os.fspath(path)!r} is not the name of a circuit file: end it in .blif, .json or .txt")
         _core.write_text(path, self._inner.to_text(form))
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """Input ports, in order."""
+        """The input ports, in order."""
         return tuple(Port(*port) for port in self._inner.inputs)
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """Output ports, in order."""
+        """The output ports, in order."""
         return tuple(Port(*port) for port in self._inner.outputs)
 
     @property
     def gates(self) -> dict[str, int]:
-        """Number of gates of each kind, such as `and`, `xor3` and `mux`."""
+        """The number of gates of each kind, such as `and`, `xor3` and `mux`."""
         return self._inner.gates
 
     def run(self, *values: int) -> Any:
-        """Give the output for plain inputs, one integer for each port: an int, or a tuple where there are more."""
+        """Evaluate the circuit on plain integers, one for each input port in order.
+
+        Returns an int, or a tuple if the circuit has several outputs. Raises RangeError if an integer does not fit its
+        port.
+        """
         if len(values) != len(self.inputs):
             wanted = ", ".join(f"{port.name} ({port.width} bits)" for port in self.inputs)
             raise TypeMismatchError(f"the circuit takes {len(self.inputs)} values, got {len(values)}: give {wanted}")
@@ -86,20 +91,20 @@ class Circuit:
         return results[0] if len(results) == 1 else tuple(results)
 
     def optimize(self) -> Circuit:
-        """Give an equivalent circuit of fewer bootstraps, as a server makes it before it runs one."""
+        """Return an equivalent circuit with fewer bootstraps. A server does the same before it runs a circuit."""
         return Circuit._wrap(self._inner.optimize())
 
     def cost(self, params: str = "gates-128") -> _core.Estimate:
-        """Give bootstraps (or products, or recrypts) and depth with a parameter set.
+        """Count the bootstraps (or products, or recrypts) and the depth of the circuit under a parameter set.
 
-        For seconds on a machine see `ServerKey.estimate`.
+        `ServerKey.estimate` also predicts the time on its machine.
         """
         return self._inner.cost(params)
 
     def draw(self, path: PathLike | None = None) -> str:
-        """Draw the gates as SVG: the text, written to `path` too where given.
+        """Draw the gates and return the picture as text: SVG, or Graphviz DOT if `path` ends in `.dot`.
 
-        A path that ends in `.dot` gets the DOT language of Graphviz.
+        If a path is given, the text is also written there. Raises FileError for another suffix.
         """
         dot = picture_suffix(path) == ".dot"
         text = self._inner.to_text("dot") if dot else self._inner.svg()
@@ -116,7 +121,7 @@ class Circuit:
 
 
 def _text(port: Port, value: Any) -> str:
-    """Give the bits of a plain value, in hexadecimal."""
+    """Return a plain value of a port in hexadecimal, in two's complement if it is negative."""
     if not hasattr(value, "__index__"):
         raise TypeMismatchError(f"input {port.name!r} takes an integer, got {type(value).__name__}")
     value = value.__index__()
@@ -127,15 +132,18 @@ def _text(port: Port, value: Any) -> str:
 
 
 def bits(value: int, width: int) -> list[Bool]:
-    """Give the bits of an integer, least significant first, to encrypt for a port of any width.
+    """Return the bits of an integer, least significant first, as `width` bools.
 
-    `client.encrypt(sl.bits(0xabc, 512))` is an encrypted array of 512 bools.
+    Encrypt them for a port of any width: `client.encrypt(sl.bits(0xabc, 512))` is an array of 512 encrypted bools.
+    Raises RangeError unless 0 <= value < 2^width.
     """
     if width < 1 or not 0 <= value < 1 << width:
-        raise RangeError(f"{value} has no {width} bits: give an integer from 0 to 2^{width} - 1, and a positive width")
+        raise RangeError(
+            f"{value} does not fit in {width} bits: give an integer from 0 to 2^{width} - 1, and a positive width"
+        )
     return [Bool(value >> i & 1 == 1) for i in range(width)]
 
 
 def from_bits(values: Iterable[Any]) -> int:
-    """Give the integer of bools, least significant first, such as a decrypted array of them."""
+    """Return the integer whose bits are these bools, least significant first. It is the inverse of `bits`."""
     return sum(1 << i for i, value in enumerate(values) if value)

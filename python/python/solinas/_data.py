@@ -1,4 +1,4 @@
-"""Plain data in and out: Python numbers, nested lists, numpy arrays where numpy is installed."""
+"""Conversion of plain data: Python numbers, nested lists, and numpy arrays if numpy is installed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 from solinas._errors import TypeMismatchError
 from solinas._integers import type_named
 from solinas._shapes import NdArray, Shape, nest, numpy_or_none
-from solinas._values import Bool, Value, _integer, dtype_name, spelling
+from solinas._values import Bool, Value, _integer, dtype_name, type_expression
 
 
 def infer(data: Any) -> type[Value] | None:
-    """Give the type that data carries: of a typed value, a numpy scalar or array, a bool; None for Python integers."""
+    """Return the type of a typed value, a bool, a numpy scalar or an array; None for Python integers.
+
+    A nested list has the type of its items if they agree. Raises TypeMismatchError for a dtype that is not an integer.
+    """
     if isinstance(data, Value):
         return type(data)
     if isinstance(data, bool):
@@ -31,7 +34,9 @@ def infer(data: Any) -> type[Value] | None:
                 return type_named(f"{kind}{width}")
             case "O":
                 return None
-        raise TypeMismatchError(f"numpy arrays of {dtype} cannot be encrypted: convert to an integer or bool dtype")
+        raise TypeMismatchError(
+            f"numpy arrays of {dtype} cannot be encrypted: convert them to an integer or bool dtype"
+        )
     if isinstance(data, (list, tuple)):
         kinds = {infer(item) for item in data}
         if len(kinds) == 1:
@@ -40,26 +45,29 @@ def infer(data: Any) -> type[Value] | None:
 
 
 def encode(cls: type[Value], value: Any, what: str = "the value") -> int:
-    """Bits of one plain element; errors name `what`."""
+    """Return the bits of one plain value as an element of type `cls`.
+
+    `what` names the value in messages. Raises RangeError if the value does not fit, TypeMismatchError for another type.
+    """
     if isinstance(value, Value):
         if not value.is_plain:
-            raise TypeMismatchError(f"{what} is {value!r}, which is not plain: give an integer")
+            raise TypeMismatchError(f"{what} is {value!r}, which is not a plain value: give an integer")
         if value.name != cls.name:
             raise TypeMismatchError(
-                f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({spelling(cls)})"
+                f"{what} is {value!r}, but {cls.name} is needed: cast it, as in .cast({type_expression(cls)})"
             )
     if cls is not Bool and type(value).__name__ in {"bool", "bool_"}:
         raise TypeMismatchError(
-            f"{what} is {bool(value)}, a bool, and {cls.name} is a type of numbers: give int(...), or use sl.Bool"
+            f"{what} is {bool(value)}, a bool, but {cls.name} is a type of numbers: give int(...), or use sl.Bool"
         )
     number = _integer(value)
     if number is None:
-        raise TypeMismatchError(f"{what} is {value!r}, not a value of {cls.name}: give an integer")
+        raise TypeMismatchError(f"{what} is {value!r}, which is not a value of {cls.name}: give an integer")
     return cls.encode(number)
 
 
 def decode(cls: type[Value], shape: Shape | None, bits: Sequence[int]) -> Any:
-    """Python's int or bool of a scalar; a numpy array of an array, nested lists where numpy is not installed."""
+    """Return an int or bool for a scalar (shape None), else a numpy array, or nested lists if numpy is missing."""
     values: list[Any] = [bool(b) for b in bits] if cls.width == 1 and cls is Bool else [cls.decode(b) for b in bits]
     if shape is None:
         return values[0]
@@ -67,7 +75,7 @@ def decode(cls: type[Value], shape: Shape | None, bits: Sequence[int]) -> Any:
     return nest(shape, values) if np is None else np.array(values, dtype=dtype_name(cls)).reshape(shape)
 
 
-def short(value: object) -> str:
-    """Show a value in a message."""
+def shorten(value: object) -> str:
+    """Return the representation of a value for a message, cut to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""Pictures of programs: one box for each operation, inputs at the left, outputs at the right."""
+"""Drawings of programs: a box for each operation, inputs on the left, outputs on the right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_BOXES = 600
 
 
 def draw_program(name: str, program: _core.Program) -> str:
-    """SVG of a program's operations; beyond some hundreds of them, of its gates level by level."""
+    """Return an SVG of the operations of a program, or of its gates by level if it has more than `MAX_BOXES`."""
     nodes = program.nodes
     if len(nodes) > MAX_BOXES:
         return program.gates_svg()

@@ -1,63 +1,63 @@
-"""Exceptions. The messages say what is wrong, where, and what to do."""
+"""The exceptions of this package. Each message says what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
 
 class SolinasError(Exception):
-    """Base of every exception of this package."""
+    """The base class of every exception of this package."""
 
 
 class KeyMismatchError(SolinasError):
-    """Ciphertexts, or a ciphertext and a key, that were not made from one key."""
+    """Raised if ciphertexts, or a ciphertext and a key, belong to different key pairs."""
 
 
 class FormatError(SolinasError, ValueError):
-    """Bytes or a file that are not what they should be: damaged, cut short, of another kind or version."""
+    """Raised if a file or bytes are damaged, incomplete, or of another kind or version."""
 
 
 class FileError(SolinasError, OSError):
-    """A file that cannot be read or written, or that exists and may not be replaced."""
+    """Raised if a file cannot be read or written, or exists and may not be replaced."""
 
 
 class RangeError(SolinasError, ValueError):
-    """A value that does not fit its type."""
+    """Raised if a value or an argument is out of range."""
 
 
 class TypeMismatchError(SolinasError, TypeError):
-    """Operands or inputs of the wrong type."""
+    """Raised if an operand or an argument has the wrong type."""
 
 
 class ShapeError(SolinasError, ValueError):
-    """Arrays whose shapes do not go together."""
+    """Raised if the shape of an array does not suit the operation, or shapes cannot be broadcast."""
 
 
 class ElementError(SolinasError, IndexError):
-    """An element that an array does not have."""
+    """Raised if an index is out of the bounds of an array."""
 
 
 class ParameterError(SolinasError, ValueError):
-    """An unknown scheme or parameter set, or one that needs `research=True`."""
+    """Raised for an unknown scheme or parameter set, or for one that needs `research=True`."""
 
 
 class CircuitError(SolinasError, ValueError):
-    """A program or circuit that is not valid."""
+    """Raised if a program or circuit is not valid."""
 
 
 class MissingPackageError(SolinasError, ImportError):
-    """A package that is not installed, for something that is optional."""
+    """Raised if an optional feature needs a package that is not installed."""
 
 
 class NoiseError(SolinasError):
-    """A ciphertext with too much noise to be computed on or decrypted (scheme gh)."""
+    """Raised if a ciphertext has too much noise to compute on or to decrypt, or no products left."""
 
 
 class CancelledError(SolinasError):
-    """A job that was cancelled."""
+    """Raised by the result of a job that was cancelled."""
 
 
 class WeakKeyWarning(UserWarning):
-    """A key that protects little or nothing: its set is for research alone, or it was made from a chosen seed."""
+    """Issued for a weak key: its parameter set is for research only, or it was made from a chosen seed."""
 
 
 class InternalError(SolinasError):
-    """A bug of this package."""
+    """Raised if this package detects a bug of its own."""

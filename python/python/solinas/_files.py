@@ -1,4 +1,4 @@
-"""Text files and the names of pictures."""
+"""Reading of text files, and suffixes of pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PathLike = str | os.PathLike[str]
 
 
 def read_text(path: PathLike) -> str:
-    """Give the text of a file; `FileError` where it cannot be read."""
+    """Return the text of a UTF-8 file. Raises FileError if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
@@ -19,11 +19,12 @@ def read_text(path: PathLike) -> str:
 
 
 def picture_suffix(path: PathLike | None) -> str:
-    """Give `.svg` or `.dot`, as the path has it; `FileError` for another suffix. Without a path, `.svg`."""
+    """Return the suffix of a picture's path: `.svg` (also without a path) or `.dot`. Raises FileError for another."""
     suffix = ".svg" if path is None else Path(path).suffix.lower()
     if suffix not in {".svg", ".dot"}:
         raise FileError(
-            f"a picture is written as .svg, or for Graphviz as .dot, not as {os.fspath(path or '')!r}: give such a "
-            "name, and convert it, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
+            f"a picture is written as .svg or, for Graphviz, as .dot, not as {os.fspath(path or '')!r}: use one of "
+            "these "
+            "suffixes, then convert the file, as in `rsvg-convert f.svg -o f.png` or `dot -Tpng f.dot -o f.png`"
         )
     return suffix

@@ -1,4 +1,4 @@
-"""Functions of values and arrays: `select`, `minimum`, `maximum`, `lookup`."""
+"""Functions on values and arrays: `select`, `minimum`, `maximum`, `lookup`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def select(condition: Bool | bool, a: V, b: V | int) -> V: ...
 @overload
 def select(condition: Bool | bool, a: int, b: V) -> V: ...
 def select(condition: Any, a: Any, b: Any) -> Any:
-    """Give `a` where `condition` holds, else `b`: the `if` of encrypted values. Both are computed.
+    """Return `a` if `condition` is true, else `b`. It replaces `if` for encrypted values; both are computed.
 
-    `a` and `b` have one type; one of them may be a Python integer. Arrays are selected element by element.
+    `a` and `b` must have one type, and one of them may be a Python integer. Arrays broadcast, and the selection is made
+    element by element. Raises TypeMismatchError if the types differ or the condition is not a bool.
     """
     if any(isinstance(x, Elementwise) for x in (condition, a, b)):
         return _elementwise(select, condition, a, b)
@@ -33,7 +34,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
         other = b._coerce(a, "select")
         pair = None if other is None else (other, b)
     else:
-        remedy = f"write one as sl.u32({a!r})" if _integer(a) is not None else "give values, or integers of one type"
+        remedy = f"write one as sl.u32({a!r})" if _integer(a) is not None else "give two values of one type"
         raise TypeMismatchError(f"select({a!r}, {b!r}): neither has a type; {remedy}")
     if pair is None:
         raise TypeMismatchError(f"select does not take {a!r} and {b!r}: give values of one type")
@@ -41,7 +42,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
         return pair[0] if condition else pair[1]
     if not isinstance(condition, Bool):
         what = condition._describe() if isinstance(condition, Value) else repr(condition)
-        raise TypeMismatchError(f"select needs a bool as its condition, got {what}: compare it, as in x != 0")
+        raise TypeMismatchError(f"the condition of select must be a bool, got {what}: compare it, as in x != 0")
     label = f"select({condition._text()}, {pair[0]._text()}, {pair[1]._text()})"
     return _apply("select", [condition, *pair], type(pair[0]), label)
 
@@ -50,12 +51,12 @@ I = TypeVar("I", bound=Integer)  # noqa: E741
 
 
 def minimum(a: I, b: I | int, *more: I | int) -> I:
-    """Give the smallest of values of one type."""
+    """Return the smallest of two or more values of one type. Arrays broadcast, element by element."""
     return cast(I, _extreme("min", a, b, more))
 
 
 def maximum(a: I, b: I | int, *more: I | int) -> I:
-    """Give the largest of values of one type."""
+    """Return the largest of two or more values of one type. Arrays broadcast, element by element."""
     return cast(I, _extreme("max", a, b, more))
 
 
@@ -67,7 +68,7 @@ def _extreme(op: str, a: Any, b: Any, more: tuple[Any, ...]) -> Any:
             continue
         left, right = (result, other) if isinstance(result, Value) else (other, result)
         if not isinstance(left, Integer):
-            raise TypeMismatchError(f"{op}imum takes integers, got {left!r} and {right!r}; cast a bool first")
+            raise TypeMismatchError(f"{op}imum takes integers, got {left!r} and {right!r}: cast a bool first")
         value = left._binary(op, f"{op}imum", right, type(left))
         if value is NotImplemented:
             raise TypeMismatchError(f"{op}imum does not take {left._describe()} and {right!r}: give values of one type")
@@ -80,10 +81,11 @@ def lookup(table: Sequence[int] | Callable[[int], int], index: Value, to: type[V
 @overload
 def lookup(table: Sequence[int] | Callable[[int], int], index: V, to: None = None) -> V: ...
 def lookup(table: Any, index: Any, to: Any = None) -> Any:
-    """Give `table[index]` for an unsigned index or bool of at most 8 bits: the table has an entry for each index.
+    """Return `table[index]`. The index is an unsigned integer of at most 8 bits, a bool, or an array of these.
 
-    `table` may be a function, which is called with every index. The result has type `to`, that of the index by default.
-    Of an array it is the array of what each element gives.
+    The table needs one entry for each possible index. It may be a function, which is then called once with each index.
+    The result has type `to`, which defaults to the type of the index. An array is looked up element by element.
+    Raises RangeError if an entry does not fit the type of the result, TypeMismatchError for another index or size.
     """
     if isinstance(index, Elementwise):
         return _elementwise(lambda x: lookup(table, x, to), index)
@@ -94,21 +96,24 @@ def lookup(table: Any, index: Any, to: Any = None) -> Any:
     entries = [table(i) for i in range(size)] if callable(table) else list(table)
     if len(entries) != size:
         raise TypeMismatchError(
-            f"lookup by {index._describe()} needs a table of {size} entries, one for each index, got {len(entries)}"
+            f"lookup by {index._describe()} needs a table of {size} entries, one for each possible index, got "
+            f"{len(entries)}"
         )
     result = type(index) if to is None else to
     try:
         bits = [result.encode(operator.index(entry)) for entry in entries]
     except RangeError as error:
-        raise RangeError(f"lookup table: {error}; or give another type, as in lookup(table, x, sl.U16)") from None
+        raise RangeError(f"lookup table: {error}, or give another type, as in lookup(table, x, sl.U16)") from None
     return _apply("lookup", [index], result, f"lookup({index._text()})", bits)
 
 
 def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """Apply it to each element of arrays, where the ones that are bound to a server are."""
+    """Apply a function to each element of the operands, with the array type that supports all of them."""
     for operand in operands:
         if isinstance(operand, Elementwise):
             result = operand._elementwise(function, *operands)
             if result is not NotImplemented:
                 return result
-    raise TypeMismatchError(f"arrays of these kinds do not go together: {', '.join(map(repr, operands))}")
+    raise TypeMismatchError(
+        f"arrays of these kinds cannot be combined: {', '.join(map(repr, operands))}; bind all of them to one server"
+    )

@@ -1,4 +1,4 @@
-"""Integer types: of any width, and modulo a number."""
+"""Integer types: signed and unsigned of 1 to 128 bits, and integers modulo a number."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import operator
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, cast
 
 from solinas._errors import RangeError, TypeMismatchError
-from solinas._values import Bool, Value, _apply, _integer, spelling
+from solinas._values import Bool, Value, _apply, _integer, type_expression
 
 V = TypeVar("V", bound=Value)
 
 MAX_WIDTH = 128
 MAX_MODULUS = 1 << 30
 
-# Operators whose right operand is an unsigned amount.
+# Operators whose right operand is an unsigned shift amount.
 SHIFTS = (operator.lshift, operator.rshift)
 
 
 class Integer(Value):
-    """An integer type of some width."""
+    """An integer of a fixed width: the base class of `UInt` and `Int`."""
 
     __slots__ = ()
 
@@ -41,14 +41,17 @@ class Integer(Value):
         return self._binary("mul", "*", other, type(self), swap=True)
 
     def __floordiv__(self, other: Self | int) -> Self:
-        """Divide, truncating toward zero (unlike Python's integers); by zero, every bit of the quotient is one."""
+        """Divide and truncate toward zero, unlike Python. If the divisor is 0, every bit of the quotient is one."""
         return self._binary("div", "//", other, type(self))
 
     def __rfloordiv__(self, other: int) -> Self:
         return self._binary("div", "//", other, type(self), swap=True)
 
     def __mod__(self, other: Self | int) -> Self:
-        """Remainder, with the sign of the dividend (unlike Python's integers); by zero, the dividend."""
+        """Return the remainder, which has the sign of the dividend, unlike in Python.
+
+        If the divisor is 0, the remainder is the dividend.
+        """
         return self._binary("rem", "%", other, type(self))
 
     def __rmod__(self, other: int) -> Self:
@@ -61,21 +64,23 @@ class Integer(Value):
         return other // self, other % self
 
     def __pow__(self, exponent: int) -> Self:
-        """Multiply it with itself, wrapping; the exponent is public."""
+        """Raise to a public power of 0 or more. Products wrap."""
         return _power(self, exponent)
 
     def __rpow__(self, base: object) -> NoReturn:
         raise TypeMismatchError(
-            f"{base!r} ** {self._describe()}: an exponent is public. For powers of two write sl.u32(1) << x, for "
-            "others sl.lookup(lambda i: ..., x) of an index of at most 8 bits"
+            f"{base!r} ** {self._describe()}: the exponent must be public. For a power of two write sl.u32(1) << x; "
+            "for "
+            "another base write sl.lookup(lambda i: ..., x), with an x of at most 8 bits"
         )
 
     def _no_vector(self, name: str) -> NoReturn:
         if name in {"sum", "dot", "rotate"}:
             raise AttributeError(
                 f"{self._describe()} is one value and has no {name}: declare an array, as in x: "
-                f"sl.Array[{spelling(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), which "
-                "lie in the slots of scheme bgv and are added up across them"
+                f"sl.Array[{type_expression(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), "
+                "whose "
+                "arrays scheme bgv adds across slots"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -104,15 +109,15 @@ class Integer(Value):
         return self
 
     def __abs__(self) -> Self:
-        """Magnitude; that of the least signed value wraps to itself."""
+        """Return the magnitude. That of the least signed value does not fit, and wraps to the value itself."""
         return _apply("abs", [self], type(self), f"abs({self._text()})")
 
     def __lshift__(self, amount: Integer | int) -> Self:
-        """Shift left; by the width or more gives 0."""
+        """Shift left by an unsigned amount. An amount of the width or more gives 0."""
         return self._shift("shl", "<<", amount)
 
     def __rshift__(self, amount: Integer | int) -> Self:
-        """Shift right, with copies of the sign where signed."""
+        """Shift right by an unsigned amount. A signed value is extended with copies of its sign."""
         return self._shift("shr", ">>", amount)
 
     def __rlshift__(self, other: object) -> NoReturn:
@@ -126,38 +131,38 @@ class Integer(Value):
         )
 
     def rotate_left(self, amount: Integer | int) -> Self:
-        """Rotate left by an amount modulo the width."""
+        """Rotate the bits left by an unsigned amount, modulo the width."""
         return self._shift("rotate_left", ".rotate_left", amount)
 
     def rotate_right(self, amount: Integer | int) -> Self:
-        """Rotate right by an amount modulo the width."""
+        """Rotate the bits right by an unsigned amount, modulo the width."""
         return self._shift("rotate_right", ".rotate_right", amount)
 
     def leading_zeros(self) -> Self:
-        """Count the zero bits above the highest one bit, in this type."""
+        """Return the number of zero bits above the highest one bit, as a value of this type."""
         return _apply("leading_zeros", [self], type(self), f"{self._text()}.leading_zeros()")
 
     def _shift(self, op: str, symbol: str, amount: object) -> Self:
         if isinstance(amount, Value):
             if amount.signed or isinstance(amount, Bool):
                 raise TypeMismatchError(
-                    f"{symbol} does not take {self._describe()} and {amount._describe()}: an amount is unsigned; "
-                    "cast it, as in .cast(sl.U8)"
+                    f"{symbol} does not take {self._describe()} and {amount._describe()}: the amount must be "
+                    "unsigned; cast it, as in .cast(sl.U8)"
                 )
             by = amount
         else:
             number = None if isinstance(amount, bool) else _integer(amount)
             if number is None:
-                raise TypeMismatchError(f"{symbol} with {self._describe()}: {amount!r} is no amount; give an integer")
+                raise TypeMismatchError(f"{symbol} with {self._describe()}: the amount is {amount!r}; give an integer")
             if number < 0:
                 raise RangeError(f"{symbol} with {self._describe()}: the amount {number} is negative")
-            # Beyond the width nothing changes, and rotations come round.
+            # Every amount of the width or more gives the same shift. A rotation depends on the amount modulo the width.
             by = U8(number % self.width if op.startswith("rotate") else min(number, MAX_WIDTH))
         return _apply(op, [self, by], type(self), f"({self._text()} {symbol} {by._text()})")
 
 
 class UInt(Integer):
-    """Unsigned integers; `class U12(sl.UInt, width=12)` names one of any width."""
+    """An unsigned integer. `class U12(sl.UInt, width=12)` defines a type of another width, from 1 to 128 bits."""
 
     __slots__ = ()
 
@@ -169,7 +174,7 @@ class UInt(Integer):
 
 
 class Int(Integer):
-    """Signed (two's complement) integers; `class I12(sl.Int, width=12)` names one of any width."""
+    """A signed integer in two's complement. `class I12(sl.Int, width=12)` defines a type of another width."""
 
     signed = True
     __slots__ = ()
@@ -182,12 +187,13 @@ class Int(Integer):
 
 
 class Modular(Value):
-    """Integers modulo a number, in slots (schemes `"bgv"`, `"ntru"`): added, subtracted, multiplied and negated.
+    """An integer modulo a number (schemes `"bgv"` and `"ntru"`), with operators `+`, `-`, `*` and `**`.
 
-    -1 is the modulus less one, and so on down to 1 less the modulus.
-    A program runs on arrays of them element by element; `rotate`, `sum` and `dot` go across the elements (scheme
-    `"ntru"`: with a key made with `rotations=True`). `sl.mod(257)` gives the type;
-    `class Residue(sl.Modular, modulus=257)` names it.
+    `sl.mod(257)` returns such a type, and `class Residue(sl.Modular, modulus=257)` defines one with a name. Plain
+    values are 0 to modulus - 1. Negative integers down to 1 - modulus are taken modulo the modulus.
+
+    A program runs on arrays of them element by element, one element in each slot. `rotate`, `sum` and `dot` combine the
+    elements of an array. Under scheme `"ntru"` they need a key made with `rotations=True`.
     """
 
     __slots__ = ()
@@ -195,7 +201,7 @@ class Modular(Value):
     def __init_subclass__(cls, *, modulus: int | None = None) -> None:
         if modulus is not None:
             if not 2 <= operator.index(modulus) <= MAX_MODULUS:  # noqa: PLR2004
-                raise RangeError(f"a modulus of {modulus} is out of range: give one of 2 to {MAX_MODULUS}")
+                raise RangeError(f"a modulus of {modulus} is out of range: give one from 2 to {MAX_MODULUS}")
             cls.modulus = operator.index(modulus)
             cls.width = (cls.modulus - 1).bit_length()
             cls.name = f"mod{cls.modulus}"
@@ -203,11 +209,11 @@ class Modular(Value):
 
     @classmethod
     def encode(cls, value: int) -> int:
-        """Residue of `value`, which may be negative: `RangeError` unless its magnitude is below the modulus."""
+        """Return `value` modulo the modulus. Raises RangeError unless -modulus < value < modulus."""
         if abs(value) >= cls.modulus:
             raise RangeError(
                 f"{value} is out of range for {cls.name}: give an integer from 0 to {cls.MAX}, "
-                f"or from {-cls.MAX} to -1 for those from the top"
+                f"or from {-cls.MAX} to -1, which are taken modulo {cls.modulus}"
             )
         return value % cls.modulus
 
@@ -236,40 +242,43 @@ class Modular(Value):
         return self
 
     def __pow__(self, exponent: int) -> Self:
-        """Multiply it with itself; the exponent is public, and of a high one the products in a row are its bits."""
+        """Raise to a public power of 0 or more. The depth in products grows with the bits of the exponent."""
         return _power(self, exponent)
 
     def rotate(self, by: int) -> Self:
-        """Move the elements of the array that the program runs on `by` places to the left, around.
+        """Rotate the elements of the array that the program runs on `by` positions to the left.
 
-        Element `i` becomes what element `i + by` was, row by row, as with `np.roll(x, -by)`. A single value stays.
+        Element `i` of the result is element `i + by`, counted row by row, as with `np.roll(x, -by)`. A single value
+        does not change. Raises RangeError unless `by` fits in 64 signed bits.
         """
         places = None if isinstance(by, bool) else _integer(by)
         if places is None:
-            raise TypeMismatchError(f".rotate of {self._describe()}: {by!r} is no number of places; give an integer")
+            raise TypeMismatchError(
+                f".rotate of {self._describe()}: the number of positions is {by!r}; give an integer"
+            )
         if not -(1 << 63) <= places < 1 << 63:
-            raise RangeError(f".rotate of {self._describe()}: {places} places are out of range")
+            raise RangeError(f".rotate of {self._describe()}: {places} positions are out of range; give one below 2^63")
         return _apply("rotate_elements", [self], type(self), f"{self._text()}.rotate({places})", by=places)
 
     def sum(self) -> Self:
-        """Add up the elements of the array that the program runs on: a single value, which is its own sum."""
+        """Add the elements of the array that the program runs on. The result is a single value."""
         return _apply("sum_elements", [self], type(self), f"{self._text()}.sum()")
 
     def dot(self, other: Self | int) -> Self:
-        """Add up the products with the elements of another array, or with a single value."""
+        """Add the products with the elements of another array, or with a single value."""
         return (self * other).sum()
 
 
 def _power(base: V, exponent: object) -> V:
-    """Square and multiply."""
+    """Raise to a public power by squaring and multiplying."""
     number = None if isinstance(exponent, (bool, Value)) else _integer(exponent)
     if number is None:
         raise TypeMismatchError(
-            f"{base._describe()} ** {exponent!r}: an exponent is a public integer. For an encrypted one go through its "
-            "bits: result = sl.select((n >> i) & 1 == 1, result * power, result); power = power * power"
+            f"{base._describe()} ** {exponent!r}: the exponent must be a public integer. For an encrypted one, loop "
+            "over its bits: result = sl.select((n >> i) & 1 == 1, result * power, result); power = power * power"
         )
     if number < 0:
-        raise RangeError(f"{base._describe()} ** {number}: there are no fractions; give an exponent of 0 or more")
+        raise RangeError(f"{base._describe()} ** {number}: values are integers; give an exponent of 0 or more")
     if number == 0:
         return cast(V, cast(Any, base) * 0 + 1)
     result: Any = None
@@ -290,61 +299,61 @@ def _checked(width: int) -> int:
 
 
 class U8(UInt, width=8):
-    """Unsigned, 8 bits."""
+    """An unsigned integer of 8 bits."""
 
     __slots__ = ()
 
 
 class U16(UInt, width=16):
-    """Unsigned, 16 bits."""
+    """An unsigned integer of 16 bits."""
 
     __slots__ = ()
 
 
 class U32(UInt, width=32):
-    """Unsigned, 32 bits."""
+    """An unsigned integer of 32 bits."""
 
     __slots__ = ()
 
 
 class U64(UInt, width=64):
-    """Unsigned, 64 bits."""
+    """An unsigned integer of 64 bits."""
 
     __slots__ = ()
 
 
 class U128(UInt, width=128):
-    """Unsigned, 128 bits."""
+    """An unsigned integer of 128 bits."""
 
     __slots__ = ()
 
 
 class I8(Int, width=8):
-    """Signed, 8 bits."""
+    """A signed integer of 8 bits."""
 
     __slots__ = ()
 
 
 class I16(Int, width=16):
-    """Signed, 16 bits."""
+    """A signed integer of 16 bits."""
 
     __slots__ = ()
 
 
 class I32(Int, width=32):
-    """Signed, 32 bits."""
+    """A signed integer of 32 bits."""
 
     __slots__ = ()
 
 
 class I64(Int, width=64):
-    """Signed, 64 bits."""
+    """A signed integer of 64 bits."""
 
     __slots__ = ()
 
 
 class I128(Int, width=128):
-    """Signed, 128 bits."""
+    """A signed integer of 128 bits."""
 
     __slots__ = ()
 
@@ -353,7 +362,7 @@ _NAMED: dict[str, type[Value]] = {cls.name: cls for cls in (Bool, U8, U16, U32, 
 
 
 def uint(width: int) -> type[UInt]:
-    """Give the unsigned type of any width from 1 to 128: `sl.uint(12)(4095)`."""
+    """Return the unsigned type of a width from 1 to 128 bits, as in `sl.uint(12)(4095)`."""
     name = f"u{_checked(width)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"U{width}", (UInt,), {"__slots__": (), "__module__": __name__}, width=width)
@@ -361,7 +370,7 @@ def uint(width: int) -> type[UInt]:
 
 
 def int_(width: int) -> type[Int]:
-    """Give the signed type of any width from 1 to 128: `sl.int_(12)(-2048)`."""
+    """Return the signed type of a width from 1 to 128 bits, as in `sl.int_(12)(-2048)`."""
     name = f"i{_checked(width)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"I{width}", (Int,), {"__slots__": (), "__module__": __name__}, width=width)
@@ -369,7 +378,7 @@ def int_(width: int) -> type[Int]:
 
 
 def mod(modulus: int) -> type[Modular]:
-    """Give the type of integers modulo a number from 2 to 2^30: `sl.mod(257)(256)`."""
+    """Return the type of integers modulo a number from 2 to 2^30, as in `sl.mod(257)(256)`."""
     name = f"mod{operator.index(modulus)}"
     if name not in _NAMED:
         _NAMED[name] = type(f"Mod{modulus}", (Modular,), {"__slots__": (), "__module__": __name__}, modulus=modulus)
@@ -377,16 +386,16 @@ def mod(modulus: int) -> type[Modular]:
 
 
 def of_type(name: str, value: int) -> Value:
-    """Give a value of the type of a name; types of any width are made when they are first used."""
+    """Return a plain value of the type with this name. Pickles use it."""
     return type_named(name)(value)
 
 
 def type_named(name: str) -> type[Value]:
-    """Give the type of a name such as `u32` or `bool`."""
+    """Return the type with a name such as `u32`, `bool` or `mod257`. A new width or modulus makes a new type."""
     if name in _NAMED:
         return _NAMED[name]
     if name.startswith("mod") and name[3:].isdecimal():
         return mod(int(name[3:]))
     if name[:1] in {"u", "i"} and name[1:].isdecimal():
         return (uint if name[0] == "u" else int_)(int(name[1:]))
-    raise TypeMismatchError(f"there is no type {name!r}; types are bool, u1 to u128, i1 to i128 and modP")
+    raise TypeMismatchError(f"there is no type {name!r}: give bool, u1 to u128, i1 to i128, or mod and a number")

@@ -1,4 +1,4 @@
-"""Jobs, and how far they are."""
+"""Jobs: computations in the background, and their progress."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ R = TypeVar("R")
 
 Progress = bool | Callable[[int, int], object]
 
-# Seconds between two looks at a job that is awaited.
+# Seconds between two polls of a job that is awaited.
 TICK = 0.02
 
 
 @contextlib.contextmanager
-def watching(progress: Progress, what: str) -> Iterator[Callable[[int, int], object] | None]:
-    """Give the function that hears of steps done and in all: that of a bar, of the caller, or none."""
+def progress_callback(progress: Progress, what: str) -> Iterator[Callable[[int, int], object] | None]:
+    """Return the function to call with the steps done and the total: that of a tqdm bar, the caller's, or None.
+
+    Raises MissingPackageError if `progress` is True and tqdm is not installed.
+    """
     if progress is not True:
         yield progress or None
         return
@@ -29,8 +32,9 @@ def watching(progress: Progress, what: str) -> Iterator[Callable[[int, int], obj
         from tqdm.auto import tqdm
     except ImportError:
         raise MissingPackageError(
-            "progress=True shows a bar of tqdm, which is not installed: `pip install tqdm`, or give a function of "
-            "steps done and steps in all"
+            "progress=True shows a progress bar of tqdm, which is not installed: `pip install tqdm`, or give a "
+            "function "
+            "of the steps done and the total"
         ) from None
     with tqdm(desc=what, unit="step") as bar:
 
@@ -42,7 +46,7 @@ def watching(progress: Progress, what: str) -> Iterator[Callable[[int, int], obj
 
 
 class Job(Generic[R]):
-    """A computation in the background."""
+    """A computation in the background. `result` waits for it; `await` does so in asyncio."""
 
     __slots__ = ("_error", "_finish", "_inner", "_result")
 
@@ -53,18 +57,19 @@ class Job(Generic[R]):
         self._error: BaseException | None = None
 
     def result(self, timeout: float | None = None, *, progress: Progress = False) -> R:
-        """Wait for the outputs; `TimeoutError` after `timeout` seconds, and the job goes on.
+        """Wait for the job and return its result.
 
-        Ctrl-C cancels the job. `progress` is True for a bar of tqdm, which has to be installed, or a function that gets
-        steps done and steps in all.
+        `timeout` is in seconds and defaults to no limit. When it has passed, this raises TimeoutError and the job goes
+        on. `progress` is True for a progress bar of tqdm, or a function of the steps done and the total. Ctrl-C cancels
+        the job. Raises CancelledError if the job was cancelled.
         """
         if self._error is not None:
             raise self._error
         if self._result is None:
             if timeout is not None and not timeout >= 0:
-                raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait for ever")
+                raise RangeError(f"timeout is {timeout}: give seconds, 0 or more, or None to wait without limit")
             try:
-                with watching(progress, "job") as watch:
+                with progress_callback(progress, "job") as watch:
                     self._result = (self._finish(self._inner.result(timeout, watch)),)
             except TimeoutError:
                 raise
@@ -77,22 +82,22 @@ class Job(Generic[R]):
         return self._result[0]
 
     def done(self) -> bool:
-        """Whether a result or an error is there."""
+        """Return whether the job has a result or has failed."""
         return self._result is not None or self._error is not None or self._inner.done()
 
     def cancel(self) -> None:
-        """Ask the job to stop after the batch in flight; `result` then raises `CancelledError`."""
+        """Ask the job to stop after the current batch of operations. `result` then raises CancelledError."""
         self._inner.cancel()
 
     def progress(self) -> tuple[int, int]:
-        """Give steps done and steps in all; (0, 0) before it starts.
+        """Return the steps done and the total, or (0, 0) before the job starts.
 
-        Steps are bootstraps, or under scheme gh recrypts (products where there are none).
+        A step is a bootstrap. Under scheme gh it is a recryption, or a product if there are no recryptions.
         """
         return self._inner.progress()
 
     def __await__(self) -> Generator[Any, None, R]:
-        """Wait in an event loop of asyncio, which goes on meanwhile; to cancel the task cancels the job."""
+        """Wait in an asyncio event loop without blocking it. If the task is cancelled, so is the job."""
 
         async def wait() -> R:
             try:

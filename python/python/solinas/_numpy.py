@@ -1,4 +1,4 @@
-"""numpy's functions on arrays of this package. Each gives what numpy gives of the plain values, or raises."""
+"""numpy's functions on arrays of this package. Each agrees with numpy on the plain values, or raises an error."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from solinas._shapes import NdArray, flatten
 from solinas._values import Bool, Value, dtype_name
 
 NO_ARRAY = (
-    "this is no array of numpy: its values are not known here. Use its own operators and methods, such as sum, dot, "
-    "max and reshape, or decrypt it first"
+    "an encrypted or traced value does not convert to a numpy array, because its content is not known here. Use its "
+    "operators and methods, such as sum, dot, max and reshape, or decrypt it first"
 )
 WIDEST = 64
 
 
 def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Carry out a function of numpy that got arrays of this package."""
+    """Apply a function of numpy to arguments among which are values or arrays of this package."""
     name = function.__name__
     from solinas._cipher import NO_SERVER, Ciphertext
 
@@ -32,33 +32,33 @@ def array_function(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -
         return _rearrange(function, args, kwargs)
     ours = FUNCTIONS.get(name) if function.__module__ == "numpy" else None
     if ours is None:
-        known = "Among those that do are sum, dot, matmul, where, clip, max, argmax, concatenate and reshape"
+        known = "Supported functions include sum, dot, matmul, where, clip, max, argmax, concatenate and reshape"
         raise TypeMismatchError(
             f"{function.__module__}.{name} does not take encrypted or traced values. {known}; or decrypt first"
         )
     values = [arg for arg in args if isinstance(arg, Value)]
     if values and not any(isinstance(arg, NdArray) for arg in args):
         modular = any(isinstance(value, Modular) for value in values)
-        if name not in (OF_VECTORS if modular else OF_VALUES):
-            raise TypeMismatchError(
-                f"numpy.{name} does not take {values[0]!r}, which is no array: make one by sl.Array"
-            )
+        if name not in (MODULAR_FUNCTIONS if modular else VALUE_FUNCTIONS):
+            raise TypeMismatchError(f"numpy.{name} takes arrays, got {values[0]!r}: make an array with sl.Array")
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
     try:
         inspect.signature(ours).bind(*args, **kwargs)
     except TypeError as error:
         takes = inspect.signature(ours)
-        raise TypeMismatchError(f"numpy.{name} of encrypted or traced values takes {takes}: {error}") from None
+        raise TypeMismatchError(f"numpy.{name} with encrypted or traced values takes {takes}: {error}") from None
     return ours(*args, **kwargs)
 
 
 def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Carry out a ufunc of numpy, which is what its operators are, too."""
+    """Apply a ufunc of numpy. numpy calls this for its operators, too."""
     import numpy as np
 
     name: str = ufunc.__name__
     if getattr(np, name, None) is not ufunc:
-        raise TypeMismatchError(f"{name} of another package than numpy does not take encrypted or traced values{NONE}")
+        raise TypeMismatchError(
+            f"{name}, which is not a ufunc of numpy itself, does not take encrypted or traced values{NONE}"
+        )
     from solinas._cipher import NO_SERVER, Ciphertext
 
     if any(isinstance(arg, Ciphertext) for arg in inputs):
@@ -76,16 +76,16 @@ def array_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: dict[str
         return _outer(ours, *inputs)
     if not any(isinstance(x, NdArray) for x in inputs) and any(flatten(x)[0] for x in inputs):
         raise TypeMismatchError(
-            f"numpy.{name} does not take a single value and an array of numpy: make the array one of this "
-            "package, as in sl.Array([sl.u8(1), sl.u8(2)])"
+            f"numpy.{name} does not take a single value and a numpy array: convert the array, as in "
+            "sl.Array([sl.u8(1), sl.u8(2)])"
         )
     return ours(*map(_plain, inputs))
 
 
 def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> None:
-    """Refuse what numpy computes in a wider type than ours: public arrays of another dtype.
+    """Raise TypeMismatchError if numpy would compute with these operands in a wider type than this package.
 
-    Python's integers take the type of the others where `weak`, as in numpy.
+    If `weak` is true, Python integers take the type of the other operands, as in numpy.
     """
     import numpy as np
 
@@ -99,15 +99,15 @@ def _check_dtypes(what: str, operands: Sequence[Any], *, weak: bool = True) -> N
         other = operand.dtype if isinstance(operand, NdArray) else np.asarray(operand).dtype
         if np.result_type(dtype, other) != dtype:
             raise TypeMismatchError(
-                f"{what} of {dtype} and {other} is of a wider type in numpy: give values as {dtype}, as in "
-                f"np.array([...], dtype=np.{dtype}), cast ours, or write the operator itself, in which public integers "
-                "take the type of the encrypted ones"
+                f"{what} of {dtype} and {other} has a wider type in numpy: convert the public operand, as in "
+                f"np.array([...], dtype=np.{dtype}), cast the encrypted one, or use the operator, in which public "
+                "integers take the type of the encrypted ones"
             )
 
 
 NONE = ": use the operators and methods of arrays, or decrypt first"
 ROUNDING = (
-    ": numpy rounds down, and // and % of this package truncate toward zero. Write x // y with both operands of this "
+    ": numpy rounds down, but // and % of this package truncate toward zero. Write x // y with two operands of this "
     "package, as in sl.Array([...])"
 )
 REMEDIES = {
@@ -119,7 +119,7 @@ REMEDIES = {
     "divide": ": values are integers; divide with //, which truncates toward zero",
     "logical_and": ": use & of bools; compare integers first, as in x != 0",
     "logical_or": ": use | of bools; compare integers first, as in x != 0",
-    "sqrt": ": there are no fractions; use sl.lookup for a function of at most 8 bits",
+    "sqrt": ": values are integers; use sl.lookup for a function of at most 8 bits",
 }
 
 
@@ -127,9 +127,9 @@ def _is_ours(x: Any) -> bool:
     return isinstance(x, NumpyProtocols)
 
 
-# Functions that only choose and move elements do so with the elements' places: numpy itself says what goes where.
+# Functions that only select and move elements run in numpy on the flat indices of the elements.
 
-# How many leading arguments are the data; -1 is all of them.
+# The number of leading arguments that are data; -1 stands for all arguments.
 REARRANGING = {name: 1 for name in (
     "reshape", "ravel", "transpose", "permute_dims", "matrix_transpose", "moveaxis", "rollaxis", "swapaxes", "squeeze",
     "expand_dims", "broadcast_to", "repeat", "tile", "flip", "fliplr", "flipud", "roll", "rot90", "take", "diagonal",
@@ -152,8 +152,8 @@ def _rearrange(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
             return type(data)(places(part) for part in data)
         if not _is_ours(data) or any(_is_ours(x) for x in kwargs.values()):
             raise TypeMismatchError(
-                f"numpy.{function.__name__} does not mix encrypted and public arrays, nor take encrypted indices: give "
-                "arrays of one kind first, then public indices and sizes"
+                f"numpy.{function.__name__} does not take encrypted and public arrays together, or encrypted indices: "
+                "give arrays of one kind, and public indices and sizes"
             )
         shape = getattr(data, "shape", ())
         size = int(np.prod(shape))
@@ -175,7 +175,7 @@ def _rearrange(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> An
 
 
 def pool(sources: Sequence[Any]) -> Any:
-    """Give one array of the elements of all sources, row by row."""
+    """Return one vector of the elements of all sources, row by row."""
     from solinas._array import Array
     from solinas._bound import BoundArray
     from solinas._cipher import Ciphertext, EncryptedArray
@@ -189,11 +189,14 @@ def pool(sources: Sequence[Any]) -> Any:
     return BoundArray._joined(sources)
 
 
-# Functions that compute.
+# Functions that compute on the elements.
 
 
 def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
-    """Values wide enough for the sum or product of `count`, and the type in which numpy has it."""
+    """Return the values in a type that holds a sum or product of `count` of them, and the type of numpy's result.
+
+    The second is None for integers modulo a number, which need no wider type.
+    """
     kind = element_type(a)
     if issubclass(kind, Modular):
         return a, None
@@ -202,7 +205,7 @@ def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
         return a.cast(int_(max(2, min(width, WIDEST)))), to
     if kind.width > WIDEST:
         raise TypeMismatchError(
-            f"numpy has no integers of {kind.width} bits: use the methods sum, prod and cumsum, which wrap"
+            f"numpy does not have integers of {kind.width} bits: use the methods sum, prod and cumsum, which wrap"
         )
     make = int_ if issubclass(kind, Int) else uint
     width = kind.width * count if product else kind.width + (count - 1).bit_length()
@@ -210,12 +213,12 @@ def _promoted(a: Any, count: int, product: bool = False) -> tuple[Any, Any]:
 
 
 def element_type(a: Any) -> Any:
-    """Type of a value, or of an array's elements."""
+    """Return the type of a value, or of the elements of an array."""
     return a._kind if isinstance(a, NdArray) else type(a)
 
 
-def _line(a: Any, axis: Any) -> int:
-    """Bound the number of elements that are reduced to one."""
+def _reduced_count(a: Any, axis: Any) -> int:
+    """Return how many elements a reduction combines into one. An axis that does not exist counts as 1."""
     if not isinstance(a, NdArray):
         return 1
     axes = range(a.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
@@ -229,7 +232,7 @@ def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
     def reduction(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         to = None
         if promotes:
-            a, to = _promoted(a, _line(a, axis), name == "prod")
+            a, to = _promoted(a, _reduced_count(a, axis), name == "prod")
         if isinstance(a, Value) and not isinstance(a, Modular):
             return a if to is None else a.cast(to)
         options = ({} if axis is None else {"axis": axis}) | ({"keepdims": True} if keepdims else {})
@@ -240,7 +243,7 @@ def _reduced(name: str, *, promotes: bool = False) -> Callable[..., Any]:
 
 
 def _cumsum(a: Any, axis: int | None = None) -> Any:
-    a, to = _promoted(a, _line(a, axis))
+    a, to = _promoted(a, _reduced_count(a, axis))
     result = a.cumsum(axis)
     return result if to is None else result.cast(to)
 
@@ -249,18 +252,18 @@ def _dot(a: Any, b: Any) -> Any:
     _check_dtypes("a product in numpy", [a, b])
     a, b = _plain(a), _plain(b)
     if isinstance(a, Modular) and isinstance(b, Modular):
-        # In a program each is an array that the program runs on.
+        # In a program, each value stands for an array that the program runs on.
         return a.dot(b)
     return a * b if None in {_shape(a), _shape(b)} else a @ b
 
 
 def _shape(x: Any) -> tuple[int, ...] | None:
-    """Shape of an array or nested lists; None of a single value."""
+    """Return the shape of an array or of nested lists, or None for a single value."""
     return x.shape if isinstance(x, NdArray) else flatten(x)[0]
 
 
 def _plain(x: Any) -> Any:
-    """Give lists and numbers in place of numpy's: these would hand an operator back to this module."""
+    """Convert numpy's arrays and scalars to lists and numbers, whose operators do not call this module again."""
     return x.tolist() if not _is_ours(x) and hasattr(x, "tolist") else x
 
 
@@ -330,7 +333,7 @@ def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
         for operand in operands:
             if _is_ours(operand) and element_type(operand) is not Bool:
                 raise TypeMismatchError(
-                    f"logical functions of numpy take bools, got {operand!r}: compare it, as in x != 0"
+                    f"numpy's logical functions take bools, got {operand!r}: compare it, as in x != 0"
                 )
         return function(*operands)
 
@@ -338,7 +341,10 @@ def _bools(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a division, where numpy's is the same: of unsigned values by public ones that are not 0."""
+    """Return a division that raises TypeMismatchError unless it agrees with numpy's.
+
+    They agree if the dividend is unsigned and the divisor is public and not 0.
+    """
 
     def division(a: Any, b: Any) -> Any:
         import numpy as np
@@ -416,8 +422,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "fmax": maximum,
     "fmin": minimum,
 }
-# What takes single values, and those that stand for the arrays that a program of integers modulo a number runs on.
-OF_VALUES = {
+# Functions that accept single values, and those that accept integers modulo a number, which stand for whole arrays.
+VALUE_FUNCTIONS = {
     "sum",
     "prod",
     "max",
@@ -433,7 +439,7 @@ OF_VALUES = {
     "ndim",
     "size",
 }
-OF_VECTORS = {"sum", "dot", "inner", "vdot"}
+MODULAR_FUNCTIONS = {"sum", "dot", "inner", "vdot"}
 COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 REDUCTIONS = {
     "add": "sum",

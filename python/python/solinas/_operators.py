@@ -1,4 +1,4 @@
-"""Operators of arrays, element by element: one set for arrays in programs and for those bound to a server."""
+"""Operators of arrays, element by element, shared by arrays in programs and arrays bound to a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from solinas._values import NO_BOOL
 
 
 class Elementwise(NdArray):
-    """Arrays with operators. Another operand is an array that broadcasts, of public integers too, or a single value."""
+    """An array with operators, which work element by element.
+
+    The other operand is an array, which may be public, or a single value. Shapes broadcast.
+    """
 
     __slots__ = ()
 
@@ -22,13 +25,13 @@ class Elementwise(NdArray):
     @staticmethod
     @abstractmethod
     def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-        """Apply a function of single values to each element of the operands, stretched to one shape."""
+        """Apply a function of single values to each element of the operands, broadcast to one shape."""
 
     def __bool__(self) -> bool:
-        raise TypeMismatchError(NO_BOOL.format(what=f"{self!r}") + "; for the length write len(array) > 0")
+        raise TypeMismatchError(NO_BOOL.format(what=f"{self!r}") + ". To test the length write len(array) > 0")
 
     def __contains__(self, value: object) -> NoReturn:
-        raise TypeMismatchError("`in` gives a plain bool, which nobody but the client knows: write (array == x).any()")
+        raise TypeMismatchError("`in` must return a plain bool, but only the client knows it: write (array == x).any()")
 
     def __add__(self, other: Any) -> Any:
         return self._elementwise(operator.add, self, other)

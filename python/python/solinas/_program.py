@@ -1,4 +1,4 @@
-"""Programs: Python functions traced once into a graph of typed operations."""
+"""Programs: Python functions that are traced once into a graph of typed operations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, overl
 
 from solinas import _core
 from solinas._array import Array, ArrayType
-from solinas._bound import BoundArray, Input, stretch
+from solinas._bound import BoundArray, Input, broadcast_to
 from solinas._cipher import Ciphertext, EncryptedArray, stacked
 from solinas._data import decode, encode
 from solinas._draw import draw_program
 from solinas._errors import FormatError, RangeError, ShapeError, SolinasError, TypeMismatchError
 from solinas._files import PathLike, picture_suffix, read_text
 from solinas._integers import Modular
-from solinas._shapes import Shape, broadcast, flatten, nest, stretched
+from solinas._shapes import Shape, broadcast, broadcast_indices, flatten, nest
 from solinas._spec import Parameter, Result, Spec, count, elements, from_json, map_result, text, to_json
 from solinas._trace import Trace
 from solinas._values import Bool, Value, _integer
@@ -33,9 +33,10 @@ VERSION = 1
 
 
 class Program(Generic[P, R]):
-    """A function of encrypted values, made by `@sl.program`.
+    """A function of encrypted values. The decorator `@sl.program` makes it from a Python function.
 
-    Call it inside another program to make it part of that one, or on plain or bound values to run it at once.
+    A call inside another program adds its operations to that program. A call on plain or bound values runs it at once.
+    `ServerKey.run` runs it on encrypted values.
     """
 
     def __init__(self, name: str, parameters: Sequence[Parameter], result: Result, core: _core.Program) -> None:
@@ -48,7 +49,7 @@ class Program(Generic[P, R]):
         return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {text(self.result)}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run it on typed values, wherever they live: in a trace, on a server, or in the clear."""
+        """Run the program on traced, bound or plain values. Ciphertexts need `ServerKey.run`."""
         values = self._arguments(args, kwargs)
         server = next((server for value in values for server in _servers(value)), None)
         if server is not None:
@@ -68,11 +69,11 @@ class Program(Generic[P, R]):
             assert isinstance(context, Trace)
             bits = context.graph.splice(self._inner, [context.node(value) for value in flat])
         outputs = [kind._make(context, b, self.name) for kind, b in zip(kinds, bits, strict=True)]
-        result: R = map_result(self.result, outputs, lambda value: value, Array._made)
+        result: R = map_result(self.result, outputs, lambda value: value, Array._from_elements)
         return result
 
     def _bound(self, server: Any, values: Sequence[Any]) -> Any:
-        """Run it on the server that some of the values are bound to."""
+        """Run the program on the server that some of the arguments are bound to, and bind the results."""
         plain = [value.encrypted if _servers(value) else value for value in values]
         if any(of_value is not server for value in values for of_value in _servers(value)):
             raise TypeMismatchError(f"{self.name}: the arguments belong to different servers")
@@ -81,11 +82,11 @@ class Program(Generic[P, R]):
         return tuple(map(server.bind, result)) if isinstance(result, tuple) else server.bind(result)
 
     def _typed(self, parameter: Parameter, value: Any) -> list[Value]:
-        """Values of one argument, checked."""
+        """Check one argument and return its elements as typed values."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, Ciphertext) or _joins(value):
-            _refuse_list(what, value)
-            raise TypeMismatchError(f"{what} is encrypted: use server.run({self.name}, ...), or bind it to a server")
+        if isinstance(value, Ciphertext) or _holds_encrypted(value):
+            _reject_list(what, value)
+            raise TypeMismatchError(f"{what} is encrypted: call server.run({self.name}, ...), or bind it to a server")
         shape, items = flatten(value)
         wanted = parameter.spec.shape if isinstance(parameter.spec, ArrayType) else None
         if shape != wanted:
@@ -101,7 +102,7 @@ class Program(Generic[P, R]):
         return kind._make(None, encode(kind, item, what))
 
     def _arguments(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """Put positional and named arguments, and defaults, in the parameters' order."""
+        """Return the arguments and defaults in the order of the parameters."""
         try:
             bound = self._signature().bind(*args, **kwargs)
         except TypeError as error:
@@ -123,22 +124,24 @@ class Program(Generic[P, R]):
         )
 
     def simulate(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it on plain integers, nested lists or numpy arrays, exactly as a server would on encrypted ones.
+        """Run the program on plain integers, nested lists or numpy arrays, exactly as a server does on encrypted ones.
 
-        Arrays where the program takes single values run element by element; numpy arrays (nested lists where numpy
-        is not installed) come back. Of integers modulo a number, a result that only single values and sums go into is
-        a single value.
+        If a parameter is a single value and the argument is an array, the program runs element by element. Shapes
+        broadcast. Results are ints, bools and numpy arrays, or nested lists if numpy is not installed. With integers
+        modulo a number, a result that depends only on single values and sums is a single value.
+
+        Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter.
         """
         columns: list[tuple[Shape | None, list[list[int]]]] = []
         for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             columns.append(self._plain_column(parameter, value))
         shapes = [own for own, _ in columns if own is not None]
         shape = broadcast(shapes) if shapes else None
-        lanes = 1 if shape is None else math.prod(shape)
+        instances = 1 if shape is None else math.prod(shape)
         inputs, arrays = [], []
         for parameter, (own, items) in zip(self.parameters, columns, strict=True):
-            places = [0] if own is None or shape is None else stretched(own, shape)
-            inputs += [[items[place][i] for place in places] for i in range(parameter.length)]
+            indices = [0] if own is None or shape is None else broadcast_indices(own, shape)
+            inputs += [[items[index][i] for index in indices] for i in range(parameter.length)]
             arrays += [own is not None] * parameter.length
         outputs: list[tuple[type[Value], Shape | None, list[int]]] = []
         results = self._inner.evaluate_arrays(inputs, arrays)
@@ -146,23 +149,23 @@ class Program(Generic[P, R]):
             if is_array or issubclass(kind, Modular):
                 outputs.append((kind, shape if is_array else None, bits))
             else:
-                outputs.append((kind, shape, bits * lanes))
+                outputs.append((kind, shape, bits * instances))
 
         def array(parts: list[tuple[type[Value], Shape | None, list[int]]], inner: Shape) -> Any:
             outer = next((own for _, own, _ in parts if own is not None), None)
-            every = [bits * lanes if own is None and outer is not None else bits for _, own, bits in parts]
+            every = [bits * instances if own is None and outer is not None else bits for _, own, bits in parts]
             bits = [b for row in zip(*every, strict=True) for b in row]
             return decode(parts[0][0], (*(outer or ()), *inner), bits)
 
         return map_result(self.result, outputs, lambda output: decode(*output), array)
 
     def _plain_column(self, parameter: Parameter, value: Any) -> tuple[Shape | None, list[list[int]]]:
-        """Shape of the elements and, for each of them, the bits of the parameter's inputs."""
+        """Return the shape that a plain argument runs over, and for each of its elements the bits of the inputs."""
         what = f"{self.name}: argument {parameter.name}"
-        if isinstance(value, (Ciphertext, BoundArray)) or _joins(value):
-            _refuse_list(what, value)
+        if isinstance(value, (Ciphertext, BoundArray)) or _holds_encrypted(value):
+            _reject_list(what, value)
             raise TypeMismatchError(
-                f"{what} is encrypted: simulate takes plain values; use server.run({self.name}, ...)"
+                f"{what} is encrypted, but simulate takes plain values: call server.run({self.name}, ...)"
             )
         shape, items = flatten(value)
         try:
@@ -171,21 +174,22 @@ class Program(Generic[P, R]):
             raise RangeError(f"{what}: {error}") from None
         if isinstance(parameter.spec, ArrayType):
             size = parameter.length
-            return _outer(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
+            return _leading_shape(what, parameter.spec, shape), [bits[i : i + size] for i in range(0, len(bits), size)]
         return shape, [[b] for b in bits]
 
     def cost(self, params: str = "integers-128", *, scheme: str | None = None) -> _core.Estimate:
-        """Bootstraps (under scheme gh recrypts and products) and depth with a parameter set.
+        """Count the bootstraps (under scheme gh the recryptions and products) and the depth under a parameter set.
 
-        `scheme` tells which is meant where two have sets of one name. For seconds on a machine see
-        `ServerKey.estimate`.
+        `scheme` is needed only if two schemes have a set with this name. `ServerKey.estimate` also predicts the time on
+        its machine. Raises ParameterError for an unknown set.
         """
         return _core.cost(self._inner, params, scheme)
 
     def draw(self, path: PathLike | None = None, *, gates: bool = False) -> str:
-        """Draw the operations, or with `gates=True` the gates, as SVG: the text, written to `path` too where given.
+        """Draw the operations, or the gates if `gates` is True, and return the picture as SVG text.
 
-        A path that ends in `.dot` gets the gates in the DOT language of Graphviz.
+        If a path is given, the text is also written there. If it ends in `.dot`, the picture shows the gates in
+        Graphviz DOT. Raises FileError for another suffix than `.svg` and `.dot`.
         """
         if picture_suffix(path) == ".dot":
             drawn = self._inner.gates_dot()
@@ -221,12 +225,12 @@ class Program(Generic[P, R]):
         return json.dumps(document)
 
     def save(self, path: PathLike) -> None:
-        """Write it to a file (JSON), complete or not at all."""
+        """Write the program to a file as JSON, completely or not at all."""
         _core.write_text(path, self._to_json())
 
     @staticmethod
     def load(path: PathLike) -> Program[..., Any]:
-        """Read it from a file, which is checked."""
+        """Read a program from a file. Raises FileError if it cannot be read, FormatError if it is not valid."""
         return Program._from_json(read_text(path), os.fspath(path))
 
     @staticmethod
@@ -237,7 +241,7 @@ class Program(Generic[P, R]):
                 raise FormatError(f"{place} is not a program of solinas; pass a file written by Program.save")
             if document["version"] > VERSION:
                 raise FormatError(
-                    f"{place} has version {document['version']}, this package reads up to {VERSION}: update solinas"
+                    f"{place} has version {document['version']}, but this package reads up to {VERSION}: update solinas"
                 )
             parameters = []
             for parameter in document["parameters"]:
@@ -255,8 +259,8 @@ class Program(Generic[P, R]):
             raise FormatError(
                 f"{place} is not a program of solinas ({error}); pass a file written by Program.save"
             ) from None
-        damaged = FormatError(f"{place} is damaged: the program's inputs or outputs are not those it declares")
-        # Counted first: a file may declare more than fits in memory.
+        damaged = FormatError(f"{place} is damaged: the inputs or outputs of its graph are not the declared ones")
+        # Compare the counts first, because a file may declare more inputs than fit in memory.
         declared = sum(parameter.length for parameter in parameters), count(result)
         if declared != (len(core.inputs), len(core.outputs)):
             raise damaged
@@ -277,20 +281,20 @@ class Program(Generic[P, R]):
                 self._plain_column(parameter, parameter.default)
         self._signature()
 
-    # What `server.run` needs.
+    # Inputs and outputs for `ServerKey.run`.
 
     def _encrypted_inputs(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Input]:
-        """Give what the core's `run` takes for each input of the graph."""
+        """Return the inputs of the graph as the core's `run` takes them."""
         columns: list[tuple[Shape | None, list[Any], str | None]] = []
         for parameter, value in zip(self.parameters, self._arguments(args, kwargs), strict=True):
             what = f"{self.name}: argument {parameter.name}"
             if _servers(value):
                 value = value.encrypted  # noqa: PLW2901
-            _refuse_list(what, value)
+            _reject_list(what, value)
             if isinstance(value, Ciphertext):
                 if value.type.name != parameter.element.name:
                     raise TypeMismatchError(
-                        f"{what} needs {text(parameter.spec)}, got {value!r}: encrypt it as that type"
+                        f"{what} needs {text(parameter.spec)}, got {value!r}: encrypt the data as that type"
                     )
                 cores, own = _columns(what, parameter, value)
                 columns.append((own, cores, None))
@@ -298,21 +302,23 @@ class Program(Generic[P, R]):
                 own, rows = self._plain_column(parameter, value)
                 columns.append((own, [list(column) for column in zip(*rows, strict=True)], parameter.element.name))
         if all(public is not None for _, _, public in columns):
-            raise TypeMismatchError(f"{self.name}: no argument is encrypted; use {self.name}.simulate for plain ones")
+            raise TypeMismatchError(
+                f"{self.name}: no argument is encrypted; call {self.name}.simulate for plain values"
+            )
         shapes = [own for own, _, _ in columns if own is not None]
         shape = broadcast(shapes) if shapes else ()
         inputs: list[Input] = []
         for own, values, public in columns:
             for value in values:
                 if public is not None:
-                    places = [0] if own is None else stretched(own, shape)
-                    inputs.append((public, None if own is None else list(shape), [value[place] for place in places]))
+                    indices = [0] if own is None else broadcast_indices(own, shape)
+                    inputs.append((public, None if own is None else list(shape), [value[index] for index in indices]))
                 else:
-                    inputs.append(value if own in {None, shape} else stretch(value, shape))
+                    inputs.append(value if own in {None, shape} else broadcast_to(value, shape))
         return inputs
 
     def _output_form(self, outputs: list[_core.Ciphertext]) -> Any:
-        """Put a server's outputs in the form of the result, arrays stacked along a last dimension."""
+        """Return a server's outputs in the form of the result. Elements of an array are stacked as last dimensions."""
         return map_result(self.result, outputs, Ciphertext._wrap, stacked)
 
 
@@ -321,27 +327,27 @@ def _unpickled(source: str) -> Program[..., Any]:
 
 
 def _servers(value: Any) -> list[Any]:
-    """Give the server that a value or array is bound to, if it is."""
+    """Return a list of the server that a value or array is bound to; the list is empty if it is not bound."""
     if isinstance(value, BoundArray):
         return [value._server]
     return [value._context] if isinstance(value, Value) and value.is_bound else []
 
 
-def _joins(value: Any) -> bool:
+def _holds_encrypted(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(
-        isinstance(x, Ciphertext) or _servers(x) or _joins(x) for x in value
+        isinstance(x, Ciphertext) or _servers(x) or _holds_encrypted(x) for x in value
     )
 
 
-def _refuse_list(what: str, value: Any) -> None:
-    if _joins(value):
+def _reject_list(what: str, value: Any) -> None:
+    if _holds_encrypted(value):
         raise TypeMismatchError(
-            f"{what} is a list of encrypted values: make an array of them, as in sl.EncryptedArray.stack([...])"
+            f"{what} is a list of encrypted values: join them first, as in sl.EncryptedArray.stack([...])"
         )
 
 
-def _outer(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
-    """Shape of the elements that a program runs on side by side, each an array of its last dimensions."""
+def _leading_shape(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
+    """Return the leading dimensions of an argument, which the program runs over, or None if it is a single array."""
     inner = len(spec.shape)
     if not shape or shape[-inner:] != spec.shape:
         needs = (
@@ -352,14 +358,14 @@ def _outer(what: str, spec: ArrayType, shape: Shape | None) -> Shape | None:
 
 
 def _columns(what: str, parameter: Parameter, value: Ciphertext[Any]) -> tuple[list[_core.Ciphertext], Shape | None]:
-    """One ciphertext for each input of a parameter, and the shape they run over element by element."""
+    """Return a ciphertext for each input of a parameter, and the shape that the program runs over."""
     shape = value.shape if isinstance(value, EncryptedArray) else None
     if not isinstance(parameter.spec, ArrayType):
         return [value._inner], shape
-    outer, size = _outer(what, parameter.spec, shape), parameter.length
+    outer, size = _leading_shape(what, parameter.spec, shape), parameter.length
     rows = math.prod(outer or ())
-    places = [[row * size + i for row in range(rows)] for i in range(size)]
-    return [value._inner.take(column, None if outer is None else list(outer)) for column in places], outer
+    indices = [[row * size + i for row in range(rows)] for i in range(size)]
+    return [value._inner.take(column, None if outer is None else list(outer)) for column in indices], outer
 
 
 @overload
@@ -367,9 +373,11 @@ def program(function: Callable[P, R], /) -> Program[P, R]: ...
 @overload
 def program(function: None = None, /, *, name: str | None = None) -> Callable[[Callable[P, R]], Program[P, R]]: ...
 def program(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
-    """Trace a function of annotated parameters into a `Program`.
+    """Trace a Python function into a `Program`. Use it as a decorator: `@sl.program`.
 
-    The function runs once, here, on values without content; Python's own loops and conditions are unrolled then.
+    Every parameter needs a type as its annotation, such as `sl.U32` or `sl.Array[sl.U16, 8]`. The function runs once,
+    during this call, on values without content. Loops and conditions of Python run then, and are not part of the
+    program. `name` defaults to the name of the function. Raises TypeMismatchError if a type is missing or wrong.
     """
     caller = sys._getframe(1).f_locals
     if function is None:
@@ -383,7 +391,7 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     try:
         annotations = inspect.get_annotations(function, eval_str=True, locals=caller)
     except NameError as error:
-        raise TypeMismatchError(f"{name}: an annotation cannot be read: {error}") from None
+        raise TypeMismatchError(f"{name}: cannot evaluate an annotation: {error}") from None
     trace = Trace()
     parameters: list[Parameter] = []
     arguments: dict[str, Any] = {}
@@ -391,14 +399,14 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
     for parameter in signature.parameters.values():
         if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
             raise TypeMismatchError(
-                f"{name}: parameter {parameter.name} must be a plain one: no * or **. "
-                "For many inputs write an array, as in xs: sl.Array[sl.U16, 8]"
+                f"{name}: parameter {parameter.name} must not have * or **. "
+                "For many inputs declare an array, as in xs: sl.Array[sl.U16, 8]"
             )
         spec = annotations.get(parameter.name)
         if spec is None or not _is_spec(spec):
             raise TypeMismatchError(
                 f"{name}: parameter {parameter.name} needs a type as its annotation, as in {parameter.name}: sl.U32"
-                + ("" if spec is None else f"; {spec!r} is none")
+                + ("" if spec is None else f"; {spec!r} is not a type")
             )
         keyword_only = parameter.kind is parameter.KEYWORD_ONLY
         default = (
@@ -422,11 +430,11 @@ def _trace(function: Callable[..., Any], name: str | None, caller: dict[str, Any
 
 
 def _default(name: str, parameter: str, spec: Spec, value: Any) -> Any:
-    """Give the value of a parameter that no call gives, as plain integers."""
+    """Check the default of a parameter and return it as plain integers or bools."""
     what = f"{name}: the default of {parameter}"
     shape, items = flatten(value)
     if shape != (spec.shape if isinstance(spec, ArrayType) else None):
-        raise TypeMismatchError(f"{what} is {value!r}, and {text(spec)} is needed")
+        raise TypeMismatchError(f"{what} must be {text(spec)}, got {value!r}")
     kind = spec.element if isinstance(spec, ArrayType) else spec
     values = [kind.decode(encode(kind, item, what)) for item in items]
     return nest(shape or (), [bool(v) for v in values] if kind is Bool else values)
@@ -441,22 +449,22 @@ def _input(trace: Trace, parameter: Parameter) -> Any:
     if isinstance(parameter.spec, ArrayType):
         names = [f"{parameter.name}[{i}]" for i in range(parameter.length)]
     values = [trace.input(parameter.element, name) for name in names]
-    return Array._made(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
+    return Array._from_elements(values, parameter.spec.shape if isinstance(parameter.spec, ArrayType) else ())
 
 
 def _expected(name: str, annotation: Any) -> Any:
-    """Give the declared result as specs; `empty` where nothing was declared."""
+    """Return the declared type of the result, or `inspect.Signature.empty` if there is none."""
     if annotation is inspect.Signature.empty or _is_spec(annotation):
         return annotation
     if get_origin(annotation) is tuple:
         return tuple(_expected(name, part) for part in get_args(annotation))
     raise TypeMismatchError(
-        f"{name}: the result needs a type such as sl.U32, an array or a tuple of them; {annotation!r} is none"
+        f"{name}: the type of the result must be one such as sl.U32, an array or a tuple of these, got {annotation!r}"
     )
 
 
 def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Result:
-    """Append the values of what a function returned; its form."""
+    """Append the returned values to `outputs` and return the form of the result. `expected` is its declared type."""
     free = expected is inspect.Signature.empty
     if isinstance(returned, tuple):
         if not free and not (isinstance(expected, tuple) and len(expected) == len(returned)):
@@ -482,7 +490,7 @@ def _result(name: str, returned: Any, expected: Any, outputs: list[Value]) -> Re
     if _integer(returned) is not None and not free and isinstance(expected, type):
         outputs.append(expected(returned))
         return expected
-    raise TypeMismatchError(f"{name}: returns {returned!r}; return a value, an array or a tuple of them")
+    raise TypeMismatchError(f"{name}: returns {returned!r}; return a value, an array or a tuple of these")
 
 
 def _declared(expected: Any) -> str:

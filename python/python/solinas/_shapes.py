@@ -1,4 +1,4 @@
-"""Shapes of arrays, and which elements make up another, as numpy has it. A place is an index row by row."""
+"""Shapes and indexing of arrays, as in numpy. A flat index counts the elements of an array row by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 
 def numpy_or_none() -> Any:
-    """Give numpy, or None where it is not installed."""
+    """Return the module numpy, or None if it is not installed."""
     try:
         import numpy as np
     except ImportError:
@@ -27,12 +27,15 @@ def numpy_or_none() -> Any:
 
 
 def flatten(data: Any) -> tuple[Shape | None, list[Any]]:
-    """Shape (None of a single value) and elements, row by row, of nested lists and arrays, those of numpy too."""
+    """Return the shape and the elements, row by row, of an array, a numpy array or nested lists.
+
+    The shape of a single value is None. Raises ShapeError if rows of a nested list differ in shape.
+    """
     if isinstance(data, NdArray):
         return data.shape, data._elements()
     if hasattr(data, "__array__") and hasattr(data, "shape"):
         shape = tuple(int(size) for size in data.shape)
-        # A series of pandas becomes an array first.
+        # This also makes a numpy array of a pandas series.
         values = data.__array__()
         return (shape, list(values.ravel().tolist())) if shape else (None, [values.item()])
     if isinstance(data, (list, tuple)):
@@ -45,7 +48,7 @@ def flatten(data: Any) -> tuple[Shape | None, list[Any]]:
 
 
 def nest(shape: Shape, values: Sequence[Any]) -> Any:
-    """Give nested lists of a shape."""
+    """Return nested lists of this shape from the elements, row by row."""
     if not shape:
         return values[0]
     step = math.prod(shape[1:])
@@ -53,40 +56,46 @@ def nest(shape: Shape, values: Sequence[Any]) -> Any:
 
 
 def broadcast(shapes: Sequence[Shape]) -> Shape:
-    """Give the shape that arrays of those shapes have together: sizes of 1 stretch, missing dimensions come first."""
+    """Return the shape that these shapes broadcast to. Raises ShapeError if they do not.
+
+    Missing leading dimensions count as 1, and a size of 1 stretches to any size.
+    """
     ndim = max(map(len, shapes), default=0)
     result = []
     for sizes in zip(*((1,) * (ndim - len(shape)) + shape for shape in shapes), strict=True):
         size = max(sizes) if 0 not in sizes else 0
         if any(s not in {1, size} for s in sizes):
             shown = " and ".join(str(shape) for shape in shapes)
-            raise ShapeError(f"arrays of shapes {shown} do not go together: give arrays of one shape, or reshape them")
+            raise ShapeError(f"arrays of shapes {shown} cannot be broadcast: give arrays of one shape, or reshape them")
         result.append(size)
     return tuple(result)
 
 
-def stretched(shape: Shape, to: Shape) -> list[int]:
-    """Places of the elements of an array of `shape` as one of shape `to`, to which it broadcasts."""
-    places = [0]
+def broadcast_indices(shape: Shape, to: Shape) -> list[int]:
+    """Return, for each element of shape `to`, the flat index in an array of `shape` that broadcasts to it."""
+    indices = [0]
     shape = (1,) * (len(to) - len(shape)) + shape
     for size, wanted in zip(shape, to, strict=True):
-        places = [place * size + (i if size > 1 else 0) for place in places for i in range(wanted)]
-    return places
+        indices = [index * size + (i if size > 1 else 0) for index in indices for i in range(wanted)]
+    return indices
 
 
-def lines(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
-    """Places of the elements along an axis, for each of the other indices, and the shape of these."""
+def axis_indices(shape: Shape, axis: int, what: str) -> tuple[list[list[int]], Shape]:
+    """Return the flat indices along an axis, one list for each choice of the other indices, and the shape of these.
+
+    Raises ShapeError for an axis that does not exist. `what` names the operation in the message.
+    """
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"{what}: an array of {len(shape)} dimensions has no axis {axis}")
     axis %= len(shape)
     size, inner = shape[axis], math.prod(shape[axis + 1 :])
     outer = range(math.prod(shape[:axis]))
-    places = [[(o * size + k) * inner + i for k in range(size)] for o in outer for i in range(inner)]
-    return places, shape[:axis] + shape[axis + 1 :]
+    indices = [[(o * size + k) * inner + i for k in range(size)] for o in outer for i in range(inner)]
+    return indices, shape[:axis] + shape[axis + 1 :]
 
 
 def reshaped(shape: Shape, sizes: Sequence[Any]) -> Shape:
-    """Give the shape that `reshape(*sizes)` asks for, one size of which may be -1."""
+    """Return the shape that `reshape(*sizes)` asks for. One size may be -1, which stands for the rest."""
     wanted = [int(s) for part in sizes for s in (part if isinstance(part, Sequence) else (part,))]
     count = math.prod(shape)
     if wanted.count(-1) == 1:
@@ -97,25 +106,32 @@ def reshaped(shape: Shape, sizes: Sequence[Any]) -> Shape:
     return tuple(wanted)
 
 
-def index_places(shape: Shape, key: Any) -> tuple[list[int], Shape]:
-    """Places and shape of `array[key]` as of numpy: integers, slices, `...`, None, masks and lists of indices."""
+def resolve_index(shape: Shape, key: Any) -> tuple[list[int], Shape]:
+    """Return the flat indices and the shape of `array[key]`.
+
+    A key has any form that numpy accepts: integers, slices, `...`, None, masks and lists of indices. Without numpy only
+    integers, slices and `...` are supported. Raises TypeMismatchError for an encrypted key, ElementError for an index
+    out of bounds.
+    """
     keys = key if isinstance(key, tuple) else (key,)
     for k in keys:
         if isinstance(k, (bool, NdArray)) or hasattr(k, "_context") or hasattr(k, "_inner"):
             raise TypeMismatchError(
-                f"an array is indexed by public integers, slices, masks and lists of integers, got {k!r}. Where the "
-                "mask is encrypted write sl.select(mask, x, 0)"
+                f"an index must be a public integer, slice, mask or list of integers, got {k!r}. For an encrypted "
+                "mask write sl.select(mask, x, 0)"
             )
     if all(isinstance(k, slice) or k is Ellipsis or _is_index(k) for k in keys):
-        return _basic_places(shape, list(keys))
+        return _resolve_basic_index(shape, list(keys))
     np = numpy_or_none()
     if np is None:
-        raise TypeMismatchError(f"without numpy an array is indexed by integers, slices and ..., got {key!r}")
+        raise TypeMismatchError(
+            f"without numpy an index must be an integer, a slice or ..., got {key!r}: install numpy"
+        )
     try:
         chosen = np.arange(math.prod(shape)).reshape(shape)[key]
     except IndexError as error:
         kind = TypeMismatchError if "only integers" in str(error) else ElementError
-        raise kind(f"this index does not suit an array of shape {shape}: {error}") from None
+        raise kind(f"an array of shape {shape} does not take this index: {error}") from None
     return chosen.ravel().tolist(), chosen.shape
 
 
@@ -123,14 +139,14 @@ def _is_index(key: Any) -> bool:
     return hasattr(key, "__index__") and getattr(key, "shape", ()) == ()
 
 
-def _basic_places(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
+def _resolve_basic_index(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
     if any(k is Ellipsis for k in keys):
         at = next(i for i, k in enumerate(keys) if k is Ellipsis)
         keys[at : at + 1] = [slice(None)] * (len(shape) - len(keys) + 1)
     if len(keys) > len(shape):
-        raise ShapeError(f"{len(keys)} indices for an array of {len(shape)} dimensions")
+        raise ShapeError(f"an array of {len(shape)} dimensions does not take {len(keys)} indices")
     keys += [slice(None)] * (len(shape) - len(keys))
-    places, result = [0], []
+    indices, result = [0], []
     for size, k in zip(shape, keys, strict=True):
         if isinstance(k, slice):
             chosen = list(range(*k.indices(size)))
@@ -138,14 +154,14 @@ def _basic_places(shape: Shape, keys: list[Any]) -> tuple[list[int], Shape]:
         else:
             number = k.__index__()
             if not -size <= number < size:
-                raise ElementError(f"there is no element {number}: this dimension has {size}")
+                raise ElementError(f"there is no element {number}: this dimension has {size} elements")
             chosen = [number % size]
-        places = [place * size + c for place in places for c in chosen]
-    return places, tuple(result)
+        indices = [index * size + c for index in indices for c in chosen]
+    return indices, tuple(result)
 
 
 class NdArray(NumpyProtocols, ABC):
-    """What arrays of every kind share: a shape, and parts of themselves, as numpy's arrays have them."""
+    """The base class of arrays: a shape, reshaping and indexing, as in numpy."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -153,68 +169,70 @@ class NdArray(NumpyProtocols, ABC):
     @property
     @abstractmethod
     def shape(self) -> Shape:
-        """Sizes, outermost first."""
+        """The size of each dimension, outermost first."""
 
     def _elements(self) -> list[Any]:
-        """Give the elements, row by row."""
-        raise TypeMismatchError(f"{self!r} cannot be among plain values: give it alone, as one operand or argument")
+        """Return the elements, row by row. Raises TypeMismatchError if they are encrypted."""
+        raise TypeMismatchError(
+            f"{self!r} cannot be an item of a list of plain values: give it as an operand or argument of its own"
+        )
 
     @abstractmethod
-    def _take(self, places: list[int], shape: Shape) -> Any:
-        """Give the elements at those places in that shape; of shape `()` the element alone."""
+    def _take(self, indices: list[int], shape: Shape) -> Any:
+        """Return the elements at these flat indices as an array of this shape. For shape `()` return the element."""
 
     @property
     @abstractmethod
     def _kind(self) -> type[Value]:
-        """Type of the elements."""
+        """The type of the elements."""
 
     @property
     def dtype(self) -> Any:
-        """The numpy dtype that holds the elements; its name where numpy is not installed."""
+        """The smallest numpy dtype that holds the elements, or its name if numpy is not installed."""
         np, name = numpy_or_none(), dtype_name(self._kind)
         return name if np is None else np.dtype(name)
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def T(self) -> Any:  # noqa: N802
-        """The array with its dimensions in the opposite order."""
+        """The array with its dimensions in reverse order."""
         return self.transpose()
 
     def transpose(self, *axes: Any) -> Any:
-        """Give the array with its dimensions in another order, by default the opposite one."""
+        """Return the array with its dimensions in the order of `axes`, by default in reverse order."""
         order = tuple(int(a) for part in axes for a in (part if isinstance(part, Sequence) else (part,)))
         order = order or tuple(reversed(range(self.ndim)))
         if sorted(a % max(self.ndim, 1) for a in order) != list(range(self.ndim)):
-            raise ShapeError(f"{order} is no order of the {self.ndim} dimensions")
+            raise ShapeError(f"{order} is not an order of the {self.ndim} dimensions: name each dimension once")
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(self.ndim)]
-        places = [0]
+        indices = [0]
         for axis in order:
-            places = [place + i * steps[axis] for place in places for i in range(self.shape[axis])]
-        return self._part(places, tuple(self.shape[axis] for axis in order))
+            indices = [index + i * steps[axis] for index in indices for i in range(self.shape[axis])]
+        return self._part(indices, tuple(self.shape[axis] for axis in order))
 
     def reshape(self, *shape: int | Sequence[int]) -> Any:
-        """Give the same elements in another shape, one size of which may be -1."""
+        """Return the same elements in another shape. One size may be -1. Raises ShapeError if they do not fit."""
         return self._part(list(range(self.size)), reshaped(self.shape, shape))
 
     def ravel(self) -> Any:
-        """Give the elements row by row."""
+        """Return the elements row by row, as an array of one dimension."""
         return self.reshape(self.size)
 
     flatten = ravel
 
-    def _part(self, places: list[int], shape: Shape) -> Any:
-        if not places:
-            raise ShapeError("this part of the array has no element; an array of such values needs at least one")
-        return self._take(places, shape)
+    def _part(self, indices: list[int], shape: Shape) -> Any:
+        if not indices:
+            raise ShapeError("this part of the array is empty, but an array needs at least one element")
+        return self._take(indices, shape)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -223,5 +241,5 @@ class NdArray(NumpyProtocols, ABC):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
-        """Give an element or a part, by what numpy takes: integers, slices, `...`, None, masks and lists of indices."""
-        return self._part(*index_places(self.shape, key))
+        """Return an element or a part. The key is an integer, slice, `...`, None, mask or list of indices."""
+        return self._part(*resolve_index(self.shape, key))

@@ -1,4 +1,4 @@
-"""Types of programs' parameters and results."""
+"""The types of parameters and results of programs, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from solinas._integers import type_named
 from solinas._shapes import Shape
 from solinas._values import Value
 
-# What a parameter or result is: one value, an array, or (results only) a tuple of them.
+# The type of a parameter is one value or an array. A result may also be a tuple of results.
 Spec = type[Value] | ArrayType
 Result = Spec | tuple["Result", ...]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a program."""
+    """A parameter of a program: its name, type and default."""
 
     name: str
     spec: Spec
-    # Its value where a call gives none: nested lists of bits, or bits.
+    # The default: an integer or bool, or nested lists of these. None if there is no default.
     default: Any = None
     keyword_only: bool = False
 
     @property
     def length(self) -> int:
-        """Number of inputs of the graph."""
+        """The number of inputs of the graph."""
         return self.spec.length if isinstance(self.spec, ArrayType) else 1
 
     @property
     def element(self) -> type[Value]:
-        """Type of each of them."""
+        """The type of each input."""
         return self.spec.element if isinstance(self.spec, ArrayType) else self.spec
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ def from_json(data: Any) -> Result:
             return ArrayType(type_named(element), *data[1:])
         case str(name):
             return type_named(name)
-    raise FormatError(f"{data!r} is no type of a program")
+    raise FormatError(f"{data!r} is not the type of a parameter or result")
 
 
 def elements(spec: Result) -> list[type[Value]]:
@@ -71,14 +71,14 @@ def elements(spec: Result) -> list[type[Value]]:
 
 
 def count(spec: Result) -> int:
-    """Give the number of values."""
+    """Return the number of values in a result."""
     return sum(map(count, spec)) if isinstance(spec, tuple) else spec.length if isinstance(spec, ArrayType) else 1
 
 
 def map_result(
     spec: Result, outputs: list[Any], one: Callable[[Any], Any], array: Callable[[list[Any], Shape], Any]
 ) -> Any:
-    """Put outputs in the form of a result: single values by `one`, those of an array by `array`."""
+    """Return outputs in the form of a result. `one` converts a single value, `array` the values of an array."""
     rest = list(outputs)
 
     def take(spec: Result) -> Any:

@@ -1,4 +1,4 @@
-"""Typed integers: plain, traced in a program, or bound to a server. One class for each type, one set of operators."""
+"""Typed values: plain, traced in a program, or bound to a server. Each type is one class for all three."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ MAX_LABEL = 48
 V = TypeVar("V", bound="Value")
 
 NO_BOOL = (
-    "{what} has no truth value: nobody but the client knows it. Use sl.select(condition, a, b) instead of "
+    "{what} has no truth value here: only the client knows it. Use sl.select(condition, a, b) instead of "
     "`if`, and & | ~ instead of `and`, `or`, `not`"
 )
 
 
 class Context(Protocol):
-    """Where values that are not plain live: a program being traced, or a server."""
+    """The context of a value that is not plain: the trace of a program, or a server."""
 
     def _apply(self, op: str, args: Sequence[Value], to: type[V], table: list[int] | None, by: int) -> V:
-        """Carry out one operation; `by` is the places of a rotation of elements."""
+        """Apply one operation. `by` is the number of positions of a rotation of elements."""
         ...
 
 
 class Value(NumpyProtocols):
-    """A value of one type.
+    """A value of one type: the base class of the types.
 
-    It is plain (made from a Python integer), traced (inside a function under `@sl.program`) or bound (`server.bind`).
-    Arithmetic wraps, as on the machine's integers.
+    A value is plain (made from a Python integer), traced (inside a function under `@sl.program`) or bound to a server
+    (by `server.bind`). Arithmetic wraps modulo 2^width, or modulo the modulus of a `Modular` type.
     """
 
     name: ClassVar[str] = ""
@@ -55,7 +55,7 @@ class Value(NumpyProtocols):
 
     def __init__(self, value: int | Value) -> None:
         if not self.width:
-            raise TypeError(f"{type(self).__name__} is no type of its own: use sl.u32(5), or sl.uint(12)(5)")
+            raise TypeError(f"{type(self).__name__} has no width: write sl.u32(5), or sl.uint(12)(5)")
         self._context = None
         self._data = self.encode(operator.index(value))
         self._label = ""
@@ -70,29 +70,29 @@ class Value(NumpyProtocols):
 
     @classmethod
     def encode(cls, value: int) -> int:
-        """Two's complement bits of `value`; `RangeError` where it does not fit."""
+        """Return the bits of `value` in two's complement. Raises RangeError if it does not fit."""
         if not cls.MIN <= value <= cls.MAX:
             raise RangeError(f"{value} is out of range for {cls.name}: give an integer from {cls.MIN} to {cls.MAX}")
         return value & ((1 << cls.width) - 1)
 
     @classmethod
     def decode(cls, bits: int) -> int:
-        """Give the integer of two's complement bits."""
+        """Return the integer with these bits in two's complement."""
         return bits - (1 << cls.width) if cls.signed and bits >> (cls.width - 1) else bits
 
     @property
     def is_plain(self) -> bool:
-        """Whether the value is known here."""
+        """Whether the value is plain: neither traced nor bound to a server."""
         return self._context is None
 
     @property
     def is_bound(self) -> bool:
-        """Whether the value is on a server."""
+        """Whether the value is bound to a server."""
         return isinstance(self._data, _core.Ciphertext)
 
     @property
     def encrypted(self) -> Ciphertext[Any]:
-        """The ciphertext of a bound value."""
+        """The ciphertext of a bound value. Raises TypeMismatchError for a value that is not bound."""
         from solinas._cipher import Ciphertext
 
         if self.is_bound:
@@ -100,7 +100,7 @@ class Value(NumpyProtocols):
         raise TypeMismatchError(f"{self._describe()} is not bound to a server, so it has no ciphertext")
 
     def _describe(self) -> str:
-        """Name it for messages: `a (u32)`."""
+        """Return the name and type for messages, as in `a (u32)`."""
         return f"{self._text()} ({self.name})"
 
     def _text(self) -> str:
@@ -123,8 +123,8 @@ class Value(NumpyProtocols):
         if self._context is None:
             return self.decode(self._data)
         raise TypeMismatchError(
-            f"{self._describe()} is not a Python integer: its value is known to the client alone. "
-            "Decrypt it there, or compute with it as it is"
+            f"{self._describe()} is not a Python integer: only the client knows its value. "
+            "Decrypt it there, or compute with the encrypted value"
         )
 
     def __int__(self) -> int:
@@ -149,7 +149,7 @@ class Value(NumpyProtocols):
         return np.array(self.decode(self._data), dtype or dtype_name(type(self)))
 
     def cast(self, to: type[V]) -> V:
-        """Truncate to a type, or extend to it by the sign of this one."""
+        """Convert to another type: truncate to a narrower one; a signed value extends its sign to a wider one."""
         if not (isinstance(to, type) and issubclass(to, Value) and to.width):
             raise TypeMismatchError(f"cannot cast {self._describe()} to {to!r}: give a type such as sl.U16")
         return _apply("cast", [self], to, f"{self._text()}.cast({to.name})")
@@ -182,7 +182,7 @@ class Value(NumpyProtocols):
         return _apply("not", [self], type(self), f"~{self._text()}")
 
     def _binary(self, op: str, symbol: str, other: object, to: type[V], *, swap: bool = False) -> V:
-        """Apply an operation of two operands of one type, of which the other may be a Python integer."""
+        """Apply an operation to this value and another of its type, or a Python integer."""
         value = self._coerce(other, symbol)
         if value is None:
             # Python tries the other operand's method, then raises TypeError.
@@ -191,11 +191,18 @@ class Value(NumpyProtocols):
         return _apply(op, args, to, f"({args[0]._text()} {symbol} {args[1]._text()})")
 
     def _coerce(self, other: object, symbol: str) -> Value | None:
-        """Give `other` as a value of this type; None where it is no integer at all."""
+        """Return `other` as a value of this type, or None if it is not an integer.
+
+        Raises TypeMismatchError if it has another type, RangeError if it does not fit.
+        """
         if isinstance(other, Value):
             if other.name == self.name:
                 return other
-            remedy = "" if self.modulus or other.modulus else f" Cast one of them, as in .cast({spelling(type(self))})"
+            remedy = (
+                ""
+                if self.modulus or other.modulus
+                else f" Cast one of them, as in .cast({type_expression(type(self))})"
+            )
             raise TypeMismatchError(
                 f"{symbol} does not take {self._describe()} and {other._describe()}: both operands must have one "
                 f"type.{remedy}"
@@ -213,8 +220,8 @@ class Value(NumpyProtocols):
             raise RangeError(f"{symbol} with {self._describe()}: {error}") from None
 
 
-def spelling(cls: type[Value]) -> str:
-    """Write a type as a caller does."""
+def type_expression(cls: type[Value]) -> str:
+    """Return the expression for a type, as in `sl.U32`, for messages."""
     if cls.modulus:
         return f"sl.mod({cls.modulus})"
     if cls.width in {8, 16, 32, 64, 128}:
@@ -223,7 +230,7 @@ def spelling(cls: type[Value]) -> str:
 
 
 def _integer(value: object) -> int | None:
-    """Give a Python or numpy integer or bool as an int; None for anything else."""
+    """Return a Python or numpy integer or bool as an int, or None for anything else."""
     if type(value).__name__ in {"bool", "bool_"}:
         return int(bool(value))
     try:
@@ -235,7 +242,7 @@ def _integer(value: object) -> int | None:
 def _apply(
     op: str, args: Sequence[Value], to: type[V], label: str, table: list[int] | None = None, *, by: int = 0
 ) -> V:
-    """Carry out an operation wherever its operands live."""
+    """Apply an operation in the context of its operands: in the clear, in a trace, or on a server."""
     contexts = {id(arg._context): arg._context for arg in args if arg._context is not None}
     if not contexts:
         bits = _core.evaluate(op, [arg.name for arg in args], [arg._data for arg in args], to.name, table)
@@ -243,8 +250,7 @@ def _apply(
     if len(contexts) > 1:
         names = " and ".join(arg._describe() for arg in args)
         raise TypeMismatchError(
-            f"{op} does not take {names}: they belong to different programs or servers. "
-            "Pass one to the other as an argument"
+            f"{op} does not take {names}: they belong to different programs or servers. Pass one of them as an argument"
         )
     (context,) = contexts.values()
     assert context is not None
@@ -254,7 +260,7 @@ def _apply(
 
 
 class Bool(Value):
-    """True or false: the type of comparisons."""
+    """True or false: the type of the result of a comparison."""
 
     name = "bool"
     width = 1
@@ -263,14 +269,15 @@ class Bool(Value):
 
     def __add__(self, other: object) -> NoReturn:
         raise TypeMismatchError(
-            f"{self._describe()} is no number: count bools by sl.Array([...]).sum(), or cast each, as in .cast(sl.U8)"
+            f"{self._describe()} is not a number: count bools with sl.Array([...]).sum(), or cast them, as in "
+            ".cast(sl.U8)"
         )
 
     __radd__ = __add__
 
 
 def dtype_name(cls: type[Value]) -> str:
-    """Name of the smallest numpy dtype that holds a type; `object` beyond 64 bits."""
+    """Return the name of the smallest numpy dtype that holds a type, or `object` above 64 bits."""
     if cls is Bool:
         return "bool"
     width = next((width for width in (8, 16, 32, 64) if cls.width <= width), None)
