@@ -73,7 +73,7 @@ fn what_no_array_goes_into_but_by_a_sum_is_a_scalar() {
     };
     assert_eq!(outputs(&[true, true, false]), [true, false, false]);
     assert_eq!(outputs(&[false; 3]), [false; 3]);
-    // An input that nothing is said of is an array.
+    // An input without an entry is an array.
     assert_eq!(outputs(&[]), [true; 3]);
 }
 

@@ -1,4 +1,4 @@
-//! Builders that no single operation reaches, and what the builder does with mistakes.
+//! Builders that no single operation uses, and the builder's handling of mistakes.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;

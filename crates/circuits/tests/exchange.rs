@@ -1,4 +1,4 @@
-//! What one format writes, a reader gives back: the same gates, or as many as the format has.
+//! Writing and reading back a format gives the same gates, as far as the format supports them.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
@@ -14,8 +14,8 @@ fn counts(netlist: &Netlist) -> Stats {
     netlist.prune().stats(&GateCosts::default())
 }
 
-/// The same netlist with `!a & b` written as `b & !a` and `!a | b` as `b | !a`, for which alone Yosys has cells; without equal gates and
-/// those that no output needs.
+/// The same netlist, with `!a & b` written as `b & !a` and `!a | b` as `b | !a`, because Yosys has cells for these only. Equal gates are merged, and gates that
+/// no output needs are removed.
 fn plain(netlist: &Netlist) -> Netlist {
     let gate = |gate: &Gate| match *gate {
         Gate::Binary(BinaryOp::AndNY, a, b) => Gate::Binary(BinaryOp::AndYN, b, a),
@@ -133,7 +133,7 @@ fn bits_become_ports_when_their_indices_are_complete() {
     assert_eq!(ports("x_0_0 x_0_1 x_0"), named(&[("x_0_0", 1), ("x_0_1", 1), ("x_0", 1)]));
 }
 
-/// A Yosys netlist of one cell on ports of those widths, and what the cell gives for values.
+/// A Yosys netlist of one cell on ports of these widths, evaluated on values.
 fn yosys_cell(
     kind: &str,
     parameters: &str,

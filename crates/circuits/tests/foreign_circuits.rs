@@ -1,4 +1,4 @@
-//! Circuits of other programs: what is read computes what an interpreter of the cells does.
+//! Circuits of other programs: an imported circuit computes the same function as an interpreter of the cells.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "common/foreign.rs"]

@@ -1,4 +1,4 @@
-//! Import and export: round trips, errors, and public circuits where they are at hand.
+//! Import and export: round trips, errors, and public circuits if they are available.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
@@ -111,7 +111,7 @@ fn names_of_ports_cannot_break_a_file() {
     assert!(!svg.contains("<b>"));
 }
 
-/// Headers of few bytes that announce inputs and outputs of gigabytes, also by widths whose sum overflows.
+/// Short headers that announce gigabytes of inputs and outputs, also by widths whose sum overflows.
 #[test]
 fn bristol_headers_are_checked_before_anything_is_made() {
     let (low, high) = (u64::MAX - (1 << 63) - 0xffff_fffe, (1u64 << 63) + 0xffff_ffff);
@@ -297,7 +297,7 @@ proptest! {
     }
 }
 
-/// A public circuit, or `None` (saying so) where the folder is not at hand.
+/// A public circuit. If the folder is not available, prints a line and returns `None`.
 fn case(name: &str) -> Option<Netlist> {
     let folder = std::env::var_os("SOLINAS_CASES")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases"), PathBuf::from);
@@ -311,7 +311,7 @@ fn case(name: &str) -> Option<Netlist> {
     }
 }
 
-/// Checks a public circuit, and what the optimiser and the formats make of it, on random inputs.
+/// Checks a public circuit, its optimised form and its exports on random inputs.
 fn check_case(name: &str, law: impl Fn(&[u128]) -> Vec<u128>) {
     let Some(netlist) = case(name) else { return };
     let costs = GateCosts::default();
@@ -353,7 +353,7 @@ fn public_epfl_circuits_compute_what_they_say() {
         let (sum, carry) = x[0].overflowing_add(x[1]);
         vec![sum, u128::from(carry)]
     });
-    // The numbers turn out to be signed; of equal ones the last counts.
+    // The numbers of this circuit are signed. Among equal numbers, it selects the last.
     check_case("epfl_max.blif", |x| {
         let at = (0..4).max_by_key(|at| x[*at] as i128).unwrap_or(0);
         vec![x[at], at as u128]

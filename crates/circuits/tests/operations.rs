@@ -1,4 +1,4 @@
-//! Every operation as gates against plain arithmetic.
+//! Compares every operation in gates with plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod common;
@@ -30,14 +30,14 @@ fn exhaustive(types: &[Type]) -> Vec<Vec<u128>> {
     })
 }
 
-/// Corner values of each operand against all corners of the others, then random values.
+/// All combinations of the operands' corner values, then random values.
 fn sampled(types: &[Type], count: usize, seed: u64) -> Vec<Vec<u128>> {
     let mut rng = rng(seed);
     let mut cases = types.iter().fold(vec![vec![]], |cases: Vec<Vec<u128>>, ty| {
         cases.iter().flat_map(|case| corners(*ty).into_iter().map(|v| [case.clone(), vec![v]].concat())).collect()
     });
     for i in 0..count {
-        // Some operands are made small: quotients, amounts and comparisons are dull otherwise.
+        // Some operands are small. Otherwise quotients, amounts and comparisons would rarely vary.
         cases.push(types.iter().map(|&ty| random(&mut rng, ty) >> ((i % 8) * ty.width() / 8)).collect());
     }
     cases

@@ -1,4 +1,4 @@
-//! Random programs are lowered to tables and to gates, and both compute what plain arithmetic does.
+//! Random programs are lowered to tables and to gates. Both must agree with plain arithmetic.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "common/lowered.rs"]
@@ -11,7 +11,7 @@ use programs::Limits;
 use solinas_circuits::Program;
 use solinas_circuits::program::{Op, ProgramBuilder, Type};
 
-/// What is wrong with a program as lookup tables or as gates.
+/// Checks a program in lookup tables and in gates.
 fn check(program: &Program, seed: u64) -> Result<(), String> {
     let cases = Cases::new(program, 12, &mut programs::rng(seed)).unwrap();
     // Fresh inputs, results of other programs, and one noisy result given as several inputs.
@@ -23,7 +23,7 @@ fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
-/// `SOLINAS_PROGRAMS=5000 SOLINAS_SEED=1000` tries that many, from that seed on.
+/// `SOLINAS_PROGRAMS=5000 SOLINAS_SEED=1000` tries 5000 programs, from seed 1000 on.
 #[test]
 fn random_programs_are_lowered_and_agree_with_plain_arithmetic() {
     let limits = [

@@ -1,8 +1,8 @@
-//! The README and the book run as printed: their shell blocks here, in order, in one folder for each page.
+//! Runs the shell blocks of the README and the book as printed, in order, in one folder for each page.
 //!
-//! Each line of a `sh` block must succeed; after `# -> `, it says what it prints on standard output, `..` standing for anything. A `console` block shows
-//! commands after `$ ` and all that they print. A block that begins with `# Not run by the tests: ` and a reason is skipped. Rust blocks are documentation
-//! tests of the crates, Python blocks tests of the package.
+//! Each line of a `sh` block must succeed. The text after `# -> ` is the expected standard output, in which `..` stands for any text. A `console` block shows
+//! commands after `$ ` and their complete output. A block that begins with `# Not run by the tests: ` and a reason is skipped. Rust blocks are documentation
+//! tests of the crates, and Python blocks are tests of the package.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -63,7 +63,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// Runs the shell blocks of a page; every other block must be one that other tests run, or no program.
+/// Runs the shell blocks of a page. Every other block must be a block that other tests run, or not a program.
 fn check(page: &str) {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ fn check(page: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A fenced block; `line` is that of its fence.
+/// A fenced block. `line` is the line of its fence.
 struct Block<'a> {
     language: &'a str,
     line: usize,
@@ -107,7 +107,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Runs one command line in a folder, which is the home as well; `solinas` is the one under test.
+/// Runs one command line in a folder, which is also the home. `solinas` is the command under test.
 fn run(folder: &Path, line: &str) -> Output {
     let solinas = assert_cmd::cargo::cargo_bin("solinas");
     let path = format!("{}:{}", solinas.parent().unwrap().display(), env::var("PATH").unwrap());
@@ -150,12 +150,12 @@ fn console(folder: &Path, block: &Block<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Words of a text, one space between them.
+/// The words of a text, separated by single spaces.
 fn words(text: &[u8]) -> String {
     String::from_utf8_lossy(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text is the pattern, whose `..` stand for anything.
+/// Whether a text matches the pattern, in which `..` stands for any text.
 fn matches(text: &str, pattern: &str) -> bool {
     let Some((first, rest)) = pattern.split_once("..") else { return text == pattern };
     let Some(mut text) = text.strip_prefix(first) else { return false };
@@ -168,7 +168,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     text.ends_with(last)
 }
 
-/// Whether a crate has the page as a documentation test.
+/// Whether a crate includes the page as a documentation test.
 fn documentation_test(page: &str) -> Result<(), String> {
     let included = |name| {
         let text = fs::read_to_string(root().join("crates").join(name).join("src/lib.rs")).unwrap();

@@ -1,4 +1,4 @@
-//! Random circuits as other programs write them, and an interpreter of their cells that shares no code with the readers.
+//! Random circuits in the style of other programs, and an interpreter of their cells, which shares no code with the readers.
 #![allow(dead_code, reason = "each user takes a part")]
 
 use rand_chacha::ChaCha8Rng;
@@ -37,7 +37,7 @@ const KINDS: [Kind; 12] = [
     ("$_AOI3_", "", &["A", "B", "C"], |x| !(x[0] & x[1] | x[2])),
     ("$_OAI4_", "", &["A", "B", "C", "D"], |x| !((x[0] | x[1]) & (x[2] | x[3]))),
 ];
-/// Those that Bristol files have too.
+/// The number of gates that Bristol files support too.
 const BRISTOL: usize = 4;
 
 /// A cell: a gate, or a lookup table whose first input is the lowest bit of the index.
@@ -48,7 +48,7 @@ struct Cell {
     inputs: Vec<Bit>,
 }
 
-/// A circuit of several ports. Some inputs feed nothing, and some outputs are constants or inputs.
+/// A circuit of several ports. Some inputs have no reader, and some outputs are constants or inputs.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     pub(crate) inputs: Vec<(String, usize)>,
@@ -85,7 +85,7 @@ impl Foreign {
         let [i, o] = if format == Format::Bristol { ["in", "out"] } else { ["a", "y"] };
         let (inputs, outputs) = (ports(rng, i), ports(rng, o));
         let bits = |ports: &[(String, usize)]| ports.iter().map(|port| port.1).sum::<usize>();
-        // The last port sometimes feeds nothing.
+        // The last port sometimes has no reader.
         let unused = if inputs.len() > 1 && below(rng, 3) == 0 { inputs.last().map_or(0, |port| port.1) } else { 0 };
         let mut wires: Vec<Bit> = (0..bits(&inputs) - unused).map(Bit::Wire).collect();
         if format != Format::Bristol {
@@ -172,7 +172,7 @@ impl Foreign {
             Bit::Const(value) => ["zero", "one"][usize::from(value)].to_owned(),
             Bit::Wire(wire) => names[wire].clone(),
         };
-        // Ports keep their order; the bits of one come in any.
+        // Ports keep their order. The bits of a port come in any order.
         let mut listed = |ports: &[Vec<String>]| {
             ports.iter().map(|bits| shuffled(bits.clone(), rng).join(" ")).collect::<Vec<_>>().join(" \\\n  ")
         };
@@ -191,7 +191,7 @@ impl Foreign {
                 format!(".names {} {output}\n{}", wires.join(" "), cubes(rng, &cell.table, wires.len()))
             };
             statements.push(match below(rng, 4) {
-                // An instance of a model, of which one in two holds an instance of another.
+                // An instance of a model. Every second model contains an instance of another.
                 depth @ 0..2 => {
                     let own = cover(rng, &inside, "q");
                     let leaf = format!("leaf{i}");
@@ -281,7 +281,7 @@ impl Foreign {
     }
 }
 
-/// The cubes of a cover, of where the output is 1 or of where it is 0; inputs on which it does not depend are `-`.
+/// The cubes of a cover, for output 1 or for output 0. Inputs on which a cube does not depend are `-`.
 fn cubes(rng: &mut ChaCha8Rng, table: &[bool], inputs: usize) -> String {
     // A cover without cubes is 0.
     let value = if table.iter().all(|&entry| entry) { true } else { below(rng, 2) == 1 };

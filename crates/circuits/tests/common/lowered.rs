@@ -1,4 +1,4 @@
-//! What programs are lowered to, evaluated in the clear and compared with plain arithmetic.
+//! Evaluates lowered programs in the clear, and compares them with plain arithmetic.
 
 use crate::programs;
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use solinas_circuits::lut::Budget;
 use solinas_circuits::program::Program;
 use solinas_circuits::{Error, radix};
 
-/// Inputs of a program, a case each, and the outputs.
+/// Inputs of a program for each case, and the expected outputs.
 pub(crate) struct Cases {
     inputs: Vec<Vec<u128>>,
     outputs: Vec<Vec<u128>>,
@@ -15,7 +15,7 @@ pub(crate) struct Cases {
 
 impl Cases {
     /// # Errors
-    /// None, unless plain evaluation refuses what type-checks.
+    /// If plain evaluation rejects a program that type-checks.
     pub(crate) fn new(program: &Program, count: usize, rng: &mut ChaCha8Rng) -> Result<Self, Error> {
         let inputs: Vec<_> = (0..count).map(|_| programs::inputs(rng, program)).collect();
         let outputs = inputs.iter().map(|case| program.evaluate(case)).collect::<Result<_, _>>()?;
@@ -27,7 +27,7 @@ impl Cases {
         wrong.map_or(Ok(()), |i| Err(format!("{:?} gave {:?}, not {:?}", self.inputs[i], got[i], self.outputs[i])))
     }
 
-    /// As lookup tables, in both styles, on inputs of that weight.
+    /// Checks the lookup tables of both styles, on inputs of that weight.
     pub(crate) fn tables(&self, program: &Program, input_weight: u64) -> Result<(), String> {
         for style in [radix::Style::FewestRotations, radix::Style::LowestDepth] {
             let budget = Budget { input_weight, ..Budget::default() };
@@ -39,7 +39,7 @@ impl Cases {
         Ok(())
     }
 
-    /// As gates, in both styles, as made and optimised.
+    /// Checks the gates of both styles, before and after optimisation.
     pub(crate) fn gates(&self, program: &Program) -> Result<(), String> {
         for style in [Style::FewestBootstraps, Style::LowestDepth] {
             let netlist = program.lower(Recipe::from(style)).map_err(|error| error.to_string())?;

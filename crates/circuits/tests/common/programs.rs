@@ -1,7 +1,7 @@
 //! Random programs that type-check, on bits and on integers modulo a number, and inputs for them.
 //!
-//! They are made to be hard to plan: one value is an operand many times over, casts and shifts make blocks that are copies of the sign,
-//! and most operands are recent results, so that noise and linear combinations pile up.
+//! The programs are hard to plan. One value is an operand many times, and casts and shifts make blocks that are copies of the sign. Most operands are recent
+//! results, so noise and linear combinations accumulate.
 #![allow(dead_code, reason = "each user takes a part")]
 
 use rand_chacha::ChaCha8Rng;
@@ -18,18 +18,18 @@ fn below(rng: &mut ChaCha8Rng, limit: usize) -> usize {
     (rng.next_u64() % limit.max(1) as u64) as usize
 }
 
-/// How large a program of bits gets.
+/// Size limits of a program of bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Greatest width of an integer.
     pub(crate) widest: u8,
     /// Greatest number of operations besides inputs, constants and casts of operands.
     pub(crate) operations: usize,
-    /// About how many rotations of blocks it takes.
+    /// Approximate number of rotations of blocks.
     pub(crate) effort: usize,
 }
 
-/// A number with its corner values and small ones more often than others.
+/// A random number. Corner values and small numbers are more frequent.
 pub(crate) fn number(rng: &mut ChaCha8Rng, ty: Type) -> u128 {
     let any = u128::from(rng.next_u64()) << 64 | u128::from(rng.next_u64());
     if let Some(modulus) = ty.modulus() {
@@ -41,7 +41,7 @@ pub(crate) fn number(rng: &mut ChaCha8Rng, ty: Type) -> u128 {
     ty.mask() & [corners[below(rng, corners.len())], short, short.wrapping_neg(), any][below(rng, 4)]
 }
 
-/// A number for each input; some of them equal.
+/// A number for each input. Some of the numbers are equal.
 pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<u128> {
     let mut all: Vec<u128> = program.inputs.iter().map(|input| number(rng, input.ty)).collect();
     if below(rng, 4) == 0 {
@@ -54,7 +54,7 @@ pub(crate) fn inputs(rng: &mut ChaCha8Rng, program: &Program) -> Vec<u128> {
 /// A program of bools and integers: every operation on them.
 ///
 /// # Errors
-/// None, unless the builder refuses what type-checks.
+/// If the builder rejects operations that type-check.
 pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, Error> {
     const WIDTHS: [u8; 24] = [1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 12, 15, 16, 24, 31, 32, 33, 48, 64, 127, 128];
     let count = WIDTHS.iter().filter(|&&width| width <= limits.widest).count();
@@ -74,7 +74,7 @@ pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, E
     for _ in 0..=below(this.rng, limits.operations) {
         this.step()?;
     }
-    // The latest values, or all: an output keeps a value from being merged into what reads it.
+    // The latest values, or all values. The optimiser does not merge an output into its readers.
     let first = if below(this.rng, 3) == 0 { 0 } else { this.values.len().saturating_sub(1 + below(this.rng, 3)) };
     for (i, &(value, _)) in this.values.iter().enumerate().skip(first) {
         this.builder.output(format!("y{i}"), value);
@@ -82,10 +82,10 @@ pub(crate) fn program(rng: &mut ChaCha8Rng, limits: Limits) -> Result<Program, E
     this.builder.finish()
 }
 
-/// A program of additions, products and moves of elements modulo a number, with that many products in a row at most.
+/// A program of additions, products and moves of elements modulo a number. `depth` limits the products in a row.
 ///
 /// # Errors
-/// None, unless the builder refuses what type-checks.
+/// If the builder rejects operations that type-check.
 pub(crate) fn modular(rng: &mut ChaCha8Rng, modulus: u32, operations: usize, depth: usize) -> Result<Program, Error> {
     let ty = Type::Mod(modulus);
     let mut builder = ProgramBuilder::new();
@@ -116,7 +116,7 @@ pub(crate) fn modular(rng: &mut ChaCha8Rng, modulus: u32, operations: usize, dep
     builder.finish()
 }
 
-/// Arrays of that many elements and scalars for the inputs of a program modulo a number, an array first.
+/// Arrays of `count` elements and scalars for the inputs of a program modulo a number. The first is an array.
 pub(crate) fn elements(rng: &mut ChaCha8Rng, program: &Program, count: usize) -> Vec<Elements> {
     let of = |(i, input): (usize, &solinas_circuits::program::Input)| {
         if i > 0 && below(rng, 3) == 0 {
@@ -149,13 +149,13 @@ pub(crate) fn slice(program: &Program, value: u32) -> Program {
     part
 }
 
-/// The least part of a failing program that fails as well.
+/// The smallest part of a failing program that also fails.
 pub(crate) fn smallest(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
     let parts = (0..program.nodes.len() as u32).map(|value| slice(program, value));
     parts.filter(fails).min_by_key(|part| part.nodes.len()).unwrap_or_else(|| program.clone())
 }
 
-/// A program, a line for each value.
+/// Formats a program, with a line for each value.
 pub(crate) fn listing(program: &Program) -> String {
     let line = |(i, node): (usize, &solinas_circuits::program::Node)| {
         let args: Vec<String> = node.args.iter().map(|arg| format!("v{}", arg.0)).collect();
@@ -165,7 +165,7 @@ pub(crate) fn listing(program: &Program) -> String {
     program.nodes.iter().enumerate().map(line).collect::<String>() + "\n  return " + &outputs.join(", ")
 }
 
-/// One of the values; every other time one of the latest four.
+/// A random value. With probability 1/2, it is among the latest four.
 fn recent<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     let reach = if below(rng, 2) == 0 { values.len() } else { values.len().min(4) };
     values[values.len() - 1 - below(rng, reach)]
@@ -175,9 +175,9 @@ struct Generator<'a> {
     rng: &'a mut ChaCha8Rng,
     builder: ProgramBuilder,
     values: Vec<(ValueId, Type)>,
-    /// What the program computes with; bool first.
+    /// The types of the program. The first is bool.
     types: Vec<Type>,
-    /// What is left of it.
+    /// The remaining effort.
     effort: usize,
 }
 
@@ -186,7 +186,7 @@ impl Generator<'_> {
         below(self.rng, of) == 0
     }
 
-    /// A value of the type: one there is, a cast of another or a constant.
+    /// A value of the type: an existing value, a cast of another value, or a constant.
     fn of_type(&mut self, ty: Type) -> Result<ValueId, Error> {
         let known: Vec<ValueId> = self.values.iter().filter(|value| value.1 == ty).map(|value| value.0).collect();
         if !known.is_empty() && !self.chance(6) {
@@ -199,7 +199,7 @@ impl Generator<'_> {
         self.builder.cast(value, ty)
     }
 
-    /// An unsigned amount: public, often near the width, or encrypted.
+    /// An unsigned amount. It is encrypted, or public and often near the width.
     fn amount(&mut self, ty: Type) -> Result<ValueId, Error> {
         let width = ty.width();
         if self.chance(2) {
@@ -211,7 +211,7 @@ impl Generator<'_> {
         self.of_type(ty)
     }
 
-    /// Whether an operation of that effort is still to be had.
+    /// Whether the remaining effort allows an operation of that effort.
     fn pays(&mut self, effort: usize) -> bool {
         let pays = effort <= self.effort;
         self.effort -= if pays { effort } else { 0 };

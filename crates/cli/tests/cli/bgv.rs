@@ -1,4 +1,4 @@
-//! The main job under BGV: vectors of slots, bits with levels, and what is refused.
+//! Encrypted computation under BGV: vectors of slots, bits with levels, and errors.
 
 use crate::common::Place;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn vectors_run_elementwise_until_the_levels_are_used_up() {
     assert!(made.contains("parameters slots-128-2 (no security: for research only"), "{made}");
     assert!(made.contains("holds vectors of 128 values of type mod65537; 2 products in a row"), "{made}");
     place.run("encrypt --key k/client.key --type mod65537 1 2 65536 -o a.ct");
-    // The server key encrypts, too.
+    // The server key also encrypts.
     place.run("encrypt --key k/server.key --type mod65537 100 200 65536 -o b.ct");
     place.run("encrypt --key k/server.key --type mod65537 2 -o two.ct");
     for (operation, values) in [

@@ -161,7 +161,7 @@ fn circuits_of_signed_operations_take_signed_ciphertexts() {
     assert_eq!(place.run("decrypt --key CLIENT signed.ct"), "-3\n");
 }
 
-/// `y` is `x` with its bits complemented, but for the lowest, which is an AND of the ends.
+/// `y` is the complement of `x`, except that its lowest bit is an AND of the ends of `x`.
 fn wide(width: usize) -> String {
     let names = |name: &str| (0..width).map(|i| format!(" {name}_{i}")).collect::<String>();
     let gates: String = (1..width).map(|i| format!(".names x_{i} y_{i}\n0 1\n")).collect();
@@ -184,7 +184,7 @@ fn wide_ports_are_encrypted_computed_and_decrypted() {
     assert_eq!(json[0]["values"][0], format!("0x{y}"));
     let bits = place.run("decrypt --key CLIENT y.ct --bits");
     assert!(bits.starts_with("0b0000") && bits.len() == 515, "{bits}");
-    // Two values at once, also from standard input, and a narrow port by its bits.
+    // Two values in one file, also from standard input, and a narrow port by its bits.
     place.write("narrow.blif", wide(4));
     place.run("encrypt --key CLIENT --bits 4 0b1001 0xf -o two.ct");
     place.run("eval --key SERVER --circuit narrow.blif --inputs two.ct -o two.ct");

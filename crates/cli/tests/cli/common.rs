@@ -1,4 +1,4 @@
-//! Keys made once, and ways to run the command.
+//! Shared keys, and functions to run the command.
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
@@ -47,13 +47,13 @@ impl Place {
         command
     }
 
-    /// What a command that succeeds prints.
+    /// Output of a command that must succeed.
     pub(crate) fn run(&self, line: &str) -> String {
         let output = self.command(line).assert().success();
         String::from_utf8(output.get_output().stdout.clone()).unwrap()
     }
 
-    /// What a command that fails with that exit code says on standard error; it must name the fix, and print no result.
+    /// Standard error of a command that must fail with that exit code. It must name the fix and print no result.
     pub(crate) fn fail(&self, line: &str, code: i32) -> String {
         let output = self.command(line).assert().code(code);
         let output = output.get_output();
@@ -67,7 +67,7 @@ impl Place {
         self.run(&format!("encrypt --key CLIENT --type {ty} {values} -o {file}"));
     }
 
-    /// Names of the files that are there.
+    /// Names of the existing files.
     pub(crate) fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-/// Whether a path is a file with those permissions.
+/// Whether a path is a file with these permissions.
 #[cfg(unix)]
 pub(crate) fn mode(path: impl AsRef<Path>) -> u32 {
     use std::os::unix::fs::PermissionsExt;

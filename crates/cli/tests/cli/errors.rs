@@ -1,4 +1,4 @@
-//! What bad input gets: a message with file, cause and fix; a failing exit code; no output; no panic.
+//! Bad input gives a message with file, cause and fix, and a failing exit code. It gives no output and no panic.
 
 use crate::common::{Place, key};
 
@@ -148,7 +148,7 @@ fn places_that_cannot_be_written_are_named_before_any_work() {
     assert_eq!(place.files(), ["a.ct", "file"]);
 }
 
-/// The JSON on standard error of a command that fails with exit code 2.
+/// The JSON on standard error of a command that must fail with exit code 2.
 fn mistake(place: &Place, line: &str) -> serde_json::Value {
     let output = place.command(line).assert().code(2);
     let output = output.get_output();
@@ -173,7 +173,7 @@ fn wrong_arguments_are_told_as_json_where_that_is_asked_for() {
         assert!(text("error").contains(part) && !text("error").contains('\n'), "{line}: {json}");
         assert!(text("help").contains(help) && json["code"] == 2, "{line}: {json}");
     }
-    // After `--`, it is a value like any other.
+    // After `--`, `--json` is an ordinary value.
     let output = place.command("encrypt --type u8 -- --json").assert().code(2);
     assert!(output.get_output().stderr.starts_with(b"error: "));
 }
@@ -210,7 +210,7 @@ fn existing_places_are_named_with_the_way_out() {
     place.run("encrypt --key CLIENT --type bool true -o c.ct");
     std::fs::create_dir(place.path("auction")).unwrap();
     assert!(place.fail("demo --keep auction", 1).contains("auction already exists\n  help: name a new folder"));
-    // What is known of the other files is printed all the same.
+    // The descriptions of the other files are printed nevertheless.
     let output = place.command("inspect a.ct absent.ct c.ct").assert().code(1);
     let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
     assert!(text.contains("a.ct: ciphertext") && text.contains("c.ct: ciphertext"), "{text}");
@@ -233,7 +233,7 @@ fn keys_that_protect_nothing_warn_whoever_encrypts_or_computes() {
     for (encrypt, eval, why) in [
         ("sound/client.key", "sound/server.key", None),
         ("CLIENT", "SERVER", Some("chosen seed")),
-        // A public key that encrypts came from others, who made it with --research.
+        // A public key that encrypts came from its owner, who generated it with --research.
         ("gh/server.key", "gh/server.key", Some("ci-3 is for research only")),
     ] {
         for (key, line) in [

@@ -1,4 +1,4 @@
-//! The main job under Gentry and Halevi's scheme.
+//! Encrypted computation under Gentry and Halevi's scheme.
 
 use crate::common::Place;
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn an_8_bit_adder_runs_encrypted_at_toy() {
     assert!(made.contains("parameters toy (no security: for research only"), "{made}");
     place.run("circuit build add --type u8 -o add8.txt");
     place.run("encrypt --key keys/client.key --type u8 200 -o a.ct");
-    // The server key encrypts, too.
+    // The server key also encrypts.
     place.run("encrypt --key keys/server.key --type u8 99 -o b.ct");
     place.run("eval --key keys/server.key --circuit add8.txt --inputs a.ct b.ct -o sum.ct");
     assert_eq!(place.run("decrypt --key keys/client.key sum.ct"), "43\n");
@@ -97,7 +97,7 @@ fn names(place: &Place, folder: &str) -> Vec<String> {
     names
 }
 
-/// Finishes the key generation of folder `keys`, and one from a copy of its checkpoint in folder `again`: both make the key of the checkpoint.
+/// Finishes the key generation of folder `keys`, and another from a copy of its checkpoint in folder `again`. Both must make the key of the checkpoint.
 #[cfg(unix)]
 fn finish_twice(place: &Place, line: &str) {
     std::fs::create_dir(place.path("again")).unwrap();
@@ -117,7 +117,7 @@ fn keys_that_cannot_be_stored_are_kept_in_the_checkpoint() {
     let place = Place::new();
     let line = "keygen --scheme gh --params ci-15 --research --out";
     std::fs::create_dir(place.path("keys")).unwrap();
-    // Found when the keys are stored.
+    // The error occurs when the keys are stored.
     std::os::unix::fs::symlink("nowhere", place.path("keys/server.key")).unwrap();
     assert!(place.fail(&format!("{line} keys"), 1).contains("symbolic link"));
     assert_eq!(names(&place, "keys"), ["client.key.partial", "server.key"]);
@@ -125,12 +125,12 @@ fn keys_that_cannot_be_stored_are_kept_in_the_checkpoint() {
     std::fs::remove_file(place.path("keys/server.key")).unwrap();
     std::fs::copy(place.path("keys/client.key.partial"), place.path("left")).unwrap();
     finish_twice(&place, line);
-    // A useless one is told with the way out.
+    // The error about an unusable checkpoint names the fix.
     std::fs::create_dir(place.path("bad")).unwrap();
     place.write("bad/client.key.partial", &std::fs::read(place.path("left")).unwrap()[..1000]);
     let message = place.fail(&format!("{line} bad"), 1);
     assert!(message.contains("cut short") && message.contains("partial away to start again"), "{message}");
-    // One that was left behind does not make the key that is to be replaced once more.
+    // An old checkpoint must not make the replaced key again.
     let old = std::fs::read(place.path("keys/server.key")).unwrap();
     std::fs::copy(place.path("left"), place.path("keys/client.key.partial")).unwrap();
     place.run(&format!("{line} keys --force"));
@@ -165,13 +165,13 @@ fn key_generation_goes_on_after_ctrl_c() {
         assert!(message.contains("keys/client.key.partial: run the same command again to continue"), "{message}");
         assert_eq!(names(&place, "keys"), ["client.key.partial"]);
     };
-    // Until there is more than the seed: something was done.
+    // Waits until the checkpoint holds more than the seed.
     interrupt();
     while place.run("inspect keys/client.key.partial").matches("section ").count() < 2 {
         interrupt();
     }
     assert_eq!(crate::common::mode(place.path("keys/client.key.partial")), 0o600);
-    // Another command does not take it for its own.
+    // A command with other options must not continue from it.
     let other = line.replace("toy", "ci-3");
     assert!(place.fail(&format!("{other} keys"), 1).contains("client.key.partial away to start again"));
     finish_twice(&place, line);

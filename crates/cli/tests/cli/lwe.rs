@@ -1,4 +1,4 @@
-//! The main job under LWE: bits with levels, sums without, streamed matrices inspected, and what is refused.
+//! Encrypted computation under LWE: bits with levels, sums without levels, inspection of streamed matrices, and errors.
 
 use crate::common::Place;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     assert!(made.contains("parameters leveled-8-9 (no security: for research only"), "{made}");
     assert!(made.contains("holds bits; 9 products in a row"), "{made}");
     place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
-    // The server key encrypts, too.
+    // The server key also encrypts.
     place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
     for (operation, values) in [("add", "43\n199\n106\n"), ("max", "200\n100\n99\n"), ("and", "64\n96\n3\n")] {
         place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2"));
@@ -30,7 +30,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     assert!(text.contains("section switch-9: ") && text.contains("digit_bits 8"), "{text}");
     #[cfg(unix)]
     assert_eq!(crate::common::mode(place.path("k/client.key")), 0o600);
-    // Told when planned, with the way out.
+    // The planner reports the error with the fix.
     for line in ["div a.ct b.ct -o d.ct", "div a.ct b.ct --estimate"] {
         let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
         assert!(message.contains("products in a row, and the ciphertexts of key leveled-8-9 allow 9"), "{message}");
@@ -97,14 +97,14 @@ fn public_matrices_are_stored_whole_and_give_the_same_ciphertexts() {
         let key = text.split(' ').nth(5).unwrap().trim_end_matches(',').to_owned();
         let shown = place.run(&format!("inspect {name}/matrix {name}/server.key"));
         assert!(shown.matches(&format!("key {key}")).count() == 2 && !shown.contains("damaged"), "{shown}");
-        // More bits than a pass takes; from the client key, too.
+        // More bits than one pass encrypts, also with the client key.
         let values = "1 2 3 4 5 6 7 8 9 200";
         place.run(&format!("encrypt --key {name}/server.key --type u8 {values} -o a.ct"));
         place.run(&format!("encrypt --key {name}/client.key --matrix {name}/matrix --type u8 {values} -o b.ct"));
         assert!(std::fs::read(place.path("a.ct")).unwrap() == std::fs::read(place.path("b.ct")).unwrap(), "{params}");
         assert_eq!(place.run(&format!("decrypt --key {name}/client.key b.ct")).lines().last(), Some("200"));
     }
-    // Again, over itself, and described as JSON.
+    // A second run replaces its own file, and describes it as JSON.
     let json: Value = serde_json::from_str(&place.run("expand --key sums/client.key -o sums/matrix --json")).unwrap();
     assert_eq!(json["bytes"].as_u64().unwrap(), std::fs::metadata(place.path("sums/matrix")).unwrap().len());
     let mut bytes = std::fs::read(place.path("sums/matrix")).unwrap();
@@ -137,7 +137,7 @@ fn a_matrix_that_is_not_finished_leaves_nothing() {
     place.run("keygen --scheme lwe --params secure-124 --out k");
     let message = crate::terminal::interrupted(&place, "expand --key k/server.key -o k/matrix");
     assert!(message.contains("nothing was written"), "{message}");
-    // A limit on the size of files stands for a full disk.
+    // A limit on file sizes simulates a full disk.
     let command = assert_cmd::cargo::cargo_bin("solinas");
     let line = format!("ulimit -f 2000; {} expand --key k/server.key -o k/matrix", command.display());
     let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path("")).output().unwrap();

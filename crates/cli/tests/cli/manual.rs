@@ -1,4 +1,4 @@
-//! Completions and manual pages: of every verb and option that there is.
+//! Completions and manual pages cover every verb and option.
 
 use crate::common::Place;
 
@@ -49,7 +49,7 @@ fn every_verb_has_a_manual_page() {
     for verb in ["", "-keygen", "-eval", "-rsa", "-rsa-keygen", "-circuit-build", "-completions", "-man"] {
         assert!(names.contains(&format!("solinas{verb}.1")), "{verb}: {names:?}");
     }
-    // One page for each verb that the pages of others name.
+    // There is one page for each verb that other pages name.
     for name in &names {
         let text = std::fs::read_to_string(place.path("pages/man1").join(name)).unwrap();
         assert!(text.contains(".SH NAME") && text.contains(".SH EXAMPLES"), "{name}");

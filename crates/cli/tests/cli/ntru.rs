@@ -1,4 +1,4 @@
-//! The main job under NTRU: bits with levels, and vectors of slots.
+//! Encrypted computation under NTRU: bits with levels, and vectors of slots.
 
 use crate::common::Place;
 use serde_json::Value;
@@ -9,7 +9,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     let made = place.run("keygen --scheme ntru --params tight-64-9 --research --out k");
     assert!(made.contains("parameters tight-64-9 (no security: for research only"), "{made}");
     place.run("encrypt --key k/client.key --type u8 200 100 7 -o a.ct");
-    // The server key encrypts, too.
+    // The server key also encrypts.
     place.run("encrypt --key k/server.key --type u8 99 -o b.ct");
     for (operation, values) in [("add", "43\n199\n106\n"), ("max", "200\n100\n99\n"), ("xor", "171\n7\n100\n")] {
         place.run(&format!("eval --key k/server.key {operation} a.ct b.ct -o c.ct --threads 2"));
@@ -32,7 +32,7 @@ fn bits_run_from_keygen_to_decrypt_until_the_levels_are_used_up() {
     #[cfg(unix)]
     assert_eq!(crate::common::mode(place.path("k/client.key")), 0o600);
 
-    // Told when planned, with the way out.
+    // The planner reports the error with the fix.
     for line in ["div a.ct b.ct -o c.ct", "div a.ct b.ct --estimate"] {
         let message = place.fail(&format!("eval --key k/server.key {line}"), 1);
         assert!(message.contains("products in a row, and the ciphertexts of key tight-64-9 allow 9"), "{message}");
@@ -156,7 +156,7 @@ fn vectors_of_slots_are_rotated_and_summed() {
         let message = place.fail(&format!("eval --key k/server.key {line}"), if line.contains("ten") { 1 } else { 2 });
         assert!(message.contains(what), "{line}: {message}");
     }
-    // Without them: the remedy; and what cannot have them.
+    // Without rotation keys, the error names the fix. Some sets cannot have such keys.
     place.run("keygen --scheme ntru --params slots-128-2 --research --insecure-seed 1 --out l");
     let message = place.fail("eval --key l/server.key sum a.ct -o c.ct", 1);
     assert!(message.contains("without rotation keys") && message.contains("--rotations --research"), "{message}");

@@ -3,7 +3,7 @@
 use crate::common::Place;
 use solinas_circuits::program::{OPERATIONS, Op, Program, Type};
 
-/// Pairs of 4-bit patterns: `MIN / -1` and a division by zero among them.
+/// Pairs of 4-bit patterns, including `MIN / -1` and a division by zero.
 const LEFT: [u128; 3] = [8, 13, 7];
 const RIGHT: [u128; 3] = [15, 3, 0];
 
@@ -82,7 +82,7 @@ fn constants_are_operands() {
         place.run(&format!("eval --key SERVER {operation} -o r.ct"));
         assert_eq!(place.run("decrypt --key CLIENT r.ct"), printed, "{operation}");
     }
-    // A file wins over a constant, and # over the file.
+    // A file takes precedence over a constant, and # over the file.
     place.encrypt("u4", "1", "5");
     place.run("eval --key SERVER add a.ct 5 -o r.ct");
     assert_eq!(place.run("decrypt --key CLIENT r.ct"), "10\n");
@@ -152,7 +152,7 @@ fn programs_of_several_outputs_fill_a_folder_or_files() {
     place.run("eval --key SERVER --program f.json --inputs b.ct a.ct -o s.ct -o l.ct");
     assert_eq!(place.run("decrypt --key CLIENT s.ct l.ct"), "s.ct: 14\nl.ct: false\n");
     assert!(place.fail("eval --key SERVER --program f.json --inputs a.ct -o r", 2).contains("a (u4), b (u4)"));
-    // As the Python package saves it.
+    // The format of the Python package.
     let saved = |format: &str, version: u32| {
         format!(
             r#"{{"format":"{format}","version":{version},"name":"f","parameters":[],"result":"u4","program":{program}}}"#

@@ -1,4 +1,4 @@
-//! RSA: the whole way, exchange with the `openssl` command, and what bad input gets.
+//! RSA: the complete cycle, exchange with the `openssl` command, and errors for bad input.
 
 use crate::common::Place;
 #[cfg(unix)]
@@ -105,7 +105,7 @@ fn inspection_shows_strength_and_nothing_secret() {
     assert!(text.contains(&fingerprint[..64]), "{fingerprint}");
 }
 
-/// Ours to theirs and theirs to ours: encryption and signatures with the keys `key` and `public`.
+/// Exchanges encrypted messages and signatures with `openssl` in both directions, with the keys `key` and `public`.
 fn exchange(place: &Place, encryption: &[(&str, &str)], signatures: &[(&str, &str)]) {
     for (ours, theirs) in encryption {
         place.run(&format!("rsa encrypt --key public {ours} message -o c"));

@@ -1,11 +1,11 @@
-//! RSA keys under a passphrase, keys for PSS alone, and pairs of files.
+//! RSA keys with a passphrase, keys for PSS only, and pairs of files.
 
 use crate::common::Place;
 #[cfg(unix)]
 use crate::common::mode;
 use crate::rsa::MESSAGE;
 
-/// What `openssl` makes of the RSA key in `key.pem`, by its arguments, under the passphrase in the file `pass`.
+/// Runs `openssl` with these arguments on the RSA key in `key.pem`, with the passphrase in the file `pass`.
 const LOCKED_BY_OPENSSL: [&str; 8] = [
     "pkcs8 -topk8 -in key.pem -passout file:pass",
     "pkcs8 -topk8 -in key.pem -scrypt -passout file:pass",
@@ -18,7 +18,7 @@ const LOCKED_BY_OPENSSL: [&str; 8] = [
 ];
 
 impl Place {
-    /// What [`Place::with_rsa_key`] has, and files with passphrases.
+    /// As [`Place::with_rsa_key`], with files that hold passphrases.
     fn with_passphrases() -> Self {
         let place = Self::with_rsa_key();
         place.write("pass", "correct horse\n");
@@ -49,7 +49,7 @@ fn every_verb_opens_a_key_with_its_passphrase() {
     let output = place.command("rsa inspect locked.pem").env("SOLINAS_PASSPHRASE", "wrong").assert().code(1);
     let message = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
     assert!(message.contains("locked.pem: the passphrase does not open"), "{message}");
-    // A passphrase for a key that has none does not matter.
+    // A passphrase for a key without one is ignored.
     assert_eq!(place.run("rsa decrypt --key key.pem --passphrase-file pass c"), MESSAGE);
     place.run("rsa keygen --bits 2048 --insecure-seed 1 --passphrase-file pass --der -o locked.der");
     assert_eq!(place.run("rsa decrypt --key locked.der --passphrase-file pass c"), MESSAGE);
@@ -114,7 +114,7 @@ fn passphrases_that_cannot_be_had_name_the_fix() {
     assert!(!place.path("k").exists() && !place.path("c").exists());
 }
 
-/// `setsid` gives the command no terminal to ask at, so that this test asks nobody either.
+/// `setsid` runs the command without a terminal, so the test does not prompt.
 #[test]
 #[cfg(target_os = "linux")]
 fn without_a_terminal_the_options_are_named() {
@@ -131,7 +131,7 @@ fn without_a_terminal_the_options_are_named() {
     }
 }
 
-/// `script` runs the command on a terminal of its own.
+/// `script` runs the command on a new terminal.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_terminal_is_asked_for_passphrases() {
@@ -204,7 +204,7 @@ fn keys_of_openssl_for_pss_alone_sign_as_they_allow() {
         assert!(place.run("rsa inspect key").contains("PSS signatures"));
         place.run("rsa public key -o ours");
         assert_eq!(place.read("ours"), place.read("public"));
-        // Without options, both sides take what the key demands.
+        // Without options, both sides use the parameters that the key demands.
         place.run("rsa sign --key key message -o s");
         place.openssl(&format!("dgst {md} -verify public -signature s message"));
         place.openssl(&format!("dgst {md} -sign key -out s message"));
@@ -235,7 +235,7 @@ fn a_pair_of_rsa_keys_is_replaced_whole_or_stays() {
     let place = Place::with_rsa_key();
     let pair = || [place.read("key.pem"), place.read("public.pem")];
     let old = pair();
-    // A folder that takes no file, such as /proc, is no place for the public key.
+    // The public key cannot be written to a folder that takes no files, such as /proc.
     #[cfg(target_os = "linux")]
     place.fail("rsa keygen --bits 2048 --insecure-seed 5 --force -o key.pem --public /proc/public.pem", 1);
     assert_eq!(pair(), old);

@@ -1,4 +1,4 @@
-//! Nothing is lost: no value, no row, no key.
+//! The command loses no value, no row and no key.
 
 use crate::common::Place;
 
@@ -68,7 +68,7 @@ fn no_row_and_no_field_of_a_csv_file_is_left_out() {
     };
     for (text, column, part) in [
         ("bid\n1,000\n2\n", "bid", "line 2: it has 2 fields, but the first line has 1"),
-        ("5,6\n7,8\n", "5", "its a column from 0 to 1"),
+        ("5,6\n7,8\n", "5", "give a column from 0 to 1"),
         ("1\n2\n", "1", "give 0, its only column"),
         ("300\n2\n", "0", "line 1"),
         ("-1\n2\n", "0", "line 1"),

@@ -1,4 +1,4 @@
-//! What outputs never replace: private keys, inputs, and the private key just made.
+//! Outputs never replace private keys, inputs, or the private key that the command has just made.
 
 use crate::common::{Place, key};
 use std::process::Command;
@@ -32,7 +32,7 @@ fn place() -> Place {
 }
 
 impl Place {
-    /// Fails and leaves the file as it is.
+    /// Runs a command that must fail and leave the file unchanged.
     fn spares(&self, line: &str, code: i32, file: &str, expected: &str) {
         let before = std::fs::read(self.path(file)).unwrap();
         let message = self.fail(line, code);
@@ -77,7 +77,7 @@ fn nothing_but_a_forced_key_replaces_a_private_key() {
     place.spares("rsa keygen --bits 2048 --insecure-seed 3 -o key.pem", 1, "key.pem", "already exists");
     place.run("rsa keygen --bits 2048 --insecure-seed 3 -o key.pem --public public.pem --force");
     assert_ne!(std::fs::read(place.path("key.pem")).unwrap(), FILES[1].1);
-    // A key of the other scheme stays even so.
+    // A key of another scheme stays nevertheless.
     std::fs::copy(key("k/client.key"), place.path("client.key")).unwrap();
     place.spares("rsa keygen --bits 2048 -o client.key --force", 1, "client.key", "key or ciphertext");
 }

@@ -54,7 +54,7 @@ pub(crate) fn listens(id: u32) -> bool {
     u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & 0b10 != 0
 }
 
-/// Starts a command in a place, sends it Ctrl-C as soon as it listens, and gives what it says on standard error: it must end at once, with 130.
+/// Starts a command, sends it Ctrl-C as soon as it handles the signal, and returns its standard error. The command must end at once with exit code 130.
 #[cfg(target_os = "linux")]
 pub(crate) fn interrupted(place: &Place, line: &str) -> String {
     let mut child = solinas()

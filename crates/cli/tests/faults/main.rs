@@ -1,7 +1,7 @@
-//! Commands that write, killed at random moments and at every call that changes the disk, and with each of these calls failing: whatever happens, old files
-//! are whole, a new one is whole or not there, and after the next command nothing is left of what was under way.
+//! Kills commands that write at random moments and at every call that changes the disk, and makes each of these calls fail. In every case, old files stay
+//! complete, and a new file is complete or missing. After the next command, no temporary files are left.
 //!
-//! A few of all cases run by default. `SOLINAS_FAULTS=1000 cargo test -p solinas-cli --test faults -- --nocapture` takes 1000 kills and every call.
+//! By default, a few of the cases run. `SOLINAS_FAULTS=1000 cargo test -p solinas-cli --test faults -- --nocapture` runs 1000 kills and every call.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,18 +18,18 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Kills to take, and whether to take every call; none by default.
+/// The number of kills, and whether to test every call. `None` by default.
 pub(crate) fn long() -> Option<usize> {
     std::env::var("SOLINAS_FAULTS").ok().map(|count| count.parse().unwrap())
 }
 
-/// A verb that writes, as it is run, and files that are there before beside [`START`].
+/// A verb that writes, with its arguments, and files that exist before in addition to [`START`].
 struct Verb {
     name: &'static str,
     line: &'static str,
-    /// Copies that are made before: from, to.
+    /// Copies to make before the run: source, destination.
     before: &'static [(&'static str, &'static str)],
-    /// Paths of what it writes.
+    /// Paths that the verb writes.
     writes: &'static [&'static str],
 }
 
@@ -85,7 +85,7 @@ const VERBS: [Verb; 15] = [
     verb("demo", "demo --scheme lwe --params leveled-16-20 --research --quick", &[], &[]),
 ];
 
-/// What the commands after a fault write.
+/// Files that the commands after a fault write.
 const NEXT: [&str; 2] = ["l/next.ct", "next.txt"];
 
 /// Keys, a ciphertext, a text and an RSA key.
@@ -113,14 +113,14 @@ static INJECT: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     (place, program)
 });
 
-/// The command in a folder, which is the one for temporary files, too.
+/// The command in a folder, which is also the folder for temporary files.
 pub(crate) fn solinas(place: &Path, line: &str) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("solinas"));
     command.args(line.split(' ')).current_dir(place).env("TMPDIR", place).env("RAYON_NUM_THREADS", "2");
     command
 }
 
-/// Every file below a folder, by its path, and its mode.
+/// Contents and mode of every file below a folder, by its path.
 fn files(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
     let mut files = BTreeMap::new();
     let mut folders = vec![place.to_path_buf()];
@@ -139,7 +139,7 @@ fn files(place: &Path) -> BTreeMap<String, (Vec<u8>, u32)> {
     files
 }
 
-/// A verb in a folder of its own.
+/// A verb in a separate folder.
 struct Trial<'a> {
     verb: &'a Verb,
     place: TempDir,
@@ -162,7 +162,7 @@ impl<'a> Trial<'a> {
         solinas(self.place.path(), self.verb.line)
     }
 
-    /// Runs the command with a fault at a call; gives its output and how many such calls it made.
+    /// Runs the command with a fault at a call. Returns its output, and the number of such calls.
     fn inject(&self, kind: &str, at: usize, action: &str) -> (Output, usize) {
         let (aside, program) = &*INJECT;
         let count = aside.path().join(format!("count-{:?}", std::thread::current().id()));
@@ -184,7 +184,7 @@ impl<'a> Trial<'a> {
         child.wait_with_output().unwrap()
     }
 
-    /// What holds at any time: files are old, or new and whole; secret ones are their owner's alone.
+    /// Checks the invariants that hold at any time: each file is old, or new and complete; only the owner can read secret files.
     fn check(&self, what: &str) {
         for (name, (bytes, mode)) in files(self.place.path()) {
             let secret = name.contains("client.key") || name.ends_with(".pem") || ["values", "plain"].contains(&&*name);
@@ -213,7 +213,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Of a pair that is replaced, whichever was killed in between: the next command restores it.
+    /// Checks that the next command restores a pair of keys after a kill during its replacement.
     fn is_pair(&self, name: &str) -> bool {
         self.verb.name == "keygen --force" && name == "l/server.key"
     }
@@ -223,9 +223,9 @@ impl<'a> Trial<'a> {
         output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
     }
 
-    /// What holds after the next commands in the folders: nothing under way is left, pairs of keys belong together, and the command does its work.
+    /// Checks the state after the next commands in the folders: no temporary files are left, pairs of keys match, and the command does its work.
     fn check_next(&self, what: &str) {
-        // Another command than this one, so that a half replaced pair must be restored.
+        // Runs another command, which must restore a half-replaced pair.
         for line in
             ["encrypt --key l/client.key --type bool true -o l/next.ct", "circuit build add --type u4 -o next.txt"]
         {
@@ -244,7 +244,7 @@ impl<'a> Trial<'a> {
             let left = name.contains(".solinas-") || name.contains(".partial");
             assert!(!left, "{what}: {name} is left after the next command");
         }
-        // Of an RSA key whose private half is stored, `rsa public` gives the other.
+        // If only the private half of an RSA key is stored, `rsa public` gives the public half.
         for name in self.verb.writes.iter().filter(|name| !name.ends_with(".partial") && !name.ends_with(".pub")) {
             assert!(self.place.path().join(name).exists(), "{what}: {name} is not there after the next command");
         }
@@ -256,7 +256,7 @@ impl<'a> Trial<'a> {
 struct Tally {
     at_a_call: usize,
     at_a_time: usize,
-    /// The command had done its work before the signal took effect: no kill.
+    /// The command had finished before the signal took effect, so there was no kill.
     late: usize,
 }
 
@@ -271,8 +271,8 @@ fn measure(verb: &Verb) -> (usize, Duration) {
     (calls, duration)
 }
 
-/// Each command is killed half of the times before a random one of all its system calls, and half of the times after a random part of its duration, since
-/// long computations make no calls. A command that ends before is not counted, and runs again until the signal ends it.
+/// Half of the kills come before a random system call, and half after a random part of the duration, since long computations make no calls. A command that
+/// ends before the kill does not count, and runs again until the signal ends it.
 #[test]
 fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     let clean: Vec<(usize, Duration)> = VERBS.iter().map(measure).collect();
@@ -296,7 +296,7 @@ fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
             let what = format!("kill {kill}: {} by {signal} at {moment}", verb.name);
             match output.status.code() {
                 Some(0) => tally.late += 1,
-                // By the signal itself, by `inject` that says so, or by the command's answer to it.
+                // The signal itself ended the command, or `inject` reports it, or the command handled the signal.
                 None | Some(130 | 137 | 143) => {
                     trial.check(&what);
                     trial.check_next(&what);
@@ -317,13 +317,13 @@ fn commands_that_are_killed_leave_whole_files_and_nothing_after_the_next() {
     println!("{kills} kills of running commands");
 }
 
-/// Every call of a kind in every verb, or a few of them.
+/// Tests every call of a kind in every verb, or a few of the calls.
 fn inject_all(kind: &str) {
     let (mut failures, mut kills) = (0, 0);
     for (index, verb) in VERBS.iter().enumerate() {
         let (output, calls) = Trial::new(verb).inject(kind, 0, "fail");
         assert!(output.status.success(), "{}: {output:?}", verb.name);
-        // Of a few, another verb has another call.
+        // If only a few calls are tested, each verb gets other calls.
         let few = |at: &usize| long().is_some() || (at + index).is_multiple_of(calls.div_ceil(2).max(1));
         for at in (1..=calls).filter(few) {
             let what = format!("{kind} {at} of {calls} of {}", verb.name);

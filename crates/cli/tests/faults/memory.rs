@@ -1,9 +1,9 @@
-//! Every verb with less and less memory (`ulimit -v`): it does its work or ends with exit code 1 and a message, never by a signal.
+//! Runs every verb with decreasing memory (`ulimit -v`). It succeeds, or ends with exit code 1 and a message. No signal ends it.
 
 use crate::{long, solinas};
 use std::process::Command;
 
-/// Commands that make what later ones read.
+/// Commands that make the inputs of later commands.
 const START: [&str; 11] = [
     "keygen --params gates-40 --insecure-seed 1 --out k",
     "keygen --scheme lwe --params toy-256-8 --research --insecure-seed 1 --out l",
@@ -18,7 +18,7 @@ const START: [&str; 11] = [
     "circuit build mul --type u8 -o c.txt",
 ];
 
-/// Every verb; `OUT` is a new file or folder each time.
+/// Every verb. `OUT` stands for a new file or folder in each run.
 const LINES: [&str; 32] = [
     "keygen --params gates-40 --insecure-seed 1 --out OUT",
     "keygen --out OUT",
@@ -54,11 +54,11 @@ const LINES: [&str; 32] = [
     "demo --params gates-40 --quick",
 ];
 
-/// What a command prints last that ends because an allocation fails.
+/// The last output of a command that ends because an allocation fails.
 const NOT_ENOUGH: &str = "error: not enough memory\n  \
     help: free some memory, allow more (ulimit -v), set SOLINAS_MEMORY_MIB, or take smaller parameters\n";
 
-/// The command with that much address space, in MiB.
+/// The command with a limited address space, MiB.
 fn limited(command: &Command, limit: u64) -> Command {
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -c 0; ulimit -v $0; exec \"$@\"", &(limit << 10).to_string()]);
@@ -70,7 +70,7 @@ fn limited(command: &Command, limit: u64) -> Command {
     limited
 }
 
-/// Limits in MiB, from what holds the program alone to what holds every verb.
+/// Limits in MiB, from the size of the program itself to a size that suffices for every verb.
 fn limits() -> Vec<u64> {
     match long() {
         Some(_) => (0..20).map(|i| (24.0 * f64::powf(2000.0 / 24.0, f64::from(i) / 19.0)) as u64).collect(),
@@ -102,7 +102,7 @@ fn a_verb_without_memory_says_so() {
     println!("{done} did their work, {refused} were refused, {ended} ended when an allocation failed");
 }
 
-/// An allocation may fail anywhere. So the message is the same for all, and nothing of it is allocated.
+/// An allocation may fail anywhere. The message is therefore always the same, and needs no allocation.
 #[test]
 fn a_failed_allocation_ends_the_command_with_an_error() {
     let place = tempfile::tempdir().unwrap();

@@ -13,13 +13,16 @@ const MACHINES: &str = "i7-3770K 3.5 GHz, 8 GB; Tesla C2050, GTX 690";
 pub(crate) const METHODS: Entry =
     Entry { name: "wang2015-5", title: TITLE, summary: "Gentry-Halevi: partial against full transforms (table 5)" };
 
-pub(crate) const MEMORY: Entry =
-    Entry { name: "wang2015-6", title: TITLE, summary: "Gentry-Halevi: memory of both (table 6)" };
+pub(crate) const MEMORY: Entry = Entry {
+    name: "wang2015-6",
+    title: TITLE,
+    summary: "Gentry-Halevi: memory of partial and full transforms (table 6)",
+};
 
 pub(crate) const PRIMITIVES: Entry = Entry {
     name: "wang2015-7",
     title: TITLE,
-    summary: "Gentry-Halevi: Encrypt, Decrypt, Recrypt (table 7), and where Recrypt's time goes (section 6.2)",
+    summary: "Gentry-Halevi: Encrypt, Decrypt and Recrypt (table 7), and the steps of Recrypt (section 6.2)",
 };
 
 const ENCRYPT: [EncryptMethod; 3] = [EncryptMethod::PartialFft, EncryptMethod::FullFft, EncryptMethod::Table];
@@ -61,23 +64,23 @@ const PAPER_PRIMITIVES: [(&str, &str, f64, Option<f64>, f64); 9] = [
 /// Section 6.2, small, GTX 690, full transforms: seconds.
 const PAPER_STEPS: Steps = Steps { factors: 0.6, columns: 0.54, blocks: 0.87, sum: 0.46, total: 1.32 };
 
-/// Seconds of Recrypt's steps as the papers tell them.
+/// Seconds of Recrypt's steps in the papers.
 pub(crate) struct Steps {
     /// Multiplications by R, and rounding.
     pub(crate) factors: f64,
     /// Multiplications and additions of indicators.
     pub(crate) columns: f64,
-    /// Both, side by side on CPU and GPU.
+    /// Both, in parallel on CPU and GPU.
     pub(crate) blocks: f64,
     /// Addition of the blocks.
     pub(crate) sum: f64,
-    /// All.
+    /// Total.
     pub(crate) total: f64,
 }
 
-pub(crate) const GPU_NOTE: &str = "GPU: empty, since this build has no kernels for one. The paper's figures of GPUs stand beside ours of the CPU named above.";
+pub(crate) const GPU_NOTE: &str = "Column `GPU` is empty, because this build has no GPU kernels. The paper's GPU figures are beside our figures of the CPU named above.";
 
-/// Figures of partial transforms, full transforms and tables; decryption has no such choice.
+/// Figures of partial transforms, full transforms and tables. Decryption has one method for partial and full transforms.
 fn figures(bench: &Bench, set: &str, operation: &str) -> [Figure; 3] {
     match operation {
         "Encrypt" => ENCRYPT.map(|method| bench.get(set, What::Encrypt(method))),

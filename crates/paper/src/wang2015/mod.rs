@@ -34,17 +34,17 @@ const PAPER_SUBTRACTION: Published =
 const PAPER_MULTIPLICATION: Published =
     [(1024, 8.5, 0.583), (2048, 15.1, 1.085), (4096, 30.4, 2.351), (8192, 63.1, 4.850), (16_384, 137.3, 8.835)];
 
-/// Writes into its first words what it computes of two numbers modulo a third.
+/// A function of two numbers modulo a third, which writes its result into the first words.
 type OnWords = fn(&mut [u64], &[u64], &[u64], &[u64]);
 
-/// A sum or a difference modulo a number, two ways.
+/// A sum or a difference modulo a number, computed in two ways.
 struct Operation {
     name: &'static str,
-    /// A new number.
+    /// Returns a new number.
     number: fn(&Modulus, &Natural, &Natural) -> Result<Natural, solinas_bigint::Error>,
-    /// Into words of the caller's, for public numbers.
+    /// Writes the result into words of the caller, for public numbers.
     words: OnWords,
-    /// The result before it is known to be below the modulus.
+    /// The result before reduction modulo the modulus.
     plain: fn(&Natural, &Natural, &Natural) -> Natural,
 }
 
@@ -85,7 +85,7 @@ fn sums(
     let mut report = Report::new(entry, PAPER_MACHINE, options, 1);
     let mut rows = Vec::new();
     for &(kbit, cpu, gpu) in paper {
-        // a < b < m, of the modulus's length: a + b passes m, a - b passes zero.
+        // a < b < m, with the length of the modulus. So a + b exceeds m, and a - b is negative.
         let bits = 1024 * kbit;
         let m = timing::number(bits, 1);
         let (a, b) = (m.abs_diff(&timing::number(bits - 3, 2)), m.abs_diff(&timing::number(bits - 4, 3)));
