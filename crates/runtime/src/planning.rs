@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn limits_of_planning_name_their_settings() {
         let messages = [
-            (Stop::Nodes { needed: 5, limit: 4 }, "about 5 gates or rotations, and the limit is 4", NODES.0),
+            (Stop::Nodes { needed: 5, limit: 4 }, "about 5 gates or rotations, but the limit is 4", NODES.0),
             (
                 Stop::Memory { needed: 3 << 20, limit: 2 << 20 },
-                "3 MiB of memory, and the limit is 2 MiB",
+                "3 MiB of memory, but the limit is 2 MiB",
                 "SOLINAS_MEMORY_MIB",
             ),
             (Stop::Time { limit: 7 }, "the limit of 7 s", SECONDS.0),
