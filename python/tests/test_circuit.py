@@ -38,7 +38,6 @@ def test_a_circuit_computes_on_plain_integers(tmp_path):
         assert sl.Circuit.load(tmp_path / name).run(3, 2) == 1
 
 
-@pytest.mark.skipif(os.name != "posix", reason="other systems have no such locks")
 def test_a_saved_file_replaces_another_and_clears_what_a_killed_process_left(tmp_path):
     (tmp_path / ".solinas-killed.tmp").write_text("half a circuit")
     path = tmp_path / "add.blif"

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// element. Like [`Encrypted`], an array is a ciphertext or an expression. [`Server::run`](crate::Server::run) refuses arrays of different lengths in
 /// one operation.
 ///
-/// ```no_run
+/// ```
 /// let (client, server_key) = solinas::generate_keys()?;
 /// let ages = client.encrypt([17u8, 42, 65])?;
 /// let adults = ages.ge(18).cast::<u8>().sum();

@@ -17,7 +17,7 @@ pub fn generate_keys() -> Result<(ClientKey, ServerKey)> {
 
 /// Begins the keys of a scheme: `tfhe`, `bgv`, `ntru`, `lwe` or `gh`. [`Keygen::run`] makes them.
 ///
-/// ```no_run
+/// ```
 /// let (client, server_key) = solinas::keygen("bgv").params("slots128-8192-3").run()?;
 /// # Ok::<(), solinas::Error>(())
 /// ```

@@ -1,7 +1,7 @@
 //! Computes on encrypted integers. A client encrypts numbers with a secret key. A server computes on them with a public key and never
 //! sees a value. The client decrypts the result.
 //!
-//! ```no_run
+//! ```
 //! use solinas::{Result, Server};
 //!
 //! fn main() -> Result<()> {

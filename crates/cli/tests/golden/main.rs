@@ -133,8 +133,9 @@ fn files_of_fixed_seeds_keep_their_bytes() {
     compare(Backend::detect().unwrap().name());
 }
 
+// All back ends take four times as long as the fastest one, and other tests compare their kernels.
 #[test]
-#[ignore = "cargo xtask golden runs it"]
+#[ignore = "slow: `cargo xtask golden` runs it"]
 fn files_of_fixed_seeds_keep_their_bytes_on_every_back_end() {
     let mut backends = Backend::available();
     if std::env::var_os(SAVE).is_some() {
