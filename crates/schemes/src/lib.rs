@@ -9,8 +9,10 @@ mod bootstrapping;
 mod control;
 mod embedding;
 mod entropy;
+mod evaluate;
 pub mod gh;
 mod key_id;
+pub mod leveled;
 pub mod lwe;
 pub mod ntru;
 mod random;
@@ -21,6 +23,7 @@ pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress};
 pub use entropy::{Entropy, NoEntropy};
+pub use evaluate::{Evaluate, RotateSlots};
 pub use key_id::KeyId;
 
 // Examples of the book.
