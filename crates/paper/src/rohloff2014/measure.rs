@@ -8,8 +8,8 @@ use super::{
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
-use solinas_schemes::{Entropy, Evaluate};
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
+use solinas_schemes::{Entropy, Evaluate};
 use std::time::Duration;
 
 /// Largest time of a figure in seconds, without and with `--quick`.
