@@ -9,6 +9,7 @@ mod bootstrapping;
 mod control;
 mod embedding;
 mod entropy;
+mod error;
 pub mod gh;
 mod key_id;
 pub mod lwe;
@@ -21,6 +22,7 @@ pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress};
 pub use entropy::{Entropy, NoEntropy};
+pub use error::Error;
 pub use key_id::KeyId;
 
 // Examples of the book.

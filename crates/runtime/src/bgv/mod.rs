@@ -8,8 +8,9 @@ use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
-    self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
+    BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
@@ -175,7 +176,7 @@ impl Leveled for Bgv {
     }
 
     fn has(name: &str) -> bool {
-        !matches!(Params::named(name), Err(bgv::Error::UnknownParams { .. }))
+        !matches!(Params::named(name), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn generate(

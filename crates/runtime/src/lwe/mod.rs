@@ -3,6 +3,7 @@
 use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::{lwe as files, pack};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
 use solinas_schemes::lwe::{self, KeyFile};
@@ -205,7 +206,7 @@ impl Leveled for Lwe {
     }
 
     fn has(name: &str) -> bool {
-        !matches!(Params::named(name), Err(lwe::Error::UnknownParams { .. }))
+        !matches!(Params::named(name), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn generate(
@@ -218,7 +219,7 @@ impl Leveled for Lwe {
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
         let all = key.encrypt(&[is_one(plaintext)], &mut key.encryption_rng(nonce)?)?;
-        let one = all.first().ok_or(lwe::Error::Dimension { what: "ciphertexts", got: 0, want: 1 })?;
+        let one = all.first().ok_or(SchemeError::Dimension { what: "ciphertexts", got: 0, want: 1 })?;
         Ok(Self::store(one))
     }
 
@@ -255,7 +256,7 @@ impl Leveled for Lwe {
     }
 
     fn load(key: &PublicKey, x: &Poly) -> Result<Ciphertext, Error> {
-        let too_large = || lwe::Error::Material { part: "ciphertext", problem: "a word is no residue".into() };
+        let too_large = || SchemeError::Material { part: "ciphertext", problem: "a word is no residue".into() };
         let words = x.parts.iter().flatten().map(|&word| u32::try_from(word).map_err(|_| too_large()));
         let words = words.collect::<Result<Vec<_>, _>>()?;
         Ok(Ciphertext::from_parts(key.params(), key.id(), own(x.level), x.noise, &words)?)
@@ -357,7 +358,7 @@ impl Leveled for Lwe {
     /// No parameter set bootstraps, so that no plan asks for it.
     fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let (operation, depth) = ("bootstrapping", key.params().depth());
-        Err(lwe::Error::OutOfLevels { operation, level: x.level(), depth }.into())
+        Err(SchemeError::OutOfLevels { operation, level: x.level(), depth }.into())
     }
 
     /// With small matrices whole in memory.

@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a> {
             Stage::Ready => "lower it instead (`Evaluator::lower`)",
             Stage::Product => "reduce its modulus first (`Evaluator::mod_reduce`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
     fn at_most(operation: &'static str, x: &Ciphertext, max: usize) -> Result<(), Error> {
@@ -77,7 +77,7 @@ impl<'a> Evaluator<'a> {
         self.check("the first operand", x)?;
         self.check("the second operand", y)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         if x.stage != y.stage {
             let product = if x.stage == Stage::Product { x } else { y };

@@ -5,7 +5,7 @@ use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 use solinas_ring::Divisor;
 
 use super::bootstrap::{Bootstrapping, Growth};
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
 
@@ -237,7 +237,7 @@ impl Params {
     }
 
     fn problem(&self, problem: String) -> Error {
-        Error::Params { name: self.literal.name.clone(), problem }
+        Error::Params { scheme: SCHEME, name: self.literal.name.clone(), problem }
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.

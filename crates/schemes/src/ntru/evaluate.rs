@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a> {
             Stage::Switched => "reduce its modulus first (`Evaluator::mod_reduce`)",
             Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
     /// The operands of a sum or product, checked.
@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a> {
         Self::stage(operation, x, Stage::Ready)?;
         Self::stage(operation, y, Stage::Ready)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         Ok(())
     }
