@@ -13,9 +13,9 @@
 //!
 //! Encryption needs `seed` and `b` alone: [`Bgv::read_public`](KeyFiles::read_public) takes them from any of the three.
 
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
-    BootstrapKey, ClientKey, Error as BgvError, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey,
-    SwitchKeyParts,
+    BootstrapKey, ClientKey, Params, ParamsLiteral, PublicKey, Rotations, ServerKey, SwitchKey, SwitchKeyParts,
 };
 use zeroize::Zeroizing;
 
@@ -83,7 +83,7 @@ impl KeyFiles for Bgv {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: BgvError| reader.field("params", &error.to_string());
+        let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
         };
@@ -130,7 +130,7 @@ impl KeyFiles for Bgv {
         }
         let bootstrap = match params.bootstrapping() {
             Some(_) => {
-                let bad = |error: BgvError| reader.section_error(BOOTSTRAP[1], error);
+                let bad = |error: SchemeError| reader.section_error(BOOTSTRAP[1], error);
                 let parts = read_keys(reader, BOOTSTRAP, params, BootstrapKey::shapes(params).map_err(bad)?)?;
                 Some(BootstrapKey::from_parts(&public, &parts).map_err(bad)?)
             }

@@ -164,12 +164,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// Key generation failed, or was cancelled.
+    /// A key or matrix could not be made, or the caller cancelled the work.
     #[error(transparent)]
-    Keygen(#[from] solinas_schemes::gh::Error),
-    /// A matrix could not be made, or its making was cancelled.
-    #[error(transparent)]
-    Matrix(#[from] solinas_schemes::lwe::Error),
+    Scheme(#[from] solinas_schemes::Error),
     /// The caller asked for a file that this format cannot hold.
     #[error("cannot write this file: {0}")]
     Unwritable(String),
@@ -196,7 +193,7 @@ impl Error {
             | Self::Section { path, .. }
             | Self::Checkpoint { path, .. }
             | Self::Busy { path } => Some(path),
-            Self::Packing(_) | Self::Keygen(_) | Self::Matrix(_) | Self::Unwritable(_) => None,
+            Self::Packing(_) | Self::Scheme(_) | Self::Unwritable(_) => None,
         }
     }
 

@@ -13,9 +13,9 @@
 //!
 //! Encryption needs `h` alone: [`Ntru::read_public`](KeyFiles::read_public) takes it from any of the three.
 
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::ntru::{
-    BootstrapKey, Bootstrapping, ClientKey, Error as NtruError, Params, ParamsLiteral, PublicKey, Rotation,
-    RotationKey, ServerKey,
+    BootstrapKey, Bootstrapping, ClientKey, Params, ParamsLiteral, PublicKey, Rotation, RotationKey, ServerKey,
 };
 use zeroize::Zeroizing;
 
@@ -88,7 +88,7 @@ impl KeyFiles for Ntru {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: NtruError| reader.field("params", &error.to_string());
+        let refused = |error: SchemeError| reader.field("params", &error.to_string());
         let ParamsLiteral { first_bits: Some(_), bits: Some(_), top_bits: Some(_), .. } = literal else {
             return Err(reader.field("params", "they leave bits of primes open"));
         };
@@ -153,7 +153,7 @@ pub fn holds_rotations(reader: &Reader) -> bool {
 }
 
 fn read_rotations(reader: &Reader, public: &PublicKey) -> Result<RotationKey, Error> {
-    let refused = |error: NtruError| reader.section_error(ROTATIONS, error);
+    let refused = |error: SchemeError| reader.section_error(ROTATIONS, error);
     let (all, sizes) = (Rotation::all(public.params()), RotationKey::sizes(public.params()).map_err(refused)?);
     let words = reader.section_u64(ROTATIONS, all.len() * sizes.iter().sum::<usize>())?;
     let mut rest = words.as_slice();

@@ -138,7 +138,7 @@ impl Ciphertext {
     /// The elements as those of a scheme.
     ///
     /// # Errors
-    /// [`Error::Scheme`] for those of another, which only a forged file has under a key of this one.
+    /// [`Error::SchemeMismatch`] for those of another, which only a forged file has under a key of this one.
     pub(crate) fn elements<E: Elements>(&self, want: Scheme) -> Result<&E, Error> {
         downcast(&*self.elements, want)
     }
@@ -174,7 +174,7 @@ impl Ciphertext {
         for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);
             if part.scheme() != first.scheme() {
-                return Err(Error::Scheme { what: name(), got: part.scheme(), want: first.scheme() });
+                return Err(Error::SchemeMismatch { what: name(), got: part.scheme(), want: first.scheme() });
             }
             if part.key_id != first.key_id {
                 let [got, want] = [part, first].map(|part| part.key_id.short());

@@ -2,7 +2,7 @@
 
 use crate::{Ciphertext, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_circuits::counted;
-use solinas_schemes::{bgv, gh, lwe, ntru, slots, tfhe};
+use solinas_schemes::{Error as SchemeError, slots};
 use std::path::{Path, PathBuf};
 
 /// Everything that can go wrong for a caller of the runtime.
@@ -37,7 +37,7 @@ pub enum Error {
     #[error(
         "{what} is of scheme {got}, and the key of scheme {want}: they do not go together; use the files of one `keygen`"
     )]
-    Scheme {
+    SchemeMismatch {
         /// Which ciphertext.
         what: String,
         /// The ciphertext's.
@@ -361,24 +361,9 @@ pub enum Error {
     /// From a file.
     #[error(transparent)]
     Format(solinas_formats::Error),
-    /// From the scheme.
+    /// From the scheme of a key or ciphertext.
     #[error(transparent)]
-    Tfhe(tfhe::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Ntru(ntru::Error),
-    /// From the slots of a plaintext.
-    #[error(transparent)]
-    Slots(#[from] slots::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Bgv(bgv::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Lwe(lwe::Error),
-    /// From the scheme.
-    #[error(transparent)]
-    Gh(gh::Error),
+    Scheme(SchemeError),
     /// From a program or circuit.
     #[error(transparent)]
     Circuit(solinas_circuits::Error),
@@ -424,7 +409,7 @@ impl Error {
     pub(crate) fn in_file(self, path: &Path) -> Self {
         match &self {
             Self::Format(error) if error.path().is_some() => self,
-            Self::Cancelled | Self::InFile { .. } | Self::Lwe(lwe::Error::File { .. }) => self,
+            Self::Cancelled | Self::InFile { .. } | Self::Scheme(SchemeError::File { .. }) => self,
             _ => Self::InFile { path: path.to_path_buf(), source: Box::new(self) },
         }
     }
@@ -433,42 +418,6 @@ impl Error {
 impl From<solinas_schemes::Cancelled> for Error {
     fn from(_: solinas_schemes::Cancelled) -> Self {
         Self::Cancelled
-    }
-}
-
-impl From<tfhe::Error> for Error {
-    fn from(error: tfhe::Error) -> Self {
-        match error {
-            tfhe::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Tfhe(other),
-        }
-    }
-}
-
-impl From<ntru::Error> for Error {
-    fn from(error: ntru::Error) -> Self {
-        match error {
-            ntru::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Ntru(other),
-        }
-    }
-}
-
-impl From<bgv::Error> for Error {
-    fn from(error: bgv::Error) -> Self {
-        match error {
-            bgv::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Bgv(other),
-        }
-    }
-}
-
-impl From<lwe::Error> for Error {
-    fn from(error: lwe::Error) -> Self {
-        match error {
-            lwe::Error::Cancelled(_) => Self::Cancelled,
-            other => Self::Lwe(other),
-        }
     }
 }
 
@@ -499,27 +448,32 @@ impl From<solinas_circuits::radix::Error> for Error {
     }
 }
 
-impl From<gh::Error> for Error {
-    fn from(error: gh::Error) -> Self {
+impl From<SchemeError> for Error {
+    fn from(error: SchemeError) -> Self {
         match error {
-            gh::Error::Cancelled(_) => Self::Cancelled,
-            gh::Error::Memory { method, params, need_mib, limit_mib, alternative } => {
+            SchemeError::Cancelled(_) => Self::Cancelled,
+            SchemeError::Memory { what: method, params: Some(params), need_mib, limit_mib, alternative } => {
                 // Tables have an option of their own.
                 let option = if method.contains("recryption") { "--memory or " } else { "" };
                 let variable = crate::memory::VARIABLE;
-                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or choose {alternative}");
+                let remedy = format!("allow {need_mib} MiB by {option}{variable}, or {alternative}");
                 Self::Memory { method, params, need_mib, limit_mib, remedy }
             }
-            other => Self::Gh(other),
+            other => Self::Scheme(other),
         }
+    }
+}
+
+impl From<slots::Error> for Error {
+    fn from(error: slots::Error) -> Self {
+        Self::Scheme(error.into())
     }
 }
 
 impl From<solinas_formats::Error> for Error {
     fn from(error: solinas_formats::Error) -> Self {
         match error {
-            solinas_formats::Error::Keygen(error) => error.into(),
-            solinas_formats::Error::Matrix(error) => error.into(),
+            solinas_formats::Error::Scheme(error) => error.into(),
             other => Self::Format(other),
         }
     }
@@ -528,7 +482,7 @@ impl From<solinas_formats::Error> for Error {
 /// That a ciphertext belongs to a key of those parameters.
 ///
 /// # Errors
-/// [`Error::Scheme`], [`Error::KeyMismatch`]; [`Error::ForeignParams`] for a forged file.
+/// [`Error::SchemeMismatch`], [`Error::KeyMismatch`]; [`Error::ForeignParams`] for a forged file.
 pub(crate) fn same_key(
     what: impl FnOnce() -> String,
     ciphertext: &Ciphertext,
@@ -537,7 +491,7 @@ pub(crate) fn same_key(
 ) -> Result<(), Error> {
     let got = ciphertext.key_id();
     if ciphertext.scheme() != params.scheme {
-        return Err(Error::Scheme { what: what(), got: ciphertext.scheme(), want: params.scheme });
+        return Err(Error::SchemeMismatch { what: what(), got: ciphertext.scheme(), want: params.scheme });
     }
     if got != want {
         return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });

@@ -251,7 +251,7 @@ impl EncryptionKey {
     /// As [`Self::encrypt`], with the public matrix read from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts pieces of it.
     ///
     /// # Errors
-    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
+    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Scheme`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         check_memory(&self.params(), &plain)?;
@@ -269,7 +269,7 @@ impl EncryptionKey {
     /// Stores the public matrix whole (LWE): keys hold its seed, from which encryption otherwise makes it again. It replaces a file when it is whole. Progress counts pieces.
     ///
     /// # Errors
-    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Lwe`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
+    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Scheme`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
     pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         disk::check(path, self.matrix_bytes()?)?;
         on_pool(|| self.0.write_matrix(path, control))

@@ -245,8 +245,12 @@ pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
 /// The elements as those of a scheme.
 ///
 /// # Errors
-/// [`Error::Scheme`] for those of another.
+/// [`Error::SchemeMismatch`] for those of another.
 pub(crate) fn downcast<E: Elements>(elements: &dyn Elements, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
-    any.downcast_ref().ok_or_else(|| Error::Scheme { what: "the ciphertext".into(), got: elements.scheme(), want })
+    any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {
+        what: "the ciphertext".into(),
+        got: elements.scheme(),
+        want,
+    })
 }

@@ -75,7 +75,10 @@ struct Times {
 }
 
 /// The least times of `repeat` runs, and the last result.
-fn least<T>(repeat: usize, mut run: impl FnMut() -> Result<T, gh::Error>) -> Result<(Times, T), gh::Error> {
+fn least<T>(
+    repeat: usize,
+    mut run: impl FnMut() -> Result<T, solinas_schemes::Error>,
+) -> Result<(Times, T), solinas_schemes::Error> {
     let mut best = Times { clock: Duration::MAX, cpu: Duration::MAX };
     let mut last = None;
     for _ in 0..repeat.max(1) {
@@ -177,7 +180,7 @@ fn encryptions(
     for method in args.encrypt.map_or(EncryptMethod::ALL.to_vec(), |method| vec![method]) {
         let start = Instant::now();
         let encryptor = match Encryptor::new(public, method, args.memory_mib << 20, arithmetic) {
-            Err(error @ gh::Error::Memory { .. }) => {
+            Err(error @ solinas_schemes::Error::Memory { .. }) => {
                 println!("{error}");
                 continue;
             }
@@ -194,7 +197,7 @@ fn encryptions(
 }
 
 /// Prints the margin of a ciphertext.
-fn show(client: &ClientKey, what: &str, ciphertext: &Ciphertext) -> Result<(), gh::Error> {
+fn show(client: &ClientKey, what: &str, ciphertext: &Ciphertext) -> Result<(), solinas_schemes::Error> {
     let (measured, bound) = (client.measure_margin(ciphertext)?, ciphertext.margin(client.params()));
     println!("  {what:<44} margin {measured:>6.1} bits, bound {bound:>6.1}");
     assert!(measured >= bound, "the bound is above the margin");
@@ -212,7 +215,7 @@ fn recryptions(
 ) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let evaluator = match Evaluator::new(server, method, args.memory_mib << 20, arithmetic) {
-        Err(error @ gh::Error::Memory { .. }) => {
+        Err(error @ solinas_schemes::Error::Memory { .. }) => {
             println!("{error}");
             return Ok(());
         }

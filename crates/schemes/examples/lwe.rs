@@ -17,10 +17,10 @@ use clap::Parser;
 use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_schemes::lwe::{
-    self, Access, Error, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
+    self, Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
     StreamedProduct, Vector, leveled,
 };
-use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Error, Evaluate};
 
 /// Learning with errors.
 #[derive(Parser)]

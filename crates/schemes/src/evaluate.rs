@@ -1,7 +1,7 @@
 //! The operations on ciphertexts that a run of a circuit or a program consists of.
 
-use crate::Control;
 use crate::slots::SlotEncoder;
+use crate::{Control, Error};
 
 /// Evaluation under one key: sums and products of encrypted numbers modulo `p`. For bits, `p` is 2, so that a sum is their exclusive or and a product their
 /// conjunction.
@@ -12,14 +12,12 @@ pub trait Evaluate: Send + Sync {
     type Stored: Send + Sync;
     /// A ciphertext in work.
     type Ciphertext: Clone + Send + Sync;
-    /// Why an operation fails.
-    type Error;
 
     /// Takes a stored ciphertext into work.
     ///
     /// # Errors
     /// For a ciphertext that does not belong to the key.
-    fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Self::Error>;
+    fn load(&self, stored: &Self::Stored) -> Result<Self::Ciphertext, Error>;
 
     /// Stores a ciphertext, ready and of the fewest parts.
     fn store(&self, x: &Self::Ciphertext) -> Self::Stored;
@@ -38,43 +36,43 @@ pub trait Evaluate: Send + Sync {
     ///
     /// # Errors
     /// From the scheme.
-    fn constant(&self, value: u64) -> Result<Self::Ciphertext, Self::Error>;
+    fn constant(&self, value: u64) -> Result<Self::Ciphertext, Error>;
 
     /// `x + c` for a public number, modulo `p`.
     ///
     /// # Errors
     /// From the scheme, as for a sum.
-    fn add_constant(&self, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Self::Error>;
+    fn add_constant(&self, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Error>;
 
     /// `c x` for a public number, modulo `p`.
     ///
     /// # Errors
     /// From the scheme, as for a product.
-    fn multiply_constant(&self, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Self::Error>;
+    fn multiply_constant(&self, x: &Self::Ciphertext, value: u64) -> Result<Self::Ciphertext, Error>;
 
     /// `x + y`, of one level.
     ///
     /// # Errors
     /// For operands of different levels or of another key; for a sum that might not decrypt.
-    fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn add(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `x - y`, of one level.
     ///
     /// # Errors
     /// As [`Self::add`].
-    fn sub(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn sub(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `-x`.
     ///
     /// # Errors
     /// For an operand of another key.
-    fn negate(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn negate(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `x y`, of one level above the lowest; the product is at the level below. Schemes without levels keep the level.
     ///
     /// # Errors
     /// As [`Self::add`]; for operands at the lowest level.
-    fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// The products of pairs, in their order. A scheme that computes several products faster together than one after the other overrides it.
     ///
@@ -84,7 +82,7 @@ pub trait Evaluate: Send + Sync {
         &self,
         pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
         _control: &Control<'_>,
-    ) -> Result<Vec<Self::Ciphertext>, Self::Error> {
+    ) -> Result<Vec<Self::Ciphertext>, Error> {
         pairs.iter().map(|(x, y)| self.multiply(x, y)).collect()
     }
 
@@ -92,22 +90,22 @@ pub trait Evaluate: Send + Sync {
     ///
     /// # Errors
     /// For a plaintext of another shape or range; for a product that might not decrypt.
-    fn multiply_plain(&self, x: &Self::Ciphertext, plaintext: &[u64]) -> Result<Self::Ciphertext, Self::Error>;
+    fn multiply_plain(&self, x: &Self::Ciphertext, plaintext: &[u64]) -> Result<Self::Ciphertext, Error>;
 
     /// The same message one level below.
     ///
     /// # Errors
     /// For an operand at the lowest level.
-    fn drop_level(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn drop_level(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// The same message with the noise of a bootstrapped ciphertext.
     ///
     /// # Errors
     /// For a key that cannot bootstrap; for an operand that is too noisy already.
-    fn bootstrap(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn bootstrap(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// Rotations of slots, if the key has all that arrays need.
-    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Self::Ciphertext, Error = Self::Error>> {
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Self::Ciphertext>> {
         None
     }
 }
@@ -116,8 +114,6 @@ pub trait Evaluate: Send + Sync {
 pub trait RotateSlots: Sync {
     /// A ciphertext in work.
     type Ciphertext;
-    /// Why an operation fails.
-    type Error;
 
     /// Slots of a ciphertext, in both rows.
     fn slot_count(&self) -> usize;
@@ -126,17 +122,17 @@ pub trait RotateSlots: Sync {
     ///
     /// # Errors
     /// From the scheme.
-    fn encoder(&self) -> Result<SlotEncoder, Self::Error>;
+    fn encoder(&self) -> Result<SlotEncoder, Error>;
 
     /// The slots of both rows rotated by `step` places to the left, to the right if it is negative: slot `j` becomes slot `j - step`.
     ///
     /// # Errors
     /// For a step that the key cannot rotate by; for a result that might not decrypt.
-    fn rotate(&self, x: &Self::Ciphertext, step: i64) -> Result<Self::Ciphertext, Self::Error>;
+    fn rotate(&self, x: &Self::Ciphertext, step: i64) -> Result<Self::Ciphertext, Error>;
 
     /// The two rows of slots swapped.
     ///
     /// # Errors
     /// As [`Self::rotate`].
-    fn swap_rows(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Self::Error>;
+    fn swap_rows(&self, x: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 }

@@ -9,6 +9,7 @@ mod bootstrapping;
 mod control;
 mod embedding;
 mod entropy;
+mod error;
 mod evaluate;
 pub mod gh;
 mod key_id;
@@ -23,6 +24,7 @@ pub mod tfhe;
 
 pub use control::{Cancelled, Control, Progress};
 pub use entropy::{Entropy, NoEntropy};
+pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};
 pub use key_id::KeyId;
 

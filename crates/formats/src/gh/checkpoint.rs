@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use solinas_schemes::gh::{self, Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
+use solinas_schemes::gh::{Checkpoint, ClientKey, KeyGeneration, Params, ServerKey};
 use solinas_schemes::{Control, Entropy};
 use zeroize::Zeroizing;
 
@@ -25,7 +25,7 @@ const MOST_ATTEMPTS: u64 = 1 << 32;
 /// stays: the caller removes it once both keys are stored. It is locked meanwhile, where the file system can.
 ///
 /// # Errors
-/// [`Error::Keygen`] from the scheme: [`gh::Error::ResearchOnly`], [`gh::Error::Cancelled`]. [`Error::Checkpoint`] for a checkpoint
+/// [`Error::Scheme`]: [`ResearchScheme`](solinas_schemes::Error::ResearchScheme), [`Cancelled`](solinas_schemes::Error::Cancelled). [`Error::Checkpoint`] for a checkpoint
 /// of other parameters or another seed; [`Error::Busy`] for one that another key generation works on; from the file.
 pub fn keygen(
     params: &Params,
@@ -123,7 +123,7 @@ fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Res
 /// Reads a checkpoint of a key generation of these parameters.
 ///
 /// # Errors
-/// From the file; [`Error::Section`] and [`Error::Field`] for what is not of these parameters; [`gh::Error::ResearchOnly`] unless `research`.
+/// From the file; [`Error::Section`] and [`Error::Field`] for what is not of these parameters; [`ResearchScheme`](solinas_schemes::Error::ResearchScheme) unless `research`.
 pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Result<KeyGeneration, Error> {
     let mut seed = Zeroizing::new([0; 32]);
     seed.copy_from_slice(&reader.section_of_len("seed", 32)?);
@@ -141,7 +141,7 @@ pub fn read_checkpoint(reader: &Reader, params: &Params, research: bool) -> Resu
     }
     let checkpoint = Checkpoint { insecure, seed, attempt, dimension, parts };
     KeyGeneration::resume(params, research, checkpoint).map_err(|error| match error {
-        gh::Error::ResearchOnly { .. } => error.into(),
+        solinas_schemes::Error::ResearchScheme { .. } => error.into(),
         _ => reader.section_error("seed", error),
     })
 }

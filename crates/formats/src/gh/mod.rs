@@ -8,7 +8,7 @@
 //! | public key | `d`, `r` |
 //! | server key | `d`, `r`, `x` (`s` residues), `indicators` (`s m` residues, block by block) |
 //! | cache | `table` |
-//! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`](gh::KeyGeneration::PARTS) what there is |
+//! | checkpoint of key generation | `seed` (32 bytes), and of [`KeyGeneration::PARTS`] what there is |
 //!
 //! Encryption needs `d` and `r` alone: [`Gh::read_public`](KeyFiles::read_public) takes them from any of the three. A large server key is 2.25 GB; it is written from where it
 //! lies in memory, and read to where it is used.
@@ -22,7 +22,7 @@ pub use cache::{
 pub use checkpoint::{keygen, read_checkpoint};
 
 use solinas_bigint::Natural;
-use solinas_schemes::gh::{self, ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
+use solinas_schemes::gh::{ClientKey, Params, ParamsLiteral, PublicKey, Residues, ServerKey};
 use zeroize::Zeroizing;
 
 use crate::keys::public_accessors;
@@ -69,7 +69,7 @@ impl KeyFiles for Gh {
     fn read_params(reader: &Reader) -> Result<Params, Error> {
         reader.expect_scheme(Self::NAME)?;
         let literal: ParamsLiteral = reader.params()?;
-        let refused = |error: gh::Error| reader.field("params", &error.to_string());
+        let refused = |error: solinas_schemes::Error| reader.field("params", &error.to_string());
         if !Params::names().contains(&literal.name.as_str()) {
             return Params::try_from(literal).map_err(refused);
         }

@@ -177,7 +177,7 @@ fn key_generation_goes_on_from_wherever_it_was_stopped_and_makes_the_same_key() 
             let run = until(further, |control| gh::keygen(&params, true, Entropy::Insecure(1), Some(&path), control));
             match run {
                 Ok(keys) => break keys,
-                Err(Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })) => stops += 1,
+                Err(Error::Scheme(solinas_schemes::Error::Cancelled { .. })) => stops += 1,
                 Err(other) => panic!("{other}"),
             }
             furthest = seen.into_inner().unwrap();
@@ -275,7 +275,7 @@ fn a_checkpoint_serves_one_key_generation_at_a_time() {
         };
         let error =
             until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
-        assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+        assert!(matches!(error, Error::Scheme(solinas_schemes::Error::Cancelled { .. })), "{error}");
     }
     gh::keygen(&params, true, Entropy::System, Some(&path), &Control::default()).unwrap();
 }
@@ -295,7 +295,7 @@ fn why_the_work_stopped_is_told_even_where_the_checkpoint_cannot_be_stored() {
     };
     let path = folder.join("checkpoint");
     let error = until(stop, |control| gh::keygen(&params, true, Entropy::System, Some(&path), control)).unwrap_err();
-    assert!(matches!(error, Error::Keygen(solinas_schemes::gh::Error::Cancelled { .. })), "{error}");
+    assert!(matches!(error, Error::Scheme(solinas_schemes::Error::Cancelled { .. })), "{error}");
 }
 
 #[test]

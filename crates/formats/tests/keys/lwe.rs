@@ -126,7 +126,7 @@ fn matrices_and_states_of_products_are_replaced_whole_and_states_are_their_owner
     let cancel = AtomicBool::new(true);
     let cancelled = Control { progress: None, cancel: Some(&cancel) };
     let stopped = lwe::write_matrix(&path, KEYS.0.public(), &cancelled);
-    assert!(matches!(stopped, Err(Error::Matrix(solinas_schemes::lwe::Error::Cancelled { .. }))));
+    assert!(matches!(stopped, Err(Error::Scheme(solinas_schemes::Error::Cancelled { .. }))));
     assert_eq!(fs::read(&path).unwrap(), b"old");
     lwe::write_matrix(&path, KEYS.0.public(), &Control::default()).unwrap();
     let file = KeyFile::open(&path).unwrap();

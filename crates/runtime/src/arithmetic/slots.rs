@@ -29,7 +29,7 @@ pub(super) fn rotations(evaluator: &impl Evaluate, across: Across, elements: usi
 ///
 /// # Errors
 /// From the evaluator; [`Across::refused`] for a key that does not rotate slots.
-pub(super) fn run<E: Evaluate<Error: Into<Error>>>(
+pub(super) fn run<E: Evaluate>(
     evaluator: &E,
     across: Across,
     elements: usize,
@@ -37,39 +37,39 @@ pub(super) fn run<E: Evaluate<Error: Into<Error>>>(
     done: &(dyn Fn() -> Result<(), Error> + Sync),
 ) -> Result<Vec<E::Ciphertext>, Error> {
     let rotations = evaluator.slot_rotations().ok_or_else(|| across.refused())?;
-    let (moves, masks) = masked_rotations(&rotations.encoder().map_err(Into::into)?, across, elements)?;
+    let (moves, masks) = masked_rotations(&rotations.encoder()?, across, elements)?;
     moves.apply(&Running { evaluator, rotations, masks, done }, array)
 }
 
 /// The slots of ciphertexts.
 struct Running<'a, E: Evaluate> {
     evaluator: &'a E,
-    rotations: &'a dyn RotateSlots<Ciphertext = E::Ciphertext, Error = E::Error>,
+    rotations: &'a dyn RotateSlots<Ciphertext = E::Ciphertext>,
     /// As plaintexts.
     masks: Vec<Vec<u64>>,
     done: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 
-impl<E: Evaluate<Error: Into<Error>>> Slotted for Running<'_, E> {
+impl<E: Evaluate> Slotted for Running<'_, E> {
     type Ciphertext = E::Ciphertext;
     type Error = Error;
 
     fn add(&self, x: &E::Ciphertext, y: &E::Ciphertext) -> Result<E::Ciphertext, Error> {
-        self.evaluator.add(x, y).map_err(Into::into)
+        Ok(self.evaluator.add(x, y)?)
     }
 
     fn mask(&self, x: &E::Ciphertext, mask: usize) -> Result<E::Ciphertext, Error> {
-        self.evaluator.multiply_plain(x, &self.masks[mask]).map_err(Into::into)
+        Ok(self.evaluator.multiply_plain(x, &self.masks[mask])?)
     }
 
     fn rotate(&self, x: &E::Ciphertext, log2: u32) -> Result<E::Ciphertext, Error> {
-        let rotated = self.rotations.rotate(x, 1 << log2).map_err(Into::into)?;
+        let rotated = self.rotations.rotate(x, 1 << log2)?;
         (self.done)()?;
         Ok(rotated)
     }
 
     fn swap(&self, x: &E::Ciphertext) -> Result<E::Ciphertext, Error> {
-        let swapped = self.rotations.swap_rows(x).map_err(Into::into)?;
+        let swapped = self.rotations.swap_rows(x)?;
         (self.done)()?;
         Ok(swapped)
     }

@@ -65,7 +65,7 @@ pub(crate) struct Run<'a, E: Evaluate> {
     pub(crate) elements: usize,
 }
 
-impl<E: Evaluate<Error: Into<Error>>> Run<'_, E> {
+impl<E: Evaluate> Run<'_, E> {
     /// Runs the schedule on instances, each of which has its own inputs. Returns the outputs of each. Runs on the current thread pool. Progress counts
     /// bootstraps; without any, products and rotations of slots.
     pub(crate) fn run(&self, inputs: &[Vec<&E::Stored>], control: &Control<'_>) -> Result<Vec<Vec<E::Stored>>, Error> {
@@ -154,9 +154,7 @@ impl<E: Evaluate<Error: Into<Error>>> Run<'_, E> {
                     let [x, y] = schedule.steps[index].pair();
                     Ok((values.get(x, lane)?, values.get(y, lane)?))
                 });
-                let results = evaluator
-                    .multiply_batch(&pairs.collect::<Result<Vec<_>, Error>>()?, control)
-                    .map_err(Into::into)?;
+                let results = evaluator.multiply_batch(&pairs.collect::<Result<Vec<_>, Error>>()?, control)?;
                 jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
                 Ok(results.into_iter().map(Arc::new).collect())
             };
@@ -213,32 +211,31 @@ impl<E: Evaluate<Error: Into<Error>>> Run<'_, E> {
     ) -> Result<E::Ciphertext, Error> {
         let at = |value| values.get(value, lane);
         let evaluator = self.evaluator;
-        match step {
-            Step::Input(index) => return self.load(index, inputs),
-            Step::Constant(value) => evaluator.constant(value),
-            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant),
-            Step::Scale(x, constant) => evaluator.multiply_constant(at(x)?, constant),
-            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?),
-            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?),
-            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?),
+        Ok(match step {
+            Step::Input(index) => self.load(index, inputs)?,
+            Step::Constant(value) => evaluator.constant(value)?,
+            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
+            Step::Scale(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
+            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
+            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
+            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
             Step::MultiplyPublic(x, index) => match E::plaintext(inputs[index as usize]) {
-                Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext),
-                None => evaluator.multiply(at(x)?, &self.load(index, inputs)?),
+                Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext)?,
+                None => evaluator.multiply(at(x)?, &self.load(index, inputs)?)?,
             },
-            Step::Lower(x) => evaluator.drop_level(at(x)?),
-            Step::Refresh(x) => evaluator.bootstrap(at(x)?),
+            Step::Lower(x) => evaluator.drop_level(at(x)?)?,
+            Step::Refresh(x) => evaluator.bootstrap(at(x)?)?,
             // Not of one instance.
             Step::Across(_, across) => return Err(across.refused()),
-        }
-        .map_err(Into::into)
+        })
     }
 
     /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.
     fn load(&self, index: u32, inputs: &[&E::Stored]) -> Result<E::Ciphertext, Error> {
-        let mut x = self.evaluator.load(inputs[index as usize]).map_err(Into::into)?;
+        let mut x = self.evaluator.load(inputs[index as usize])?;
         let level = self.levels.get(index as usize).copied().unwrap_or(usize::MAX);
         while self.evaluator.level(&x) > level {
-            x = self.evaluator.drop_level(&x).map_err(Into::into)?;
+            x = self.evaluator.drop_level(&x)?;
         }
         Ok(x)
     }

@@ -8,7 +8,8 @@ use crate::control::ProgressParts;
 use crate::leveled::Leveled;
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::bgv::{self as files, ServerKeys};
-use solinas_schemes::bgv::{self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations};
+use solinas_schemes::Error as SchemeError;
+use solinas_schemes::bgv::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations};
 use solinas_schemes::leveled::StoredCiphertext;
 
 /// The scheme.
@@ -75,7 +76,7 @@ impl Leveled for Bgv {
     }
 
     fn has(name: &str) -> bool {
-        !matches!(Params::named(name), Err(bgv::Error::UnknownParams { .. }))
+        !matches!(Params::named(name), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn generate(

@@ -25,7 +25,7 @@ impl Bit {
     ///
     /// # Errors
     /// From the scheme, for a residue that is not one of the key.
-    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, gh::Error> {
+    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, solinas_schemes::Error> {
         gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)
     }
 

@@ -10,6 +10,7 @@ use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -155,7 +156,7 @@ impl GhEngine {
         let public = self.key.public();
         let x = gh::Ciphertext::from_parts(public, public.r().words().to_vec(), noise::fresh(self.set()));
         let x = x.unwrap_or_else(|_| gh::Ciphertext::trivial(public, true));
-        let time = |work: &dyn Fn() -> Result<gh::Ciphertext, gh::Error>| -> Result<f64, Error> {
+        let time = |work: &dyn Fn() -> Result<gh::Ciphertext, SchemeError>| -> Result<f64, Error> {
             let mut seconds = 0.0;
             for _ in 0..2 {
                 control.check()?;

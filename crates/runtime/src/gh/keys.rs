@@ -7,6 +7,7 @@ use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
 use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
 };
@@ -156,7 +157,7 @@ impl Secret for Client {
         let element = |bits: &Vec<Arc<Bit>>| {
             bits.iter().enumerate().try_fold(0u128, |value, (i, bit)| {
                 let bit = decryptor.decrypt(&bit.ciphertext(self.key.public())?).map_err(|error| match error {
-                    gh::Error::Noise { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
+                    SchemeError::Margin { margin, need, .. } => Error::Undecryptable { bit: i, margin, need },
                     error => error.into(),
                 })?;
                 Ok(value | u128::from(bit) << i)

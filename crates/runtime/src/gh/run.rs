@@ -1,8 +1,8 @@
 //! The operations on bits.
 
 use super::elements::Bit;
-use solinas_schemes::Evaluate;
-use solinas_schemes::gh::{Ciphertext, Error, Evaluator, PublicKey};
+use solinas_schemes::gh::{Ciphertext, Evaluator, PublicKey};
+use solinas_schemes::{Error, Evaluate};
 use std::sync::Arc;
 
 /// Words of a ciphertext from which on a recryption keeps every thread busy by itself.
@@ -17,7 +17,6 @@ pub(super) struct Bits<'a> {
 impl Evaluate for Bits<'_> {
     type Stored = Arc<Bit>;
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn load(&self, stored: &Arc<Bit>) -> Result<Ciphertext, Error> {
         stored.ciphertext(self.public)

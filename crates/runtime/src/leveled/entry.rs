@@ -32,7 +32,7 @@ impl<S: Leveled> Roles for S {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
         if options.rotations {
             // Not of bits.
-            params.rotation_noise().map(drop).map_err(Into::into)?;
+            params.rotation_noise().map(drop)?;
         }
         check_memory::<S>(&params, options.rotations)?;
         control.report(0, 1);

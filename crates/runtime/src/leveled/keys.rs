@@ -33,7 +33,7 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
         // In every slot.
         return Ok(plain.values.iter().map(|&value| vec![params.constant_plaintext(value as u64).into()]).collect());
     }
-    let encoder = params.slots().map_err(Into::into)?;
+    let encoder = params.slots()?;
     let polynomial = |values: &[u128]| {
         let mut slots: Plaintext = vec![0; params.dimension()].into();
         slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = value as u64);
@@ -223,7 +223,7 @@ impl<S: Leveled> Secret for Client<S> {
             return elements.blocks.iter().flatten().map(constant_of).collect();
         }
         if ciphertext.form() == Form::Slots {
-            let encoder = S::params(&self.public.key).slots().map_err(Into::into)?;
+            let encoder = S::params(&self.public.key).slots()?;
             let slots = |poly: &Arc<StoredCiphertext>| -> Result<Plaintext, Error> {
                 Ok(encoder.decode(&plaintext(poly)?)?.into())
             };

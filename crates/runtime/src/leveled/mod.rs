@@ -22,7 +22,7 @@ use std::path::Path;
 
 /// A leveled scheme: over rings, or without (LWE), where a polynomial is a single number and the ring dimension that of the lattice.
 pub(crate) trait Leveled:
-    KeyFiles<Params: NoiseModel<Error: Into<Error>>> + Debug + Copy + PartialEq + Send + Sync + 'static
+    KeyFiles<Params: NoiseModel> + Debug + Copy + PartialEq + Send + Sync + 'static
 {
     const SCHEME: Scheme;
     /// The parameter set where none is chosen.
@@ -38,11 +38,7 @@ pub(crate) trait Leveled:
 
     type Ciphertext: Clone + Send + Sync;
     /// What computes with a server key.
-    type Evaluator<'k>: Evaluate<
-            Stored = StoredCiphertext,
-            Ciphertext = Self::Ciphertext,
-            Error = <Self::Params as solinas_schemes::leveled::Params>::Error,
-        >;
+    type Evaluator<'k>: Evaluate<Stored = StoredCiphertext, Ciphertext = Self::Ciphertext>;
 
     /// The products that a parameter set allows, in words.
     fn products(params: &Self::Params) -> String;
@@ -151,7 +147,7 @@ pub(crate) trait Leveled:
         pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
         control: &Control<'_>,
     ) -> Result<f64, Error> {
-        twice(control, &|| evaluator.multiply_batch(pairs, control).map(drop).map_err(Into::into))
+        twice(control, &|| Ok(evaluator.multiply_batch(pairs, control).map(drop)?))
     }
 
     /// A server key that was made or read, ready for use.

@@ -23,13 +23,9 @@ pub(super) struct SlotNoise<'a> {
 impl<'a> SlotNoise<'a> {
     /// # Errors
     /// [`Error::NoRotations`] for parameters whose keys rotate nothing.
-    pub(super) fn new<P: NoiseModel<Error: Into<Error>>>(
-        params: &'a P,
-        across: Across,
-        elements: usize,
-    ) -> Result<Self, Error> {
+    pub(super) fn new<P: NoiseModel>(params: &'a P, across: Across, elements: usize) -> Result<Self, Error> {
         let rotated = params.rotation_noise().map_err(|_| no_rotations(params))?;
-        let (moves, masks) = masked_rotations(&params.slots().map_err(Into::into)?, across, elements)?;
+        let (moves, masks) = masked_rotations(&params.slots()?, across, elements)?;
         let peaks = masks.iter().map(|mask| log2_peak(params.plaintext_modulus(), mask)).collect();
         Ok(Self { moves, peaks, rotated })
     }

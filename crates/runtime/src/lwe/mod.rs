@@ -3,6 +3,7 @@
 use crate::leveled::{Leveled, Plaintext};
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::{lwe as files, pack};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv;
 use solinas_schemes::leveled::{Params as _, StoredCiphertext};
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey};
@@ -99,7 +100,7 @@ impl Leveled for Lwe {
     }
 
     fn has(name: &str) -> bool {
-        !matches!(Params::named(name), Err(lwe::Error::UnknownParams { .. }))
+        !matches!(Params::named(name), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn generate(
@@ -112,7 +113,7 @@ impl Leveled for Lwe {
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<StoredCiphertext, Error> {
         let all = key.encrypt(&[is_one(plaintext)], &mut key.encryption_rng(nonce)?)?;
-        let one = all.first().ok_or(lwe::Error::Dimension { what: "ciphertexts", got: 0, want: 1 })?;
+        let one = all.first().ok_or(SchemeError::Dimension { what: "ciphertexts", got: 0, want: 1 })?;
         Ok(one.into())
     }
 

@@ -5,6 +5,7 @@ use crate::leveled::Leveled;
 use crate::{Control, Error, KeygenOptions, Scheme};
 use solinas_formats::ntru::ServerKeys;
 use solinas_formats::{Reader, ntru as files, pack};
+use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::StoredCiphertext;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey};
 
@@ -60,7 +61,7 @@ impl Leveled for Ntru {
     }
 
     fn has(name: &str) -> bool {
-        !matches!(Params::named(name), Err(ntru::Error::UnknownParams { .. }))
+        !matches!(Params::named(name), Err(SchemeError::UnknownParams { .. }))
     }
 
     fn generate(

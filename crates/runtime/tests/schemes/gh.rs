@@ -221,7 +221,7 @@ fn mistakes_get_typed_errors() {
         refused(Ciphertext::stack(vec![x.clone(), foreign]).unwrap_err());
     }
     let tfhe_server = Server::new(&tfhe_key, Some(1)).unwrap();
-    assert!(matches!(tfhe_server.run(&program, &[x.clone(), x.clone()], &control), Err(Error::Scheme { .. })));
+    assert!(matches!(tfhe_server.run(&program, &[x.clone(), x.clone()], &control), Err(Error::SchemeMismatch { .. })));
     assert!(matches!(server.convert(&x, Form::Radix, &control), Err(Error::SchemeForm { .. })));
     let cancelled = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancelled), ..Default::default() };

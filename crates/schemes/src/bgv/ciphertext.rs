@@ -20,12 +20,19 @@ pub enum Stage {
     Product,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Stage {
+    /// The stage in errors.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Self::Ready => "ready",
             Self::Product => "a product that is to be reduced",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a> {
             Stage::Ready => "lower it instead (`Evaluator::drop_level`)",
             Stage::Product => "reduce its modulus first (`Evaluator::modulus_switch`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
     fn at_most(operation: &'static str, x: &Ciphertext, max: usize) -> Result<(), Error> {
@@ -79,7 +79,7 @@ impl<'a> Evaluator<'a> {
         self.check("the first operand", x)?;
         self.check("the second operand", y)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         if x.stage != y.stage {
             let product = if x.stage == Stage::Product { x } else { y };
@@ -290,7 +290,6 @@ impl<'a> Evaluator<'a> {
 impl Evaluate for Evaluator<'_> {
     type Stored = StoredCiphertext;
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
         self.key.public().load(stored)
@@ -410,7 +409,7 @@ impl Evaluate for Evaluator<'_> {
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
     }
 
-    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext, Error = Error>> {
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
         let all = Rotations::all(self.key.params()).ok()?;
         if self.key.rotations() == all { Some(self) } else { None }
     }

@@ -23,7 +23,7 @@
 //! let y = evaluator.rotate(&evaluator.multiply(&x, &x)?, 1)?;  // squares, one place to the left
 //! let y = slots.decode(&client.decrypt(&y)?)?;
 //! assert!(y[0] == 1 && y[1] == 4 && y[62] == 63 * 63 && y[63] == 0);
-//! # Ok::<(), bgv::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod automatic;
@@ -32,7 +32,6 @@ mod ciphertext;
 mod client;
 mod context;
 mod encrypt;
-mod error;
 mod evaluate;
 mod keygen;
 mod keys;
@@ -46,13 +45,16 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 pub use automatic::Automatic;
 pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
 pub use ciphertext::{Ciphertext, SeededCiphertext, Stage};
 pub use client::ClientKey;
-pub use error::Error;
 pub use evaluate::Evaluator;
 pub use keygen::generate;
 pub use keys::{PublicKey, ServerKey, SwitchKey, SwitchKeyParts};
 pub use params::{KeySwitching, Params, ParamsLiteral};
 pub use rotations::Rotations;
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "BGV";

@@ -5,7 +5,7 @@ use solinas_field::prime::{FAST_PRIME_BITS, MAX_PRIME_BITS, Modulus, primes};
 use solinas_ring::Divisor;
 
 use super::bootstrap::{Bootstrapping, Growth};
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
@@ -238,7 +238,7 @@ impl Params {
     }
 
     fn problem(&self, problem: String) -> Error {
-        Error::Params { name: self.literal.name.clone(), problem }
+        Error::Params { scheme: SCHEME, name: self.literal.name.clone(), problem }
     }
 
     /// Sum of the digits' mean squares of a key switch at a level, over `P^2`: `log2` of what it is multiplied by.
@@ -410,8 +410,6 @@ pub(super) enum Failure {
 }
 
 impl leveled::Params for Params {
-    type Error = Error;
-
     inherent_facts!();
 
     fn plaintext_modulus(&self) -> u64 {
@@ -437,7 +435,6 @@ impl leveled::Params for Params {
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), factors: Vec::new() };
         let literal = params.literal.clone();

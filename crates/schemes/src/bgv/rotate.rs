@@ -8,7 +8,6 @@ use crate::{Evaluate, RotateSlots};
 
 impl RotateSlots for Evaluator<'_> {
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn slot_count(&self) -> usize {
         self.key().params().dimension()

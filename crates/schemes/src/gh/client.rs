@@ -150,7 +150,7 @@ impl Decryptor<'_> {
     /// that the windows do not tell, never within a ciphertext's bound).
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose bound leaves no margin.
+    /// [`Error::KeyMismatch`]; [`Error::Margin`] for a ciphertext whose bound leaves no margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         self.check(ciphertext)?;
         // c_j < 2^64 times an error below 2^-127, over fewer than 2^20 words: below 2^-43, in units of 2^-127 below 2^84.
@@ -180,7 +180,7 @@ impl Decryptor<'_> {
         self.key.public.check("the ciphertext", ciphertext.key())?;
         let margin = ciphertext.margin(self.key.params());
         if margin < noise::DECRYPT_NEED {
-            return Err(Error::Noise { operation: "decryption", margin, need: noise::DECRYPT_NEED });
+            return Err(Error::Margin { operation: "decryption", margin, need: noise::DECRYPT_NEED });
         }
         Ok(())
     }

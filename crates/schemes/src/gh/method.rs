@@ -29,13 +29,13 @@ pub(super) trait Method: Copy + 'static {
     fn too_large(self, params: &Params, memory: u64) -> Error {
         let least = Self::BY_SPEED.iter().map(|method| method.bytes(params)).min().unwrap_or(0);
         let smaller = Self::BY_SPEED.iter().find(|method| method.bytes(params) <= memory);
-        let smallest = || format!("a smaller parameter set: the least is {} MiB", least.div_ceil(1 << 20));
+        let smallest = || format!("choose a smaller parameter set: the least is {} MiB", least.div_ceil(1 << 20));
         Error::Memory {
-            method: self.title(),
-            params: params.name().into(),
+            what: self.title(),
+            params: Some(params.name().into()),
             need_mib: self.bytes(params).div_ceil(1 << 20),
             limit_mib: memory >> 20,
-            alternative: smaller.map_or_else(smallest, |method| method.title().into()),
+            alternative: smaller.map_or_else(smallest, |method| format!("choose {}", method.title())),
         }
     }
 }

@@ -21,13 +21,12 @@
 //!     Evaluator::new(&server, RecryptMethod::fitting(&params, memory)?, memory, Arithmetic::default())?;
 //! let and = evaluator.recrypt(&evaluator.multiply(&x, &y)?)?;
 //! assert!(client.decryptor()?.decrypt(&and)?);
-//! # Ok::<(), gh::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod ciphertext;
 mod client;
 mod encrypt;
-mod error;
 mod evaluate;
 pub mod keygen;
 mod keys;
@@ -39,12 +38,15 @@ pub mod params;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 pub use ciphertext::Ciphertext;
 pub use client::{ClientKey, Decryptor};
 pub use encrypt::{EncryptMethod, Encryptor, batch_memory, batch_sweeps, encrypt_batch};
-pub use error::Error;
 pub use evaluate::{Evaluator, RecryptMethod, RecryptTimes};
 pub use keygen::{Checkpoint, KeyGeneration, Stage, generate};
 pub use keys::{PublicKey, Residues, ServerKey};
 pub use modulus::Arithmetic;
 pub use params::{Params, ParamsLiteral};
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "Gentry-Halevi";

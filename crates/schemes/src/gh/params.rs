@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 
 /// Security in bits that the counts of candidates and of non-zeros aim at, by the estimates of 2011.
@@ -65,7 +65,7 @@ impl Params {
     pub fn named(name: &str) -> Result<Self, Error> {
         let Some(&(name, dimension, coefficient_bits, blocks, candidates)) = SETS.iter().find(|set| set.0 == name)
         else {
-            return Err(Error::UnknownParams { name: name.into(), known: Self::names().join(", ") });
+            return Err(Error::UnknownParams { scheme: SCHEME, name: name.into(), known: Self::names().join(", ") });
         };
         Self::try_from(ParamsLiteral {
             name: name.into(),
@@ -207,7 +207,7 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.name.clone(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 Ok(())
@@ -248,6 +248,7 @@ impl TryFrom<ParamsLiteral> for Params {
         if margin < need {
             let bits = params.coefficient_bits() + (need - margin).ceil() as usize;
             return Err(Error::Params {
+                scheme: SCHEME,
                 name: params.literal.name,
                 problem: format!(
                     "a recrypted ciphertext would keep {margin:.0} bits of margin and needs {need:.0}: give coefficients {bits} bits"

@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 
+use crate::Error;
 use crate::security::SecurityClaim;
 use crate::slots::SlotEncoder;
 
@@ -25,9 +26,6 @@ pub struct Bootstrap {
 
 /// A parameter set. Levels are 1 to `depth + 1`; fresh ciphertexts have the highest.
 pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
-    /// Why something is refused.
-    type Error: std::error::Error;
-
     /// Name of the set.
     fn name(&self) -> &str;
 
@@ -46,7 +44,7 @@ pub trait Params: Debug + Clone + PartialEq + Send + Sync + 'static {
     ///
     /// # Errors
     /// If a plaintext is a single number.
-    fn slots(&self) -> Result<SlotEncoder, Self::Error>;
+    fn slots(&self) -> Result<SlotEncoder, Error>;
 
     /// Products in sequence.
     fn depth(&self) -> usize;
@@ -103,7 +101,7 @@ pub trait NoiseModel: Params {
     ///
     /// # Errors
     /// Why no key of these parameters rotates slots.
-    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Self::Error>;
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error>;
 
     /// Time of a product at a level, relative to that of a product at the highest level.
     fn relative_cost(&self, level: usize) -> f64;

@@ -94,6 +94,7 @@ impl Matrix {
         if layout.bytes() > memory {
             return Err(Error::Memory {
                 what: "the matrix in memory",
+                params: None,
                 need_mib: layout.bytes().div_ceil(1 << 20),
                 limit_mib: memory >> 20,
                 alternative: "use the seed form (`SeededMatrix`, `PublicKey`), or stream it from a file (`KeyFile`)"

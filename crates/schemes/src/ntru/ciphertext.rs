@@ -21,13 +21,20 @@ pub enum Stage {
     Wide,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Stage {
+    /// The stage in errors.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Self::Ready => "ready",
             Self::Switched => "key-switched",
             Self::Wide => "in a wide ring",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
             Stage::Switched => "reduce its modulus first (`Evaluator::modulus_switch`)",
             Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
         };
-        Err(Error::Stage { operation, want, got: x.stage, remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
 
     /// The operands of a sum or product, checked.
@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a> {
         Self::stage(operation, x, Stage::Ready)?;
         Self::stage(operation, y, Stage::Ready)?;
         if x.level != y.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: y.level });
+            return Err(Error::level_mismatch(x.level, y.level));
         }
         Ok(())
     }
@@ -286,7 +286,6 @@ impl<'a> Evaluator<'a> {
 impl Evaluate for Evaluator<'_> {
     type Stored = StoredCiphertext;
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
         self.key.public().load(stored)
@@ -438,7 +437,7 @@ impl Evaluate for Evaluator<'_> {
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
     }
 
-    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext, Error = Error>> {
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
         if self.rotation_key.is_some() { Some(self) } else { None }
     }
 }

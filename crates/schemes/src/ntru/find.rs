@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::estimate::Estimate;
 use super::params::{MAX_DIMENSION, MIN_DIMENSION};
-use super::{Error, KeyDistribution, Params, ParamsLiteral, params};
+use super::{Error, KeyDistribution, Params, ParamsLiteral, SCHEME, params};
 use crate::slots;
 
 /// Most primes of a level.
@@ -251,6 +251,7 @@ pub fn find(wanted: &Wanted) -> Result<Found, Error> {
     let Wanted { depth, plaintext_modulus, security, .. } = wanted;
     let slots = if wanted.slots { " and slots" } else { "" };
     Err(Error::OutOfReach {
+        scheme: SCHEME,
         wanted: format!("depth {depth} modulo {plaintext_modulus}{slots} with {security} bits of security"),
         nearest: nearest.join(", or "),
     })

@@ -20,7 +20,7 @@
 //! let square = Evaluator::new(&server).multiply(&x, &x)?;
 //! let square = client.decrypt(&square)?;                  // 1 + 2 X^511 - X^510 = 1 + X^510 modulo 2
 //! assert!(square[0] == 1 && square[510] == 1 && square[511] == 0);
-//! # Ok::<(), ntru::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod automatic;
@@ -30,7 +30,6 @@ mod ciphertext;
 mod client;
 mod context;
 mod encrypt;
-mod error;
 pub mod estimate;
 mod evaluate;
 pub mod find;
@@ -44,14 +43,17 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+use crate::Error;
 pub use automatic::Automatic;
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::{Ciphertext, Stage};
 pub use client::ClientKey;
-pub use error::Error;
 pub use evaluate::Evaluator;
 pub use keygen::generate;
 pub use keys::{PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "NTRU";

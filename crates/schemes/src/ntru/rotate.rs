@@ -13,7 +13,7 @@ use super::context::Context;
 use super::estimate::withstands;
 use super::params::SECURITY_BITS;
 use super::switch::{Switch, Target, special_primes, variance};
-use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, Stage, noise};
+use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
 use crate::slots::{self, SlotEncoder};
@@ -69,7 +69,7 @@ fn rotatable(params: &Params) -> Result<Vec<Modulus>, Error> {
     params.slots()?;
     if params.dimension_at(1) < params.dimension() {
         let problem = "rings are reduced (`floor`), and slots are rotated in the whole ring".into();
-        return Err(Error::Params { name: params.name().into(), problem });
+        return Err(Error::Params { scheme: SCHEME, name: params.name().into(), problem });
     }
     special_moduli(params)
 }
@@ -320,7 +320,6 @@ impl<'a> Evaluator<'a> {
 
 impl RotateSlots for Evaluator<'_> {
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn slot_count(&self) -> usize {
         self.key().params().dimension()

@@ -48,11 +48,11 @@ impl ClientKey {
     /// The phase `b - <a, s>`: message plus noise.
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    /// [`Error::CiphertextLength`] for a ciphertext of other parameters.
     pub fn phase(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
         let key = self.glwe_bits();
         if ciphertext.0.len() != key.len() + 1 {
-            return Err(Error::Dimension { got: ciphertext.0.len(), want: key.len() + 1 });
+            return Err(Error::CiphertextLength { got: ciphertext.0.len(), want: key.len() + 1 });
         }
         Ok(key.iter().zip(&ciphertext.0).fold(ciphertext.0[key.len()], |phase, (&bit, &word)| {
             phase.wrapping_sub(word & u32::from(bit).wrapping_neg())
@@ -62,11 +62,11 @@ impl ClientKey {
     /// Encrypts a value: a bit in the gates family, `0..16` in the integers family.
     ///
     /// # Errors
-    /// [`Error::Plaintext`] when it does not fit.
+    /// [`Error::Message`] when it does not fit.
     pub fn encrypt(&self, value: u32, rng: &mut impl RngCore) -> Result<LweCiphertext, Error> {
         let modulus = self.params().message_modulus();
         if value >= modulus {
-            return Err(Error::Plaintext { value, modulus });
+            return Err(Error::Message { value, modulus });
         }
         let message = match self.params().family() {
             Family::Gates => encode_bool(value == 1),
@@ -78,7 +78,7 @@ impl ClientKey {
     /// Decrypts a value: inverse of [`Self::encrypt`].
     ///
     /// # Errors
-    /// [`Error::Dimension`] for a ciphertext of other parameters.
+    /// [`Error::CiphertextLength`] for a ciphertext of other parameters.
     pub fn decrypt(&self, ciphertext: &LweCiphertext) -> Result<u32, Error> {
         let phase = self.phase(ciphertext)?;
         Ok(match self.params().family() {

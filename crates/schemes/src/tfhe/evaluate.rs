@@ -134,11 +134,11 @@ impl Evaluator {
     /// The result does not depend on the number of threads, nor on how jobs are batched.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when an input is of other parameters, [`Error::Table`] when a table is of the other family, or none.
+    /// [`Error::CiphertextLength`] when an input is of other parameters, [`Error::Table`] when a table is of the other family, or none.
     pub fn bootstrap(&self, jobs: &[Job<'_>]) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let want = self.params.big_dimension() + 1;
         if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
-            return Err(Error::Dimension { got: job.input.0.len(), want });
+            return Err(Error::CiphertextLength { got: job.input.0.len(), want });
         }
         let fits = |table: &Table| match table {
             Table::Sign => self.params.family() == Family::Gates,
@@ -156,11 +156,11 @@ impl Evaluator {
     /// The first step of a bootstrap alone: switches ciphertexts to dimension `n`, under the LWE key.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when an input is of other parameters.
+    /// [`Error::CiphertextLength`] when an input is of other parameters.
     pub fn keyswitch(&self, inputs: &[LweCiphertext]) -> Result<Vec<LweCiphertext>, Error> {
         let want = self.params.big_dimension() + 1;
         if let Some(input) = inputs.iter().find(|input| input.0.len() != want) {
-            return Err(Error::Dimension { got: input.0.len(), want });
+            return Err(Error::CiphertextLength { got: input.0.len(), want });
         }
         let words: Vec<u32> = inputs.iter().flat_map(|input| input.0.iter().copied()).collect();
         let small = self.params.literal().lwe_dimension + 1;
@@ -172,11 +172,11 @@ impl Evaluator {
     /// The second step of a bootstrap alone: rounds what [`Self::keyswitch`] gave to multiples of `1/2N` turn.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when the input is of other parameters.
+    /// [`Error::CiphertextLength`] when the input is of other parameters.
     pub fn modulus_switch(&self, switched: &LweCiphertext) -> Result<LweCiphertext, Error> {
         let p = self.params.literal();
         if switched.0.len() != p.lwe_dimension + 1 {
-            return Err(Error::Dimension { got: switched.0.len(), want: p.lwe_dimension + 1 });
+            return Err(Error::CiphertextLength { got: switched.0.len(), want: p.lwe_dimension + 1 });
         }
         let mut exponents = Vec::with_capacity(p.lwe_dimension);
         let body = modulus_switch(&switched.0, p.ring_dimension, 0, &mut exponents) as u32;

@@ -81,7 +81,7 @@ impl ClientKey {
     /// From its parts, as stored: bits of the LWE and of the GLWE key, one a byte.
     ///
     /// # Errors
-    /// [`Error::KeyMaterial`] for a wrong length, [`Error::KeyBits`] for a byte that is not 0 or 1.
+    /// [`Error::KeyLength`] for a wrong length, [`Error::KeyBits`] for a byte that is not 0 or 1.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -269,7 +269,7 @@ impl ServerKey {
     /// From its parts, as stored.
     ///
     /// # Errors
-    /// [`Error::KeyMaterial`] for a wrong length.
+    /// [`Error::KeyLength`] for a wrong length.
     pub fn from_parts(
         params: Params,
         public_seed: [u8; 32],
@@ -351,5 +351,5 @@ impl ServerKey {
 }
 
 fn check(params: &Params, part: &'static str, got: usize, want: usize) -> Result<(), Error> {
-    if got == want { Ok(()) } else { Err(Error::KeyMaterial { part, params: params.name().into(), got, want }) }
+    if got == want { Ok(()) } else { Err(Error::KeyLength { part, params: params.name().into(), got, want }) }
 }

@@ -27,12 +27,12 @@ impl LweCiphertext {
     /// `sum_i c_i x_i + constant`, exactly.
     ///
     /// # Errors
-    /// [`Error::Dimension`] when a ciphertext is not of `dimension`.
+    /// [`Error::CiphertextLength`] when a ciphertext is not of `dimension`.
     pub fn linear(dimension: usize, terms: &[(i32, &Self)], constant: u32) -> Result<Self, Error> {
         let mut sum = Self::trivial(dimension, constant);
         for &(coefficient, x) in terms {
             if x.0.len() != dimension + 1 {
-                return Err(Error::Dimension { got: x.0.len(), want: dimension + 1 });
+                return Err(Error::CiphertextLength { got: x.0.len(), want: dimension + 1 });
             }
             let coefficient = coefficient as u32;
             for (sum, x) in sum.0.iter_mut().zip(&x.0) {

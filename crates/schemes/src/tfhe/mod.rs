@@ -9,16 +9,18 @@
 //! - *integers*: values of 0 to 15 with a padding bit, tables of 16 entries, several tables to a rotation.
 
 mod encrypt;
-mod error;
 mod evaluate;
 mod keys;
 mod lwe;
 pub mod noise;
 pub mod params;
 
+use crate::Error;
 pub use encrypt::{BOOL_TRUE, decode_bool, decode_value, encode_bool, encode_value};
-pub use error::Error;
 pub use evaluate::{Evaluator, Job, Table, table_weight};
 pub use keys::{ClientKey, ServerKey};
 pub use lwe::LweCiphertext;
 pub use params::{Params, ParamsLiteral};
+
+/// The name of the scheme in errors.
+const SCHEME: &str = "TFHE";

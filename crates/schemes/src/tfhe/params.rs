@@ -4,7 +4,7 @@
 //! (the formulas of [`super::noise`], derived in `docs/derivations/tfhe-parameters.md`). The number in a name is `-log2` of that
 //! probability's bound.
 
-use super::{Error, noise};
+use super::{Error, SCHEME, noise};
 use crate::security::{SecurityClaim, Status};
 use serde::{Deserialize, Serialize};
 use solinas_field::torus::Decomposition;
@@ -99,7 +99,7 @@ impl Params {
         };
         let literal = literals().into_iter().find(|literal| literal.name == name);
         literal.map_or_else(
-            || Err(Error::UnknownParams { name: name.into(), known: Self::names().join(", ") }),
+            || Err(Error::UnknownParams { scheme: SCHEME, name: name.into(), known: Self::names().join(", ") }),
             Self::try_from,
         )
     }
@@ -116,7 +116,7 @@ impl Params {
             Some(former) => Self::try_from(former),
             None => {
                 let problem = "they differ from the parameter set of that name; make the key again with this version";
-                Err(Error::Params { name: literal.name.clone(), problem: problem.into() })
+                Err(Error::Params { scheme: SCHEME, name: literal.name.clone(), problem: problem.into() })
             }
         }
     }
@@ -213,7 +213,7 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
-        let problem = |problem: String| Error::Params { name: literal.name.clone(), problem };
+        let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
             if range.contains(&value) {
                 Ok(())
@@ -246,6 +246,7 @@ impl TryFrom<ParamsLiteral> for Params {
         if failure > -20.0 {
             let name = params.literal.name;
             return Err(Error::Params {
+                scheme: SCHEME,
                 name,
                 problem: format!(
                     "a bootstrap fails with probability 2^{failure:.1}; less noise or more levels are needed for 2^-20"

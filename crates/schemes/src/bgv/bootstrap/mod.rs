@@ -22,7 +22,7 @@
 //!     x = evaluator.bootstrap(&evaluator.automatic().multiply(&x, &one)?)?;    // deeper than the levels
 //! }
 //! assert!(client.decrypt(&x)?[0] == 1);
-//! # Ok::<(), bgv::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod evaluate;

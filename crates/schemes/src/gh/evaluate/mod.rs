@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a> {
     /// The exclusive or: `x + y`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the sum might not decrypt.
+    /// [`Error::KeyMismatch`]; [`Error::Margin`] when the sum might not decrypt.
     pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check(x)?;
         self.check(y)?;
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
     /// The conjunction: `x y`.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the product might not decrypt.
+    /// [`Error::KeyMismatch`]; [`Error::Margin`] when the product might not decrypt.
     pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check(x)?;
         self.check(y)?;
@@ -173,7 +173,7 @@ impl<'a> Evaluator<'a> {
     /// A ciphertext of the same bit, of noise [`noise::recrypted`].
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Noise`] when the noise is too large already.
+    /// [`Error::KeyMismatch`]; [`Error::Margin`] when the noise is too large already.
     pub fn recrypt(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.recrypt_timed(x).map(|(ciphertext, _)| ciphertext)
     }
@@ -218,7 +218,7 @@ impl<'a> Evaluator<'a> {
 
     fn check_margin(&self, operation: &'static str, noise: f64, need: f64) -> Result<(), Error> {
         let margin = noise::margin(self.params(), noise);
-        if margin < need { Err(Error::Noise { operation, margin, need }) } else { Ok(()) }
+        if margin < need { Err(Error::Margin { operation, margin, need }) } else { Ok(()) }
     }
 
     fn output(&self, operation: &'static str, words: Vec<u64>, noise: f64) -> Result<Ciphertext, Error> {

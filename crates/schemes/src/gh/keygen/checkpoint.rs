@@ -61,7 +61,7 @@ impl KeyGeneration {
     /// Goes on from what was stored.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`; [`Error::Material`] for parts that are not of these parameters.
+    /// [`Error::ResearchScheme`] unless `research`; [`Error::Material`] for parts that are not of these parameters.
     pub fn resume(params: &Params, research: bool, checkpoint: Checkpoint<Zeroizing<Vec<u64>>>) -> Result<Self, Error> {
         let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
         let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;

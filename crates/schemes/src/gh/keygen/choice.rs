@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::super::encrypt::Noise;
 use super::super::noise::{self, top_power};
-use super::super::{Error, Params};
+use super::super::{Error, Params, SCHEME};
 use super::roots::{LANES, Lanes, Roots, Values, symmetric};
 use super::simulation::Simulation;
 use crate::random::SecretSeed;
@@ -110,7 +110,7 @@ impl Choice {
             let problem = format!(
                 "no noise of the indicators in {ROUNDS} choices leaves recryptions quiet enough: give more candidates or more non-zeros"
             );
-            return Err(Error::Params { name: self.params.name().into(), problem });
+            return Err(Error::Params { scheme: SCHEME, name: self.params.name().into(), problem });
         }
         Ok(Self::new(&self.params, seed, self.weights.clone(), self.bits.clone(), self.round + 1))
     }

@@ -60,12 +60,14 @@ pub fn check_memory(params: &Params, limit: u64) -> Result<(), Error> {
     let sets = Params::names().into_iter().filter_map(|name| Params::named(name).ok());
     let fitting = sets.filter(|set| memory(set) <= limit).max_by_key(Params::server_key_words);
     Err(Error::Memory {
-        method: "key generation",
-        params: params.name().into(),
+        what: "key generation",
+        params: Some(params.name().into()),
         need_mib: need.div_ceil(1 << 20),
         limit_mib: limit >> 20,
-        alternative: fitting
-            .map_or_else(|| "a machine of more memory".into(), |set| format!("parameters {:?}", set.name())),
+        alternative: fitting.map_or_else(
+            || "choose a machine of more memory".into(),
+            |set| format!("choose parameters {:?}", set.name()),
+        ),
     })
 }
 

@@ -63,7 +63,7 @@ impl Stage {
 /// of the [`Stage`]; it never goes back.
 ///
 /// # Errors
-/// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
+/// [`Error::ResearchScheme`] unless `research`, as all parameters are; [`Error::Cancelled`]; [`Error::Entropy`].
 pub fn generate(
     params: &Params,
     research: bool,
@@ -122,14 +122,14 @@ impl KeyGeneration {
     /// Begins one.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`, as all parameters are; [`Error::Entropy`].
+    /// [`Error::ResearchScheme`] unless `research`, as all parameters are; [`Error::Entropy`].
     pub fn new(params: &Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
         Self::from_seed(params, research, SecretSeed::new(entropy)?, entropy.is_insecure())
     }
 
     fn from_seed(params: &Params, research: bool, seed: SecretSeed, insecure: bool) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
-            return Err(Error::ResearchOnly { why });
+            return Err(Error::ResearchScheme { scheme: super::SCHEME, why });
         }
         let costs = Costs::of(params, rayon::current_num_threads());
         Ok(Self { params: params.clone(), insecure, seed, attempt: 0, state: State::Begun, costs, reported: 0 })

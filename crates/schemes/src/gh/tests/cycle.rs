@@ -249,12 +249,12 @@ fn operations_beyond_the_bound_are_refused() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(error, Error::Noise { .. }) && error.to_string().contains("recrypt"), "{error}");
+    assert!(matches!(error, Error::Margin { .. }) && error.to_string().contains("recrypt"), "{error}");
     let noisy = Ciphertext::from_parts(server.public(), power.words().to_vec(), 379.0).unwrap();
-    assert!(matches!(evaluator.recrypt(&noisy), Err(Error::Noise { operation: "recryption", .. })));
+    assert!(matches!(evaluator.recrypt(&noisy), Err(Error::Margin { operation: "recryption", .. })));
     let noisy = Ciphertext::from_parts(server.public(), power.words().to_vec(), 1000.0).unwrap();
-    assert!(matches!(client.decryptor().unwrap().decrypt(&noisy), Err(Error::Noise { .. })));
-    assert!(matches!(evaluator.add(&noisy, &power), Err(Error::Noise { .. })));
+    assert!(matches!(client.decryptor().unwrap().decrypt(&noisy), Err(Error::Margin { .. })));
+    assert!(matches!(evaluator.add(&noisy, &power), Err(Error::Margin { .. })));
 }
 
 #[test]

@@ -91,6 +91,10 @@ impl Ciphertext {
     }
 }
 
+fn mismatch(lhs: usize, rhs: usize) -> Error {
+    Error::LevelMismatch { lhs, rhs, remedy: "refresh the higher one first (`Evaluator::refresh`)" }
+}
+
 /// Operations on ciphertexts of a key.
 #[derive(Debug)]
 pub struct Evaluator<'a> {
@@ -123,13 +127,14 @@ impl<'a> Evaluator<'a> {
     fn pair(&self, x: &Ciphertext, y: &Ciphertext) -> Result<(), Error> {
         self.check("the first operand", x.key)?;
         self.check("the second operand", y.key)?;
-        if x.level == y.level { Ok(()) } else { Err(Error::LevelMismatch { lhs: x.level, rhs: y.level }) }
+        if x.level == y.level { Ok(()) } else { Err(mismatch(x.level, y.level)) }
     }
 
     /// Refuses a noise that might not decrypt.
     fn room(&self, operation: &'static str, noise: f64, tails: f64, level: usize) -> Result<f64, Error> {
         let room = noise::half(self.params(), level) - tails * noise::TAIL;
-        if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room }) }
+        let remedy = "refresh the operands, or encrypt anew";
+        if noise <= room { Ok(noise) } else { Err(Error::Noise { operation, noise, room, remedy }) }
     }
 
     /// The product, under the tensor square of the secret.
@@ -190,7 +195,7 @@ impl<'a> Evaluator<'a> {
         for x in all {
             self.check("the tensor", x.key)?;
             if x.level != level {
-                return Err(Error::LevelMismatch { lhs: level, rhs: x.level });
+                return Err(mismatch(level, x.level));
             }
             noises.push(self.room("a key switch", noise::switch_product(params, x.noise, level), 2.0, level)?);
         }
@@ -257,7 +262,7 @@ impl<'a> Evaluator<'a> {
     /// As [`Self::drop_level`]; [`Error::LevelMismatch`] for a level above.
     pub fn at_level(&self, x: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         if level > x.level {
-            return Err(Error::LevelMismatch { lhs: x.level, rhs: level });
+            return Err(mismatch(x.level, level));
         }
         let mut out = x.clone();
         while out.level > level {
@@ -291,7 +296,6 @@ impl<'a> Evaluator<'a> {
 impl Evaluate for Evaluator<'_> {
     type Stored = StoredCiphertext;
     type Ciphertext = Ciphertext;
-    type Error = Error;
 
     fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
         self.key.public().load(stored)

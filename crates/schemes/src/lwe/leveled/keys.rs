@@ -242,6 +242,7 @@ impl ServerKey {
         if bytes > memory {
             return Err(Error::Memory {
                 what: "the matrices of the switching keys in memory",
+                params: None,
                 need_mib: bytes.div_ceil(1 << 20),
                 limit_mib: memory >> 20,
                 alternative: "use them by their seeds, as they are".into(),

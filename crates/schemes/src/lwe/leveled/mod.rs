@@ -15,7 +15,7 @@
 //! let and = evaluator.multiply(&bits[0], &bits[1])?;
 //! let xor = evaluator.add(&and, &evaluator.drop_level(&bits[2])?)?;
 //! assert!(client.decrypt(&xor)?);
-//! # Ok::<(), solinas_schemes::lwe::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod client;

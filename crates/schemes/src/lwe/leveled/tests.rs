@@ -106,7 +106,7 @@ fn what_cannot_be_done_is_told() {
     let evaluator = Evaluator::new(&server).unwrap();
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
     let low = evaluator.drop_level(&c[0]).unwrap();
-    assert_eq!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1 }));
+    assert!(matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1, .. })));
     assert!(matches!(evaluator.at_level(&low, 2), Err(Error::LevelMismatch { .. })));
     assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
     let bottom = evaluator.at_level(&c[0], 0).unwrap();

@@ -21,7 +21,7 @@
 //!     x = bits.xor(&bits.and(&x, &one)?, &bits.constant(false)?)?;    // deeper than the levels
 //! }
 //! assert!(client.decrypt_bit(&x)?);
-//! # Ok::<(), ntru::Error>(())
+//! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
 mod evaluate;
