@@ -12,6 +12,7 @@ mod entropy;
 mod error;
 pub mod gh;
 mod key_id;
+pub mod leveled;
 pub mod lwe;
 pub mod ntru;
 mod random;

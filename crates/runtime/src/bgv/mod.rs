@@ -4,27 +4,22 @@ mod find;
 
 pub use find::find_bgv;
 
-use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
-use solinas_formats::bgv::{self as files, ServerKeys};
+use solinas_formats::bgv as files;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{
-    BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
+    BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, ServerKey, Stage,
+    noise,
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::SlotEncoder;
 
 /// The scheme.
-pub(crate) use files::Bgv;
+pub(crate) use solinas_schemes::bgv::Bgv;
 
-/// The rotations that a server key has keys for: all, where there are slots.
-fn rotations(params: &Params) -> Rotations {
-    Rotations::all(params).unwrap_or_else(|_| Rotations::none(params))
-}
-
-fn evaluator(key: &ServerKeys) -> Evaluator<'_> {
-    Evaluator::new(&key.evaluation)
+fn evaluator(key: &ServerKey) -> Evaluator<'_> {
+    Evaluator::new(key)
 }
 
 /// A residue with its sign, nearest to 0.
@@ -147,12 +142,12 @@ impl Parameters for Params {
     }
 
     fn stored_bytes(&self) -> usize {
-        files::stored_server_bytes(self, &rotations(self))
+        files::stored_server_bytes(self, &Rotations::default_of(self))
     }
 
     fn memory_bytes(&self) -> usize {
         let towers = self.moduli().len() + self.special().len();
-        let keys = (1 + rotations(self).len()) * self.switch_rows() * towers;
+        let keys = (1 + Rotations::default_of(self).len()) * self.switch_rows() * towers;
         let bootstrap = |shapes: Vec<(Vec<u32>, usize)>| shapes.iter().map(|(bits, rows)| rows * bits.len()).sum();
         let bootstrap: usize = BootstrapKey::shapes(self).map_or(0, bootstrap);
         2 * 8 * self.dimension() * (self.moduli().len() + keys + bootstrap)
@@ -183,16 +178,10 @@ impl Leveled for Bgv {
         params: &Params,
         options: &KeygenOptions,
         control: &Control<'_>,
-    ) -> Result<(ClientKey, ServerKeys), Error> {
-        let client = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
-        let bootstraps = usize::from(params.bootstrapping().is_some());
-        let parts = ProgressParts::new(control, 1 + bootstraps);
-        let evaluation = parts.run(0, |control| client.server_key(&rotations(params), control))?;
-        let bootstrap = match bootstraps {
-            0 => None,
-            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
-        };
-        Ok((client, ServerKeys { evaluation, bootstrap }))
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let client = ClientKey::generate(params, options.research, options.insecure_seed.into(), control)?;
+        let server = client.server_key(control)?;
+        Ok((client, server))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -227,58 +216,54 @@ impl Leveled for Bgv {
         Ok(key.trivial(plaintext)?)
     }
 
-    fn negate(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn negate(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).negate(x)?)
     }
 
-    fn add_constant(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(evaluator(key).add_plain(x, &constant(key.evaluation.params(), value))?)
+    fn add_constant(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add_plain(x, &constant(key.params(), value))?)
     }
 
-    fn scale(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(evaluator(key).multiply_integer(x, centred(key.evaluation.params(), value))?)
+    fn scale(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_integer(x, centred(key.params(), value))?)
     }
 
-    fn add(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn add(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).add(x, y)?)
     }
 
-    fn subtract(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).sub(x, y)?)
     }
 
-    fn multiply_plain(key: &ServerKeys, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).multiply_plain(x, plaintext)?)
     }
 
     /// Where there are slots; a key that was made otherwise may have fewer.
-    fn rotates(key: &ServerKeys) -> bool {
-        let all = rotations(key.evaluation.params());
-        !all.is_empty() && all == key.evaluation.rotations()
+    fn rotates(key: &ServerKey) -> bool {
+        let all = Rotations::default_of(key.params());
+        !all.is_empty() && all == key.rotations()
     }
 
-    fn rotate(key: &ServerKeys, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+    fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).rotate(x, 1 << log2)?)
     }
 
-    fn swap_rows(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn swap_rows(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).swap_rows(x)?)
     }
 
-    fn multiply(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).composed_multiply(x, y)?)
     }
 
-    fn lower(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).lower(x)?)
     }
 
-    fn refresh(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let evaluator = match &key.bootstrap {
-            Some(bootstrap) => evaluator(key).with_bootstrapping(bootstrap)?,
-            None => evaluator(key),
-        };
-        Ok(evaluator.bootstrap(x)?)
+    fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).bootstrap(x)?)
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

@@ -19,38 +19,19 @@ pub(in crate::bgv) struct Rounded {
 }
 
 impl<'a> Evaluator<'a> {
-    /// The same, able to bootstrap.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
-    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
-        self.key().public().check("the bootstrapping key", key.id())?;
-        if key.params() != self.key().params() {
-            let problem = "its parameters are not those of the server key".into();
-            return Err(Error::Material { part: "bootstrapping key", problem });
-        }
-        Ok(self.with_bootstrap_key(key))
-    }
-
     /// The bootstrapping key.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without one.
+    /// [`Error::NoBootstrapping`] if the parameters have none.
     pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        let params = self.key().params();
-        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
-        let without = || match params.bootstrapping() {
-            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
-            None => params_without(params),
-        };
-        self.bootstrap_key().ok_or_else(without)
+        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
     /// Bootstrapping: the number in the constant coefficient, with the noise of [`Growth::output`](super::Growth::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
     /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
+    /// [`Error::NoBootstrapping`] if the parameters have none; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
     /// [`Error::KeyMismatch`].
     pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
@@ -79,7 +60,7 @@ impl<'a> Evaluator<'a> {
             let [before, after] = noise::lowered(params, level, noise);
             (fits(level, before) && fits(level - 1, after)).then_some(after)
         });
-        let room = self.bootstrap_key().map(|key| key.plan.growth.room);
+        let room = self.key().bootstrap_key().map(|key| key.plan.growth.room);
         matches!((lowered, room), (Some(noise), Some(room)) if noise <= room)
     }
 
