@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use rand_core::RngCore;
 
-use super::{Automatic, Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
+use super::{Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
 use crate::Evaluate;
+use crate::leveled::{AutoLevels, ManageLevels};
 
 /// Gates on bits, each in the constant coefficient of a ciphertext: levels are managed, and ciphertexts are bootstrapped when levels run out or
 /// noise would be too much, so that circuits can have any depth. Made by [`Evaluator::bits`].
@@ -14,7 +15,7 @@ use crate::Evaluate;
 /// [`Self::is_exhausted`] says so. Fresh ciphertexts are at a higher level than bootstrapped ones; gates lower them as needed.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'a> {
-    automatic: Automatic<'a>,
+    automatic: AutoLevels<Evaluator<'a>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -31,7 +32,7 @@ impl<'a> Evaluator<'a> {
 impl<'a> Bits<'a> {
     /// The operations of the scheme, one at a time.
     pub fn manual(self) -> Evaluator<'a> {
-        self.automatic.manual()
+        *self.automatic.manual()
     }
 
     /// A known bit, without noise, at the highest level: anyone can read it.
@@ -58,7 +59,7 @@ impl<'a> Bits<'a> {
     pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let one = of_bit(self.manual().key().public(), true);
         self.or_refreshed([x], |[x]| {
-            let x = self.automatic.ready(x)?;
+            let x = self.manual().normalize(x)?;
             self.manual().add_plain(&x, &one)
         })
     }

@@ -3,8 +3,8 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, BootstrapKey, Ciphertext, Error, RotationKey, ServerKey, Stage, noise};
-use crate::leveled::{Params as _, StoredCiphertext};
+use super::{BootstrapKey, Ciphertext, Error, RotationKey, ServerKey, Stage, noise};
+use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, RotateSlots};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
@@ -35,8 +35,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The same operations with automatic management of levels.
-    pub fn automatic(self) -> Automatic<'a> {
-        Automatic::new(self)
+    pub fn automatic(self) -> AutoLevels<Self> {
+        AutoLevels::new(self)
     }
 
     /// The key.

@@ -23,7 +23,7 @@
 //! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
-mod automatic;
+mod auto_levels;
 mod bits;
 pub mod bootstrap;
 mod ciphertext;
@@ -44,7 +44,6 @@ mod switch;
 mod tests;
 
 use crate::Error;
-pub use automatic::Automatic;
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
 pub use ciphertext::{Ciphertext, Stage};
