@@ -3,25 +3,26 @@
 use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
 use crate::{Control, Error, KeygenOptions, Scheme};
-use solinas_formats::ntru::ServerKeys;
 use solinas_formats::{Reader, ntru as files, pack};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::ntru::{
-    self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, Stage, noise,
+    Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, ServerKey, Stage, noise,
 };
 use solinas_schemes::security::SecurityClaim;
 use solinas_schemes::slots::{SlotEncoder, log2_peak};
 
 /// The scheme.
-pub(crate) use files::Ntru;
+pub(crate) use solinas_schemes::ntru::Ntru;
 
-fn evaluator(key: &ServerKeys) -> Evaluator<'_> {
-    Evaluator::new(&key.hints)
+fn evaluator(key: &ServerKey) -> Evaluator<'_> {
+    Evaluator::new(key)
 }
 
-fn rotate(key: &ServerKeys, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
-    let missing = || Error::NoRotations { params: key.hints.params().name().into(), reason: None };
-    Ok(evaluator(key).rotate(x, rotation, key.rotations.as_ref().ok_or_else(missing)?)?)
+fn rotate(key: &ServerKey, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
+    if key.rotation_key().is_none() {
+        return Err(Error::NoRotations { params: key.params().name().into(), reason: None });
+    }
+    Ok(evaluator(key).rotate(x, rotation)?)
 }
 
 /// What a ciphertext of that noise becomes as its key is switched and its modulus, perhaps its ring, reduced.
@@ -180,23 +181,15 @@ impl Leveled for Ntru {
         params: &Params,
         options: &KeygenOptions,
         control: &Control<'_>,
-    ) -> Result<(ClientKey, ServerKeys), Error> {
-        let bootstraps = usize::from(params.bootstrapping().is_some());
-        let parts = ProgressParts::new(control, 1 + bootstraps + usize::from(options.rotations));
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let parts = ProgressParts::new(control, 2);
         let (research, entropy) = (options.research, options.insecure_seed.into());
-        let (client, hints) = parts.run(0, |control| ntru::generate(params, research, entropy, control))?;
-        let bootstrap = match bootstraps {
-            0 => None,
-            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
-        };
-        let rotations = match options.rotations {
-            true => {
-                let all = Rotation::all(params);
-                Some(parts.run(1 + bootstraps, |control| client.rotation_key(&all, research, control))?)
-            }
-            false => None,
-        };
-        Ok((client, ServerKeys { hints, bootstrap, rotations }))
+        let client = parts.run(0, |control| ClientKey::generate(params, research, entropy, control))?;
+        let server = parts.run(1, |control| match options.rotations {
+            true => client.server_key_with(&Rotation::all(params), research, control),
+            false => client.server_key(control),
+        })?;
+        Ok((client, server))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<Poly, Error> {
@@ -220,60 +213,56 @@ impl Leveled for Ntru {
         Ok(key.trivial(plaintext)?)
     }
 
-    fn negate(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn negate(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).negate(x)?)
     }
 
-    fn add_constant(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(evaluator(key).add_plain(x, &constant(key.hints.params(), value))?)
+    fn add_constant(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).add_plain(x, &constant(key.params(), value))?)
     }
 
-    fn scale(key: &ServerKeys, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
-        Ok(evaluator(key).multiply_plain(x, &constant(key.hints.params(), value))?)
+    fn scale(key: &ServerKey, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).multiply_plain(x, &constant(key.params(), value))?)
     }
 
-    fn add(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn add(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).add(x, y)?)
     }
 
-    fn subtract(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn subtract(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).sub(x, y)?)
     }
 
-    fn multiply_plain(key: &ServerKeys, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+    fn multiply_plain(key: &ServerKey, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).multiply_plain(x, plaintext)?)
     }
 
-    fn rotates(key: &ServerKeys) -> bool {
-        key.rotations.is_some()
+    fn rotates(key: &ServerKey) -> bool {
+        key.rotation_key().is_some()
     }
 
-    fn rotate(key: &ServerKeys, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
+    fn rotate(key: &ServerKey, x: &Ciphertext, log2: u32) -> Result<Ciphertext, Error> {
         rotate(key, x, Rotation::Left(1 << log2))
     }
 
-    fn swap_rows(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn swap_rows(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         rotate(key, x, Rotation::Swap)
     }
 
-    fn key_bytes(key: &ServerKeys) -> usize {
-        key.hints.params().memory_bytes() + key.rotations.as_ref().map_or(0, RotationKey::bytes)
+    fn key_bytes(key: &ServerKey) -> usize {
+        key.params().memory_bytes() + key.rotation_key().map_or(0, RotationKey::bytes)
     }
 
-    fn multiply(key: &ServerKeys, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn multiply(key: &ServerKey, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).composed_multiply(x, y)?)
     }
 
-    fn lower(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn lower(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(evaluator(key).lower(x)?)
     }
 
-    fn refresh(key: &ServerKeys, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let evaluator = match &key.bootstrap {
-            Some(bootstrap) => evaluator(key).with_bootstrapping(bootstrap)?,
-            None => evaluator(key),
-        };
-        Ok(evaluator.bootstrap(x)?)
+    fn refresh(key: &ServerKey, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        Ok(evaluator(key).bootstrap(x)?)
     }
 
     fn holds_rotations(reader: &Reader) -> bool {
