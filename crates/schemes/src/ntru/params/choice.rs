@@ -122,7 +122,7 @@ impl Params {
     /// That a chain of `depth` multiplications of sums decrypts, and that each division brings the noise down; the noise of sums at level 1.
     fn check_noise(&self) -> Result<f64, Failure> {
         let fits = |what, level, noise: f64| {
-            let over = noise - noise::room(self, self.log2_modulus(level));
+            let over = noise - noise::limit(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         let terms = f64::from(self.literal.terms).log2();
@@ -133,7 +133,7 @@ impl Params {
             // What is carried over is to be half of the rounding: a chain of any depth then stays where it is, at every root of the ring.
             let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
             let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
-            let over = 1.0 + noise::carried(self, switched, log2_primes) - rounding;
+            let over = 1.0 + noise::divided(self, switched, log2_primes) - rounding;
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
