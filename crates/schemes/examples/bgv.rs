@@ -10,7 +10,7 @@ use std::time::Instant;
 use clap::Parser;
 use rand_core::RngCore as _;
 use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -82,17 +82,17 @@ fn run(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     let evaluator = Evaluator::new(&server);
     let (micros, _) = time(repetitions, || Ok(evaluator.add(&x, &x)?))?;
     report("add", micros);
-    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &x)?))?;
+    let (micros, product) = time(repetitions, || Ok(evaluator.tensor(&x, &x)?))?;
     report("multiply", micros);
     let (micros, product) = time(repetitions, || Ok(evaluator.relinearize(&product)?))?;
     report("relinearize", micros);
-    let (micros, _) = time(repetitions, || Ok(evaluator.mod_reduce(&product)?))?;
-    report("mod_reduce", micros);
-    let (micros, product) = time(repetitions, || Ok(evaluator.composed_multiply(&x, &x)?))?;
-    report("multiply + relinearize + mod_reduce", micros);
+    let (micros, _) = time(repetitions, || Ok(evaluator.modulus_switch(&product)?))?;
+    report("modulus_switch", micros);
+    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &x)?))?;
+    report("multiply + relinearize + modulus_switch", micros);
     let squares: Vec<u64> = plain.iter().map(|&x| x * x % p).collect();
     assert_eq!(slots.decode(&client.decrypt(&product)?)?, squares);
-    let (micros, _) = time(repetitions, || Ok(evaluator.lower(&x)?))?;
+    let (micros, _) = time(repetitions, || Ok(evaluator.drop_level(&x)?))?;
     report("lower", micros);
     let (micros, _) = time(repetitions, || Ok(evaluator.multiply_plain(&x, &encoded)?))?;
     report("multiply_plain", micros);
@@ -109,7 +109,7 @@ fn run(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
             if right { "right" } else { "WRONG" }
         );
         if depth < params.depth() {
-            x = evaluator.composed_multiply(&x, &x)?;
+            x = evaluator.multiply(&x, &x)?;
             plain.iter_mut().for_each(|x| *x = *x * *x % p);
         }
     }

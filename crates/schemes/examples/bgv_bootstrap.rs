@@ -9,9 +9,8 @@ mod bootstrap;
 use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
-use solinas_schemes::Control;
-use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 /// Transforms, products with keys, and others, of a switch at a level that divides by so many primes.
 fn switch(params: &Params, level: usize, terms: usize, dropped: usize) -> [usize; 3] {

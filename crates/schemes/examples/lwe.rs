@@ -20,7 +20,7 @@ use solinas_schemes::lwe::{
     self, Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
     StreamedProduct, Vector, leveled,
 };
-use solinas_schemes::{Control, Entropy, Error};
+use solinas_schemes::{Control, Entropy, Error, Evaluate};
 
 /// Learning with errors.
 #[derive(Parser)]
@@ -159,7 +159,7 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
                 }
                 let pairs: Vec<_> = sums.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
                 let start = Instant::now();
-                cipher = evaluator.multiply_all(&pairs)?;
+                cipher = evaluator.multiply_batch(&pairs, &Control::default())?;
                 multiplied += start.elapsed().as_secs_f64();
                 plain = bits.chunks_exact(2).map(|pair| pair[0] & pair[1]).collect();
             }

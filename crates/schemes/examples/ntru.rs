@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Parser;
 use solinas_ring::{Basis, RnsPoly, sample};
 use solinas_schemes::ntru::{self, Evaluator, Params, Stage};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -82,19 +82,19 @@ fn run(name: &str, repetitions: usize) -> Result<()> {
     let evaluator = Evaluator::new(&server);
     let (micros, _) = time(repetitions, || Ok(evaluator.add(&x, &y)?))?;
     report("EvalAdd", micros, bound(0, t));
-    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &y)?))?;
+    let (micros, product) = time(repetitions, || Ok(evaluator.multiply_without_switch(&x, &y)?))?;
     report("EvalMult", micros, bound(0, t));
     let (micros, switched) = time(repetitions, || Ok(evaluator.key_switch(&product)?))?;
     report("KeySwitch", micros, bound(0, t));
     let per_level = params.literal().primes_per_level;
     let transforms: usize = (0..per_level).map(|k| t - k).sum();
-    let (micros, reduced) = time(repetitions, || Ok(evaluator.mod_reduce(&switched)?))?;
+    let (micros, reduced) = time(repetitions, || Ok(evaluator.modulus_switch(&switched)?))?;
     report("ModReduce", micros, bound(transforms, transforms));
     if reduced.stage() == Stage::Wide {
         let (micros, _) = time(repetitions, || Ok(evaluator.ring_reduce(&reduced)?))?;
         report("RingReduce", micros, bound(2 * t, t));
     }
-    let (micros, mut z) = time(repetitions, || Ok(evaluator.composed_multiply(&x, &y)?))?;
+    let (micros, mut z) = time(repetitions, || Ok(evaluator.multiply(&x, &y)?))?;
     report("ComposedEvalMult", micros, bound(transforms, transforms + 2 * t));
     let (micros, _) = time(repetitions, || Ok(client.decrypt(&x)?))?;
     report("Dec, all towers", micros, bound(t, t * (t + 1) / 2));
@@ -107,7 +107,7 @@ fn run(name: &str, repetitions: usize) -> Result<()> {
             z.noise(),
             client.measure_noise(&z)?
         );
-        (z, want) = (evaluator.composed_multiply(&z, &z)?, squared(&want, params.plaintext_modulus())?);
+        (z, want) = (evaluator.multiply(&z, &z)?, squared(&want, params.plaintext_modulus())?);
     }
     assert!(client.decrypt(&z)? == want, "level 1 decrypts wrongly");
     println!("level  1: noise 2^{:.2} by the formula, 2^{:.2} measured", z.noise(), client.measure_noise(&z)?);

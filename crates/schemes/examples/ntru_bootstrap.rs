@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use bootstrap::{Operations, Result, Scheme, since, value};
 use solinas_schemes::ntru::{self, BootstrapKey, Ciphertext, Evaluator, Params};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);

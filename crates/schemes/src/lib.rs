@@ -10,8 +10,10 @@ mod control;
 mod embedding;
 mod entropy;
 mod error;
+mod evaluate;
 pub mod gh;
 mod key_id;
+pub mod leveled;
 pub mod lwe;
 pub mod ntru;
 mod random;
@@ -23,6 +25,7 @@ pub mod tfhe;
 pub use control::{Cancelled, Control, Progress};
 pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
+pub use evaluate::{Evaluate, RotateSlots};
 pub use key_id::KeyId;
 
 // Examples of the book.

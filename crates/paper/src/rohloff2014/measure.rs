@@ -8,8 +8,8 @@ use super::{
 use crate::timing::{self, Timer, one_and};
 use crate::{Cell, Column, Control, Entry, Error, Options, Report, Table, machine};
 use rayon::ThreadPool;
-use solinas_schemes::Entropy;
 use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, ServerKey, params};
+use solinas_schemes::{Entropy, Evaluate};
 use std::time::Duration;
 
 /// Largest time of a figure in seconds, without and with `--quick`.
@@ -45,7 +45,7 @@ impl World {
         let evaluator = Evaluator::new(&self.server);
         let (mut x, mut plain) = (self.fresh[0].clone(), self.plain.clone());
         while x.level() > 1 {
-            (x, plain) = (evaluator.composed_multiply(&x, &x)?, squared(&plain));
+            (x, plain) = (evaluator.multiply(&x, &x)?, squared(&plain));
         }
         Ok((x, plain))
     }
@@ -148,8 +148,7 @@ pub(crate) fn addition(options: &Options, control: &Control<'_>) -> Result<Repor
 
 /// Table 5.
 pub(crate) fn multiplication(options: &Options, control: &Control<'_>) -> Result<Report, Error> {
-    let work =
-        |world: &World, _| Ok(Evaluator::new(&world.server).composed_multiply(&world.fresh[0], &world.fresh[1])?);
+    let work = |world: &World, _| Ok(Evaluator::new(&world.server).multiply(&world.fresh[0], &world.fresh[1])?);
     let check = |world: &World, x: &Ciphertext| world.check("ComposedEvalMult", x, &squared(&world.plain));
     table(MULTIPLICATION, &MULTIPLY, options, control, work, check)
 }

@@ -25,8 +25,8 @@ impl Bit {
     ///
     /// # Errors
     /// From the scheme, for a residue that is not one of the key.
-    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, Error> {
-        Ok(gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)?)
+    pub(super) fn ciphertext(&self, public: &PublicKey) -> Result<gh::Ciphertext, solinas_schemes::Error> {
+        gh::Ciphertext::from_parts(public, self.words.clone(), self.noise)
     }
 
     /// Bound of the noise, as [`gh::Ciphertext::noise`].

@@ -4,7 +4,7 @@ use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
-use crate::arithmetic::{Schedule, run};
+use crate::arithmetic::{Concurrency, Run, Schedule};
 use crate::engine::{Batch, Engine, Plan, Work};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
@@ -331,7 +331,17 @@ impl Plan for Planned<'_> {
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, batch.lanes, control)?;
+        // As many instances as give every thread some work.
+        let large = public.words() >= LARGE;
+        let instances = if large { 1 } else { 4 * rayon::current_num_threads() };
+        let run = Run {
+            schedule: &self.schedule,
+            evaluator: &Bits { evaluator: &evaluator, public },
+            concurrency: Concurrency { instances, multiply_batch: None, bootstrap_alone: large },
+            levels: &[],
+            elements: batch.lanes,
+        };
+        let results = run.run(&bits, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {

@@ -1,19 +1,23 @@
 //! The engine: plans by levels and noise, steps wave by wave.
 
-use super::elements::{Elements, Poly, form_of, packed};
 use super::keys::{self, Server};
-use super::plan::{self, GATE_COSTS, Known, Planned, Setting, State};
-use super::run::Polynomials;
-use super::{Leveled, Parameters, constant, together};
-use crate::arithmetic::{Arrays, Slots, Step, run};
+use super::payload::{Elements, form_of, packed};
+use super::plan::{self, GATE_COSTS, Known, PlanContext, Planned};
+use super::{Leveled, together};
+use crate::arithmetic::{Arrays, Concurrency, Run, Slots, Step};
 use crate::engine::{Batch, Engine, Plan, Work};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
+use solinas_schemes::Evaluate;
+use solinas_schemes::leveled::{NoiseModel, Params, State, StoredCiphertext};
 use solinas_schemes::slots::log2_peak;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+
+/// Coefficients of the ciphertexts that each thread has in work, about: more instances would only hold more in memory.
+const COEFFICIENTS: usize = 1 << 16;
 
 /// Evaluation under a key of a leveled scheme.
 #[derive(Debug)]
@@ -52,18 +56,24 @@ impl<S: Leveled> LeveledEngine<S> {
         S::params(self.key.public())
     }
 
+    /// On the current thread pool.
+    fn concurrency(&self) -> Concurrency {
+        Concurrency {
+            instances: (COEFFICIENTS / self.set().dimension()).max(1) * rayon::current_num_threads(),
+            multiply_batch: (S::MULTIPLIES_TOGETHER > 1).then_some(self.together),
+            bootstrap_alone: false,
+        }
+    }
+
     /// Measured once, of a ciphertext that anyone can read.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
-        let (key, set) = (&self.key.key, self.set());
-        let x = S::trivial(self.key.public(), &constant(set, 1))?;
-        let time = |work: &dyn Fn() -> Result<S::Ciphertext, Error>| twice(control, &|| work().map(drop));
-        let products = |count: usize| {
-            let pairs = vec![(&x, &x); count];
-            S::product_seconds(key, &pairs, control)
-        };
+        let set = self.set();
+        let evaluator = S::evaluator(&self.key.key)?;
+        let x = evaluator.constant(1)?;
+        let products = |count: usize| S::product_seconds(&evaluator, &vec![(&x, &x); count], control);
         let product = if set.depth() == 0 { 0.0 } else { products(1)? };
         let more = match set.depth() {
             0 => 0.0,
@@ -74,13 +84,13 @@ impl<S: Leveled> LeveledEngine<S> {
                 ((products(count)? - product) / (count - 1) as f64).max(0.0)
             }
         };
-        let bootstrap = match set.refresh() {
+        let bootstrap = match set.bootstrap() {
             None => 0.0,
-            Some(_) => time(&|| S::refresh(key, &x))?,
+            Some(_) => twice(control, &|| evaluator.bootstrap(&x).map(drop).map_err(Into::into))?,
         };
-        let rotation = match S::rotates(key) {
-            false => 0.0,
-            true => time(&|| S::swap_rows(key, &x))?,
+        let rotation = match evaluator.slot_rotations() {
+            None => 0.0,
+            Some(rotations) => twice(control, &|| rotations.swap_rows(&x).map(drop).map_err(Into::into))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }
@@ -115,8 +125,9 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         let limits = planning::limits(control)?;
         self.job((Source::Program(program.clone()), states, slots, elements), |(_, states, slots, _)| {
             let arrays = Arrays { elements, inputs: slots };
-            let setting = Setting { rotates: S::rotates(&self.key.key), ..setting(self.set(), states) };
-            plan_program(program, &setting, arrays, &limits)
+            let rotates = S::evaluator(&self.key.key)?.slot_rotations().is_some();
+            let context = PlanContext { rotates, ..context::<S>(self.set(), states) };
+            plan_program(program, &context, arrays, &limits)
         })
     }
 
@@ -130,7 +141,7 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         let (inputs, _) = states::<S>(work.inputs, self.set())?;
         let limits = planning::limits(control)?;
         self.job((Source::Circuit(netlist.clone(), optimize), inputs, Vec::new(), 0), |(_, inputs, ..)| {
-            plan_circuit(netlist, optimize, &setting(self.set(), inputs), &limits)
+            plan_circuit(netlist, optimize, &context::<S>(self.set(), inputs), &limits)
         })
     }
 
@@ -154,22 +165,22 @@ pub(super) fn twice(control: &Control<'_>, work: &dyn Fn() -> Result<(), Error>)
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn setting<'a, P: Parameters>(params: &'a P, inputs: &'a [Known]) -> Setting<'a, P> {
-    Setting { params, inputs, refresh: params.refresh(), rotates: false }
+fn context<'a, S: Leveled>(params: &'a S::Params, inputs: &'a [Known]) -> PlanContext<'a, S> {
+    PlanContext { params, inputs, bootstrap: params.bootstrap(), rotates: false }
 }
 
 /// The plan of a program; of integers of bits, by the construction that takes the fewest bootstraps, then products, or the only one for which the levels do.
-fn plan_program(
+fn plan_program<S: Leveled>(
     program: &Program,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     arrays: Arrays<'_>,
     limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
     program.validate()?;
-    let params = setting.params;
+    let params = context.params;
     if form_of(params) == Form::Slots {
         if plan::is_modular(program, params.plaintext_modulus()) {
-            return plan::program(program, setting, arrays, limits);
+            return plan::program(program, context, arrays, limits);
         }
         let other = program.nodes.iter().map(|node| node.ty).find(|&ty| ty != plan::slot_type(params));
         let wanted = other.map_or_else(String::new, |ty| ty.to_string());
@@ -178,8 +189,8 @@ fn plan_program(
     }
     let candidates = [Style::FewestBootstraps, Style::LowestDepth].map(|style| {
         let netlist = program.lower_within(Recipe::from(style), limits)?;
-        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, setting, limits)
-            .or_else(|_| plan::circuit(&netlist, setting, limits))
+        plan::circuit(&netlist.optimize_within(&GATE_COSTS, limits)?, context, limits)
+            .or_else(|_| plan::circuit(&netlist, context, limits))
     });
     match candidates {
         [Ok(a), Ok(b)] => {
@@ -193,19 +204,19 @@ fn plan_program(
 }
 
 /// The plan of a circuit.
-fn plan_circuit(
+fn plan_circuit<S: Leveled>(
     netlist: &Netlist,
     optimize: bool,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
-    let params = setting.params;
+    let params = context.params;
     if form_of(params) == Form::Slots {
         let (name, ty) = (params.name().into(), plan::slot_type(params));
         return Err(Error::Modular { params: name, holds: ty.to_string(), wanted: "bits".into() });
     }
     let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, limits)).transpose()?;
-    plan::circuit(optimized.as_ref().unwrap_or(netlist), setting, limits)
+    plan::circuit(optimized.as_ref().unwrap_or(netlist), context, limits)
 }
 
 /// For each input bit, or polynomial of slots, a state that bounds those of all lanes, and for each input what its slots hold; none for an estimate.
@@ -223,7 +234,8 @@ fn states<S: Leveled>(
         });
         for i in 0..input.form().blocks(input.ty()) {
             let states = elements.blocks.iter().map(|blocks| State { level: blocks[i].level, noise: blocks[i].noise });
-            let peak = |poly: &Arc<Poly>| Some(log2_peak(params.plaintext_modulus(), poly.public.as_deref()?));
+            let peak =
+                |poly: &Arc<StoredCiphertext>| Some(log2_peak(params.plaintext_modulus(), poly.plaintext.as_deref()?));
             let peaks: Option<Vec<f64>> = elements.blocks.iter().map(|blocks| peak(&blocks[i])).collect();
             let peak = peaks.map(|peaks| peaks.into_iter().fold(0.0, f64::max));
             inputs.push(Known { state: at_lowest_level(params, states), peak });
@@ -233,12 +245,12 @@ fn states<S: Leveled>(
 }
 
 /// The lowest level of these ciphertexts, and the greatest of their noises there.
-fn at_lowest_level(params: &impl Parameters, states: impl Iterator<Item = State> + Clone) -> State {
+fn at_lowest_level(params: &impl NoiseModel, states: impl Iterator<Item = State> + Clone) -> State {
     let level = states.clone().map(|state| state.level).min().unwrap_or(params.depth() + 1);
     let lowered = |mut state: State| {
         while state.level > level {
             // A ciphertext of a level above the first has a last state, which is one level lower.
-            state = params.lowered(state).pop().unwrap_or(State { level, ..state });
+            state = params.drop_level_states(state).pop().unwrap_or(State { level, ..state });
         }
         state.noise
     };
@@ -253,8 +265,8 @@ pub(super) fn cost<S: Leveled>(
 ) -> Result<Estimate, Error> {
     let arrays = Arrays { elements: params.dimension(), inputs: &[] };
     // A key may have them, or the parameters say why not.
-    let setting = Setting { rotates: true, ..setting(params, &[]) };
-    costs::<S>(&plan_program(program, &setting, arrays, &planning::limits(control)?)?, params)
+    let context = PlanContext { rotates: true, ..context::<S>(params, &[]) };
+    costs::<S>(&plan_program(program, &context, arrays, &planning::limits(control)?)?, params)
 }
 
 /// As [`cost`], of a circuit.
@@ -263,13 +275,13 @@ pub(super) fn cost_circuit<S: Leveled>(
     params: &S::Params,
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
-    costs::<S>(&plan_circuit(netlist, true, &setting(params, &[]), &planning::limits(control)?)?, params)
+    costs::<S>(&plan_circuit(netlist, true, &context::<S>(params, &[]), &planning::limits(control)?)?, params)
 }
 
 /// What a plan costs on one element.
 fn costs<S: Leveled>(planned: &Planned, params: &S::Params) -> Result<Estimate, Error> {
     let together = together::<S>(params, memory::budget()?);
-    Ok(with_memory::<S>(count::<S>(planned, 1), params, params.memory_bytes(), together))
+    Ok(with_memory::<S>(count::<S>(planned, 1), params, S::memory_bytes(params), together))
 }
 
 /// With the memory of a key of so many bytes and of products that are computed together.
@@ -335,8 +347,12 @@ impl<S: Leveled> Plan for Job<'_, S> {
         let count = batch.lanes;
         let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
-        let runner = Polynomials::<S> { key: &engine.key.key, together: engine.together, levels: &self.planned.levels };
-        let results = run(&self.planned.schedule, &runner, &polynomials, count, control)?;
+        let inputs: Vec<Vec<_>> =
+            polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();
+        let Planned { schedule, levels, .. } = &*self.planned;
+        let (evaluator, concurrency) = (&S::evaluator(&engine.key.key)?, engine.concurrency());
+        let results = Run { schedule, evaluator, concurrency, levels, elements: count }.run(&inputs, control)?;
+        let results = results.into_iter().map(|outputs| outputs.into_iter().map(Arc::new).collect()).collect();
         let (key_id, insecure) = (engine.key_id(), S::is_insecure(engine.key.public()));
         let held = self.planned.outputs.iter().copied().map(Some).chain(std::iter::repeat(None));
         let outputs = batch.outputs(form, results).zip(held).map(|((ty, shape, blocks), held)| {

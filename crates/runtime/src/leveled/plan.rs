@@ -3,13 +3,14 @@
 //! Invariant: every value decrypts at its level. Where a product would break that, the noisier operand is lowered first; where no level is left, operands are
 //! bootstrapped if the key can.
 
-use super::Parameters;
-use super::across::{Noises, no_rotations};
+use super::Leveled;
 use super::depth::Depth;
+use super::slot_noise::{SlotNoise, no_rotations};
 use crate::Error;
 use crate::arithmetic::{self, Across, Arrays, Schedule, Slots, Step, Value};
 use crate::{Program, Type};
 use solinas_circuits::{GateCosts, Limits, Netlist};
+use solinas_schemes::leveled::{Bootstrap, NoiseModel, Params, State};
 use solinas_schemes::slots::log2_peak;
 
 /// Bits of room beyond what is needed: bounds are computed in floating point, here and by the ciphertexts.
@@ -17,13 +18,6 @@ const SLACK: f64 = 1e-6;
 
 /// Costs by which netlists are optimised: products.
 pub(super) const GATE_COSTS: GateCosts = GateCosts { not: 0, binary: 1, mux: 1, xor3: 1, maj: 1 };
-
-/// What a ciphertext is known to be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct State {
-    pub(crate) level: usize,
-    pub(crate) noise: f64,
-}
 
 /// What is known of an input.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,42 +27,34 @@ pub(super) struct Known {
     pub(super) peak: Option<f64>,
 }
 
-/// What a bootstrap takes and gives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Refresh {
-    /// The most noise at level 1.
-    pub(crate) room: f64,
-    pub(crate) gives: State,
-}
-
 /// What decides of a plan.
 #[derive(Debug)]
-pub(super) struct Setting<'a, P> {
-    pub(super) params: &'a P,
+pub(super) struct PlanContext<'a, S: Leveled> {
+    pub(super) params: &'a S::Params,
     /// Of each input; fresh where there is none.
     pub(super) inputs: &'a [Known],
     /// Where the key can bootstrap.
-    pub(super) refresh: Option<Refresh>,
+    pub(super) bootstrap: Option<Bootstrap>,
     /// Whether the key can rotate slots.
     pub(super) rotates: bool,
 }
 
-impl<P: Parameters> Setting<'_, P> {
+impl<S: Leveled> PlanContext<'_, S> {
     /// That there are too few levels for what takes `need` products in a row, with a set on whose fresh inputs `plan` has enough. Noise can take more levels
     /// than products do.
-    fn too_few(&self, error: Error, need: usize, plan: impl Fn(&Setting<'_, P>) -> Result<(), Error>) -> Error {
+    fn too_few(&self, error: Error, need: usize, plan: impl Fn(&PlanContext<'_, S>) -> Result<(), Error>) -> Error {
         let Error::Levels { params, depth, left, .. } = error else { return error };
         let mut levels = if need > left { depth - left.min(depth) + need } else { depth + 1 };
-        while let Some(set) = self.params.of_depth(levels) {
-            let state = State { level: set.depth() + 1, noise: set.fresh() };
+        while let Some(set) = S::of_depth(self.params, levels) {
+            let state = State { level: set.depth() + 1, noise: set.fresh_noise() };
             let inputs: Vec<Known> = self.inputs.iter().map(|&input| Known { state, ..input }).collect();
-            match plan(&Setting { params: &set, inputs: &inputs, refresh: set.refresh(), ..*self }) {
+            match plan(&PlanContext { params: &set, inputs: &inputs, bootstrap: set.bootstrap(), ..*self }) {
                 Err(Error::Levels { .. }) => levels = set.depth() + 1,
                 // Another error is no question of levels.
                 _ => break,
             }
         }
-        Error::Levels { params, depth, left, need, keys: self.params.deeper(levels) }
+        Error::Levels { params, depth, left, need, keys: S::deeper(self.params, levels) }
     }
 }
 
@@ -91,20 +77,20 @@ pub(super) struct Planned {
 ///
 /// # Errors
 /// [`Error::Levels`] where there are too few; what `limits` do not allow.
-pub(super) fn circuit(
+pub(super) fn circuit<S: Leveled>(
     netlist: &Netlist,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
-    let mut planner = Planner::new(setting);
+    let mut planner = Planner::new(context);
     match arithmetic::plan(netlist, &mut planner, limits) {
         Ok(outputs) => Ok(planner.finish(outputs, Vec::new(), |_| Slots::Array { clean: false })),
         Err(error @ Error::Levels { .. }) => {
-            let mut depth = Depth::new(setting.params.plaintext_modulus(), Vec::new());
+            let mut depth = Depth::new(context.params.plaintext_modulus(), Vec::new());
             let outputs = arithmetic::plan(netlist, &mut depth, limits)?;
             let plan =
-                |setting: &Setting<'_, _>| arithmetic::plan(netlist, &mut Planner::new(setting), limits).map(drop);
-            Err(setting.too_few(error, depth.of(&outputs), plan))
+                |context: &PlanContext<'_, S>| arithmetic::plan(netlist, &mut Planner::new(context), limits).map(drop);
+            Err(context.too_few(error, depth.of(&outputs), plan))
         }
         Err(error) => Err(error),
     }
@@ -114,23 +100,23 @@ pub(super) fn circuit(
 ///
 /// # Errors
 /// As [`circuit`].
-pub(super) fn program(
+pub(super) fn program<S: Leveled>(
     program: &Program,
-    setting: &Setting<'_, impl Parameters>,
+    context: &PlanContext<'_, S>,
     arrays: Arrays<'_>,
     limits: &Limits<'_>,
 ) -> Result<Planned, Error> {
-    let mut planner = Planner::new(setting);
+    let mut planner = Planner::new(context);
     match arithmetic::plan_program(program, arrays, &mut planner, limits) {
         Ok((outputs, held)) => Ok(planner.finish(outputs, held, |index| arrays.input(index))),
         Err(error @ Error::Levels { .. }) => {
-            let public = setting.inputs.iter().map(|input| input.peak.is_some()).collect();
-            let mut depth = Depth::new(setting.params.plaintext_modulus(), public);
+            let public = context.inputs.iter().map(|input| input.peak.is_some()).collect();
+            let mut depth = Depth::new(context.params.plaintext_modulus(), public);
             let (outputs, _) = arithmetic::plan_program(program, arrays, &mut depth, limits)?;
-            let plan = |setting: &Setting<'_, _>| {
-                arithmetic::plan_program(program, arrays, &mut Planner::new(setting), limits).map(drop)
+            let plan = |context: &PlanContext<'_, S>| {
+                arithmetic::plan_program(program, arrays, &mut Planner::new(context), limits).map(drop)
             };
-            Err(setting.too_few(error, depth.of(&outputs), plan))
+            Err(context.too_few(error, depth.of(&outputs), plan))
         }
         Err(error) => Err(error),
     }
@@ -142,12 +128,12 @@ pub(super) fn is_modular(program: &Program, p: u64) -> bool {
 }
 
 /// The type that a set's slots hold.
-pub(super) fn slot_type(params: &impl Parameters) -> Type {
+pub(super) fn slot_type(params: &impl Params) -> Type {
     Type::Mod(params.plaintext_modulus() as u32)
 }
 
-struct Planner<'a, P> {
-    setting: &'a Setting<'a, P>,
+struct Planner<'a, S: Leveled> {
+    context: &'a PlanContext<'a, S>,
     steps: Vec<Step>,
     states: Vec<State>,
     constants: Vec<Option<u64>>,
@@ -162,14 +148,14 @@ struct Planner<'a, P> {
     turning: f64,
 }
 
-impl<'a, P: Parameters> Planner<'a, P> {
-    fn new(setting: &'a Setting<'a, P>) -> Self {
+impl<'a, S: Leveled> Planner<'a, S> {
+    fn new(context: &'a PlanContext<'a, S>) -> Self {
         let (steps, states, constants, public, lowered, refreshed, rotations, turning) = Default::default();
-        Self { setting, steps, states, constants, public, lowered, refreshed, rotations, turning }
+        Self { context, steps, states, constants, public, lowered, refreshed, rotations, turning }
     }
 
-    fn params(&self) -> &'a P {
-        self.setting.params
+    fn params(&self) -> &'a S::Params {
+        self.context.params
     }
 
     fn p(&self) -> u64 {
@@ -201,23 +187,23 @@ impl<'a, P: Parameters> Planner<'a, P> {
 
     /// Whether it decrypts, and at level 1 can be bootstrapped where the key can.
     fn fits(&self, state: State) -> bool {
-        let room = self.params().room(state.level);
-        let room = match self.setting.refresh {
-            Some(refresh) if state.level == 1 => room.min(refresh.room),
-            _ => room,
+        let limit = self.params().noise_limit(state.level);
+        let limit = match self.context.bootstrap {
+            Some(bootstrap) if state.level == 1 => limit.min(bootstrap.limit),
+            _ => limit,
         };
-        state.noise <= room - SLACK
+        state.noise <= limit - SLACK
     }
 
     /// Where the key can bootstrap, no result is past it.
     fn stays_useful(&self, state: State) -> bool {
-        self.setting.refresh.is_none() || self.can_refresh(state)
+        self.context.bootstrap.is_none() || self.can_refresh(state)
     }
 
     /// Whether it can be bootstrapped, for which it is lowered to level 1.
     fn can_refresh(&self, mut state: State) -> bool {
         while state.level > 1 {
-            match self.reached(&self.params().lowered(state)) {
+            match self.reached(&self.params().drop_level_states(state)) {
                 Some(below) => state = below,
                 None => return false,
             }
@@ -250,7 +236,7 @@ impl<'a, P: Parameters> Planner<'a, P> {
             return Some(lowered);
         }
         let state = self.state(value);
-        let below = (state.level > 1).then(|| self.reached(&self.params().lowered(state))).flatten()?;
+        let below = (state.level > 1).then(|| self.reached(&self.params().drop_level_states(state))).flatten()?;
         let lowered = self.push(Step::Lower(value), below);
         self.lowered[value as usize] = Some(lowered);
         Some(lowered)
@@ -258,8 +244,8 @@ impl<'a, P: Parameters> Planner<'a, P> {
 
     fn refresh(&mut self, value: Value) -> Result<Value, Error> {
         let value = self.latest(value);
-        match self.setting.refresh {
-            Some(Refresh { gives, .. }) if gives != self.state(value) && self.can_refresh(self.state(value)) => {
+        match self.context.bootstrap {
+            Some(Bootstrap { gives, .. }) if gives != self.state(value) && self.can_refresh(self.state(value)) => {
                 let refreshed = self.push(Step::Refresh(value), gives);
                 self.refreshed[value as usize] = Some(refreshed);
                 Ok(refreshed)
@@ -268,9 +254,9 @@ impl<'a, P: Parameters> Planner<'a, P> {
         }
     }
 
-    /// [`Setting::too_few`] says what is needed.
+    /// [`PlanContext::too_few`] says what is needed.
     fn out_of_levels(&self) -> Error {
-        let left = self.setting.inputs.iter().map(|input| input.state.level).min();
+        let left = self.context.inputs.iter().map(|input| input.state.level).min();
         Error::Levels {
             params: self.params().name().into(),
             depth: self.params().depth(),
@@ -331,21 +317,21 @@ impl<'a, P: Parameters> Planner<'a, P> {
         // Time goes with the primes there are.
         let params = self.params();
         let effort = |(step, state): (&Step, &State)| match step {
-            Step::Multiply(..) | Step::Lower(_) => params.effort(state.level + 1),
+            Step::Multiply(..) | Step::Lower(_) => params.relative_cost(state.level + 1),
             _ => 0.0,
         };
         let effort = self.steps.iter().zip(&self.states).map(effort).sum();
         let schedule = Schedule::of_inputs(&self.steps, &outputs, slots);
-        let levels = self.setting.inputs.iter().map(|input| input.state.level).collect();
+        let levels = self.context.inputs.iter().map(|input| input.state.level).collect();
         Planned { schedule, effort, outputs: held, levels, rotations: self.rotations, turning: self.turning }
     }
 }
 
-impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
+impl<S: Leveled> arithmetic::Planner for Planner<'_, S> {
     fn input(&mut self, index: u32) -> Result<Value, Error> {
         let params = self.params();
-        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh() }, peak: None };
-        let Known { state, peak } = self.setting.inputs.get(index as usize).copied().unwrap_or_else(fresh);
+        let fresh = || Known { state: State { level: params.depth() + 1, noise: params.fresh_noise() }, peak: None };
+        let Known { state, peak } = self.context.inputs.get(index as usize).copied().unwrap_or_else(fresh);
         let input = self.push(Step::Input(index), state);
         self.public[input as usize] = peak.map(|peak| (index, peak));
         Ok(input)
@@ -353,7 +339,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
 
     fn constant(&mut self, value: u64) -> Value {
         let params = self.params();
-        let state = State { level: params.depth() + 1, noise: params.constant(value) };
+        let state = State { level: params.depth() + 1, noise: params.constant_noise(value) };
         let constant = self.push(Step::Constant(value), state);
         self.constants[constant as usize] = Some(value % self.p());
         constant
@@ -367,7 +353,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             return Ok(x);
         }
         let sum = |planner: &Self, x: State, _: State| {
-            let sum = State { noise: planner.params().sum_constant(x, constant), ..x };
+            let sum = State { noise: planner.params().add_constant_noise(x, constant), ..x };
             planner.fits(sum).then_some(sum)
         };
         let ([x, _], state) = self.ready([x, x], 1, sum)?;
@@ -422,7 +408,7 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
             _ => {}
         }
         let product = |planner: &Self, x: State, y: State| {
-            planner.reached(&planner.params().product(x.level, [x.noise, y.noise]))
+            planner.reached(&planner.params().multiply_states(x.level, [x.noise, y.noise]))
         };
         let (pair, state) = self.ready([x, y], 2, product)?;
         Ok(self.push(Step::Multiply(pair[0], pair[1]), state))
@@ -445,22 +431,22 @@ impl<P: Parameters> arithmetic::Planner for Planner<'_, P> {
                 Across::Sum { .. } => self.constant(known * (elements as u64 % self.p()) % self.p()),
             });
         }
-        if !self.setting.rotates {
+        if !self.context.rotates {
             return Err(no_rotations(self.params()));
         }
-        let noises = Noises::new(self.params(), across, elements)?;
+        let noises = SlotNoise::new(self.params(), across, elements)?;
         let moved = |planner: &Self, x: State, _: State| noises.of(x, &|state| planner.fits(state));
         let ([x, _], state) = self.ready([x, x], 1, moved)?;
         let automorphisms = noises.automorphisms();
         self.rotations += automorphisms as u64;
-        self.turning += automorphisms as f64 * self.params().effort(state.level);
+        self.turning += automorphisms as f64 * self.params().relative_cost(state.level);
         Ok(self.push(Step::Across(x, across), state))
     }
 
     fn used(&mut self, _: Value, _: u32) {}
 }
 
-fn sum<P: Parameters>(planner: &Planner<'_, P>, x: State, y: State) -> Option<State> {
+fn sum<S: Leveled>(planner: &Planner<'_, S>, x: State, y: State) -> Option<State> {
     let sum = State { level: x.level, noise: (x.noise.exp2() + y.noise.exp2()).log2() };
     planner.fits(sum).then_some(sum)
 }

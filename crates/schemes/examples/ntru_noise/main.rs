@@ -58,9 +58,9 @@ fn panel(set: &str) -> Result<Panel> {
     let mut x = server.public().encrypt(&plain, &mut server.public().encryption_rng(0)?)?;
     let (mut measured, mut formula) = (vec![Vec::new(); 3], vec![Vec::new(); 3]);
     for count in 1..=params.depth() {
-        let product = evaluator.multiply(&x, &x)?;
+        let product = evaluator.multiply_without_switch(&x, &x)?;
         let switched = evaluator.key_switch(&product)?;
-        let mut reduced = evaluator.mod_reduce(&switched)?;
+        let mut reduced = evaluator.modulus_switch(&switched)?;
         for (step, cipher) in [&product, &switched, &reduced].into_iter().enumerate() {
             measured[step].push((count as f64, client.measure_noise(cipher)?));
             formula[step].push((count as f64, cipher.noise()));

@@ -11,7 +11,7 @@ use solinas_schemes::ntru::noise::{TOLERANCE_BELOW, tolerance_above};
 use solinas_schemes::ntru::{
     self, Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, Stage, params,
 };
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 use crate::Result;
 
@@ -219,20 +219,20 @@ impl World {
             }
             // One operation at a time.
             let want = self.product(&plain_sum, &b);
-            let product = evaluator.multiply(&sum, &y)?;
+            let product = evaluator.multiply_without_switch(&sum, &y)?;
             self.check(tally, 3, &product, &want)?;
             let switched = evaluator.key_switch(&product)?;
             self.check(tally, 4, &switched, &want)?;
-            let mut reduced = evaluator.mod_reduce(&switched)?;
+            let mut reduced = evaluator.modulus_switch(&switched)?;
             self.check(tally, 5, &reduced, &want)?;
             if reduced.stage() == Stage::Wide {
                 reduced = evaluator.ring_reduce(&reduced)?;
                 self.check(tally, 6, &reduced, &want)?;
             }
-            if evaluator.composed_multiply(&sum, &y)? != reduced {
+            if evaluator.multiply(&sum, &y)? != reduced {
                 return Err(format!("{}: a composed product differs", server.params().name()).into());
             }
-            let lowered = evaluator.lower(&x)?;
+            let lowered = evaluator.drop_level(&x)?;
             self.check(tally, if lowered.parts().len() > x.parts().len() { 6 } else { 5 }, &lowered, &a)?;
             ((b, y), (a, x)) = ((want, reduced), (a, lowered));
         }

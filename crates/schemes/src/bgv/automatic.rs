@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Ciphertext, Error, Evaluator, Stage, noise};
+use crate::{Evaluate, RotateSlots};
 
 /// Sums, products and rotations of any ciphertexts of one key: products are relinearized and reduced, the higher operand lowered, and operands of much noise
 /// lowered before they are multiplied, as needed.
@@ -28,7 +29,7 @@ impl<'a> Automatic<'a> {
             x = Cow::Owned(self.manual.relinearize(&x)?);
         }
         if x.stage() == Stage::Product {
-            x = Cow::Owned(self.manual.mod_reduce(&x)?);
+            x = Cow::Owned(self.manual.modulus_switch(&x)?);
         }
         Ok(x)
     }
@@ -44,7 +45,7 @@ impl<'a> Automatic<'a> {
             return Err(Error::OutOfLevels { operation: "raising a level", level: x.level(), depth });
         }
         while x.level() > level {
-            x = Cow::Owned(self.manual.lower(&x)?);
+            x = Cow::Owned(self.manual.drop_level(&x)?);
         }
         Ok(x.into_owned())
     }
@@ -75,7 +76,7 @@ impl<'a> Automatic<'a> {
                 other => return other,
             }
             for x in &mut operands {
-                *x = Cow::Owned(self.manual.lower(x)?);
+                *x = Cow::Owned(self.manual.drop_level(x)?);
             }
         }
     }
@@ -147,7 +148,7 @@ impl<'a> Automatic<'a> {
         let mut operands = self.aligned(&[x, y].concat())?;
         while self.better_lowered(&operands) {
             for x in &mut operands {
-                *x = Cow::Owned(self.manual.lower(x)?);
+                *x = Cow::Owned(self.manual.drop_level(x)?);
             }
         }
         let operands: Vec<&Ciphertext> = operands.iter().map(Cow::as_ref).collect();

@@ -3,8 +3,10 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
-use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Automatic, BootstrapKey, Ciphertext, Error, Rotations, ServerKey, Stage, noise};
 use crate::embedding::{log2_integer, log2_largest, log2_peak};
+use crate::leveled::{Params as _, StoredCiphertext};
+use crate::{Evaluate, RotateSlots};
 
 /// What brings noise down.
 const LOWER: &str = "multiply or lower first, which brings the noise down";
@@ -59,8 +61,8 @@ impl<'a> Evaluator<'a> {
             return Ok(());
         }
         let remedy = match x.stage {
-            Stage::Ready => "lower it instead (`Evaluator::lower`)",
-            Stage::Product => "reduce its modulus first (`Evaluator::mod_reduce`)",
+            Stage::Ready => "lower it instead (`Evaluator::drop_level`)",
+            Stage::Product => "reduce its modulus first (`Evaluator::modulus_switch`)",
         };
         Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
     }
@@ -135,33 +137,6 @@ impl<'a> Evaluator<'a> {
         self.with(operation, x, noise, parts, LOWER)
     }
 
-    /// `x + y`, of one level and stage.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a sum", x, y, RnsPoly::plus)
-    }
-
-    /// `x - y`, of one level and stage.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a difference", x, y, RnsPoly::minus)
-    }
-
-    /// `-x`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.check("the operand", x)?;
-        let mut negative = x.clone();
-        negative.parts.iter_mut().for_each(RnsPoly::negate);
-        Ok(negative)
-    }
-
     /// `x + mu` for a known polynomial `mu`. Shape: N. Range: `0..p`.
     ///
     /// # Errors
@@ -175,23 +150,6 @@ impl<'a> Evaluator<'a> {
         parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
         let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
-    }
-
-    /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.
-    ///
-    /// # Errors
-    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "a product with a plaintext";
-        let context = self.context();
-        self.check("the operand", x)?;
-        context.check_plaintext(plaintext)?;
-        let factor = context.embed(plaintext, 1);
-        let noise = self.fits(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
-        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
-        let mut parts = x.parts.clone();
-        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
-        self.with(WHAT, x, noise, parts, LOWER)
     }
 
     /// `k x` for a known integer.
@@ -213,7 +171,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Parts`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn tensor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a product";
         self.factors(WHAT, x, y)?;
         let noise = self.fits(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
@@ -250,25 +208,10 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::Stage`] unless it is a product; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn modulus_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a reduction of the modulus", x, Stage::Product)?;
         self.divided("a reduction of the modulus", x, x.noise, None)
-    }
-
-    /// The same message one level below, ready.
-    ///
-    /// # Errors
-    /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "lowering";
-        self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        // Times f, so that it has f^2 as a product has.
-        let factor = self.context().plaintext.centered(self.level(x).factor);
-        let noise = noise::product_plain(x.noise, log2_integer(factor));
-        self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
-        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
     }
 
     /// Each part, times an integer, divided by the level's prime.
@@ -309,14 +252,6 @@ impl<'a> Evaluator<'a> {
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
     }
 
-    /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
-    ///
-    /// # Errors
-    /// As of its parts.
-    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.dot(&[x], &[y])
-    }
-
     /// `sum_i x_i y_i` of ready ciphertexts of one level, relinearized and reduced once: at the level below.
     ///
     /// # Errors
@@ -349,6 +284,134 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.low(basis, i, out),
         )?;
         self.entered(what, first, reduced, parts.into())
+    }
+}
+
+impl Evaluate for Evaluator<'_> {
+    type Stored = StoredCiphertext;
+    type Ciphertext = Ciphertext;
+
+    fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        self.key.public().load(stored)
+    }
+
+    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
+        x.into()
+    }
+
+    fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
+        stored.plaintext.as_deref()
+    }
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        x.level
+    }
+
+    fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
+        self.key.public().trivial(&self.key.params().constant_plaintext(value))
+    }
+
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.add_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        let m = self.context().plaintext;
+        self.multiply_integer(x, m.reduce(value) as i64)
+    }
+
+    /// `x + y`, of one level and stage.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::plus)
+    }
+
+    /// `x - y`, of one level and stage.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::minus)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: N. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "a product with a plaintext";
+        let context = self.context();
+        self.check("the operand", x)?;
+        context.check_plaintext(plaintext)?;
+        let factor = context.embed(plaintext, 1);
+        let noise = self.fits(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
+        let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
+        let mut parts = x.parts.clone();
+        parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
+        self.with(WHAT, x, noise, parts, LOWER)
+    }
+
+    /// The same message one level below, ready.
+    ///
+    /// # Errors
+    /// [`Error::Stage`] for a product, which is to be reduced; [`Error::OutOfLevels`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        // Times f, so that it has f^2 as a product has.
+        let factor = self.context().plaintext.centered(self.level(x).factor);
+        let noise = noise::product_plain(x.noise, log2_integer(factor));
+        self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
+        self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
+    }
+
+    /// `x y`, relinearized and reduced: a product at the level below. One pass over the towers, and one division by the special primes and the level's together.
+    ///
+    /// # Errors
+    /// As of its parts.
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.dot(&[x], &[y])
+    }
+
+    /// Bootstrapping: the number in the constant coefficient, with the noise of [`Growth::output`](super::Growth::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
+    /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
+    ///
+    /// # Errors
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
+    /// [`Error::KeyMismatch`].
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let key = self.bootstrapping()?;
+        self.check("the operand", x)?;
+        let x = self.automatic().at_level(x, 1)?;
+        let growth = &key.plan.growth;
+        if x.noise > growth.room {
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
+        }
+        let rounded = self.round(key, self.under_sparse(key, &x)?);
+        let traced = self.trace(key, self.embed(key, &rounded))?;
+        let parts = self.highest_digits(key, &traced, |_| ())?.into();
+        let (level, noise) = (self.key().params().fresh_level(), growth.output);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
+    }
+
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
+        let all = Rotations::all(self.key.params()).ok()?;
+        if self.key.rotations() == all { Some(self) } else { None }
     }
 }
 

@@ -2,14 +2,14 @@
 //! modulo `p`.
 //!
 //! A ciphertext is `(c_0, c_1)` with `c_0 + c_1 s = f m + p e` modulo `Q_l`, the product of the first `l` primes; `l` is its *level*, and each product uses one
-//! up ([`Evaluator::composed_multiply`]). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
+//! up ([`Evaluate::multiply`](crate::Evaluate::multiply)). `f` is the level's own factor modulo `p`, which products and divisions by primes would otherwise leave behind; nobody but this
 //! module sees it. Plaintexts are polynomials modulo `p` and `X^N + 1`; where `p` is a prime that is `1 mod 2N`, two rows of `N/2` slots
 //! ([`Params::slots`]).
 //!
 //! Formulas and their derivation: `docs/derivations/bgv-noise.md`; costs: `docs/derivations/bgv-cost.md`; use: `docs/book/bgv.md`.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
+//! use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 //! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
 //!
 //! let params = Params::named("slots-128-2")?;                         // for study: N = 128 is not secure
@@ -20,7 +20,7 @@
 //! let x: Vec<u64> = (0..128).collect();
 //! let x = server.public().encrypt(&slots.encode(&x)?, &mut rng)?;
 //! let evaluator = Evaluator::new(&server);
-//! let y = evaluator.rotate(&evaluator.composed_multiply(&x, &x)?, 1)?;  // squares, one place to the left
+//! let y = evaluator.rotate(&evaluator.multiply(&x, &x)?, 1)?;  // squares, one place to the left
 //! let y = slots.decode(&client.decrypt(&y)?)?;
 //! assert!(y[0] == 1 && y[1] == 4 && y[62] == 63 * 63 && y[63] == 0);
 //! # Ok::<(), solinas_schemes::Error>(())
@@ -40,6 +40,7 @@ pub mod params;
 mod rotate;
 mod rotations;
 mod sets;
+mod stored;
 mod switch;
 #[cfg(test)]
 mod tests;

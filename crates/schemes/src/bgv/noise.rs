@@ -5,7 +5,8 @@
 //! for the variance that `docs/derivations/bgv-noise.md` derives and the tests compare with measured noise. A product is taken to be a
 //! square, and to hold the key in both factors: its variance has an allowance of 4.
 
-use super::Params;
+use super::{Error, Params};
+use crate::leveled::{Bootstrap, NoiseModel, State};
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -144,17 +145,6 @@ pub fn lowered(params: &Params, level: usize, noise: f64) -> [f64; 2] {
     [before, params.reduced(before, level, 2, false)]
 }
 
-/// Noise of a ready ciphertext of a level, rotated.
-pub fn rotated(params: &Params, level: usize, noise: f64) -> f64 {
-    params.switched(noise, level)
-}
-
-/// Noise of a ready ciphertext of a level to which a number is added, the same in every slot.
-pub fn sum_constant(params: &Params, level: usize, noise: f64, value: u64) -> f64 {
-    let p = params.plaintext_modulus();
-    sum(noise, constant(params, value % p * params.factor(level) % p))
-}
-
 /// `log2` of the absolute value of a residue modulo `p`, centred; 0 for 0.
 pub fn centred(params: &Params, residue: u64) -> f64 {
     let residue = residue % params.plaintext_modulus();
@@ -170,4 +160,48 @@ pub fn tail(params: &Params) -> f64 {
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
 pub fn room(params: &Params, log2_modulus: f64) -> f64 {
     log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}
+
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> f64 {
+        fresh(self)
+    }
+
+    fn noise_limit(&self, level: usize) -> f64 {
+        room(self, self.log2_modulus(level))
+    }
+
+    fn constant_noise(&self, value: u64) -> f64 {
+        constant(self, value).max(0.0)
+    }
+
+    fn add_constant_noise(&self, x: State, value: u64) -> f64 {
+        let p = self.plaintext_modulus();
+        sum(x.noise, constant(self, value % p * self.factor(x.level) % p))
+    }
+
+    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        let [before, after] = dot(self, level, std::iter::once((x, y)));
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        let [before, after] = lowered(self, level, noise);
+        vec![State { level, noise: before }, State { level: level - 1, noise: after }]
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        self.slots()?;
+        Ok(Box::new(|State { level, noise }| self.switched(noise, level)))
+    }
+
+    fn relative_cost(&self, level: usize) -> f64 {
+        level as f64 / self.fresh_level() as f64
+    }
+
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        let growth = self.bootstrapping_noise()?;
+        let gives = State { level: self.fresh_level(), noise: growth.output };
+        Some(Bootstrap { limit: growth.room, gives })
+    }
 }

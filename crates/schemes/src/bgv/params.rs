@@ -6,6 +6,7 @@ use solinas_ring::Divisor;
 
 use super::bootstrap::{Bootstrapping, Growth};
 use super::{Error, SCHEME, noise};
+use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::SlotEncoder;
 
@@ -406,6 +407,30 @@ pub(super) enum Failure {
     TooFew { bits: u32 },
     /// The noise of `what` at `level` is `over` bits too much.
     Noise { what: &'static str, level: usize, over: f64 },
+}
+
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus()
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        self.slots()
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.log2_modulus(self.fresh_level())
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[..level].iter().map(|q| q.value()).collect()
+    }
+
+    fn level_parts(&self, _: usize) -> usize {
+        2
+    }
 }
 
 impl TryFrom<ParamsLiteral> for Params {

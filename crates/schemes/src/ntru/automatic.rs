@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Ciphertext, Error, Evaluator, Stage};
+use crate::Evaluate;
 
 /// Sums and products of any ciphertexts of one key: keys are switched, rings and moduli reduced, and the higher operand lowered, as needed.
 #[derive(Debug, Clone, Copy)]
@@ -24,13 +25,13 @@ impl<'a> Automatic<'a> {
     pub(super) fn ready<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let mut x = Cow::Borrowed(x);
         if x.stage() == Stage::Switched {
-            x = Cow::Owned(self.manual.mod_reduce(&x)?);
+            x = Cow::Owned(self.manual.modulus_switch(&x)?);
         }
         if x.stage() == Stage::Wide {
             x = Cow::Owned(self.manual.ring_reduce(&x)?);
         }
         if x.degree() > 1 {
-            x = Cow::Owned(self.manual.lower(&x)?);
+            x = Cow::Owned(self.manual.drop_level(&x)?);
         }
         Ok(x)
     }
@@ -46,7 +47,7 @@ impl<'a> Automatic<'a> {
             return Err(Error::OutOfLevels { operation: "raising a level", level: x.level(), depth });
         }
         while x.level() > level {
-            x = Cow::Owned(self.manual.lower(&x)?);
+            x = Cow::Owned(self.manual.drop_level(&x)?);
         }
         Ok(x.into_owned())
     }
@@ -59,10 +60,10 @@ impl<'a> Automatic<'a> {
     ) -> Result<(Cow<'x, Ciphertext>, Cow<'x, Ciphertext>), Error> {
         let (mut x, mut y) = (self.ready(x)?, self.ready(y)?);
         while x.level() > y.level() {
-            x = Cow::Owned(self.manual.lower(&x)?);
+            x = Cow::Owned(self.manual.drop_level(&x)?);
         }
         while y.level() > x.level() {
-            y = Cow::Owned(self.manual.lower(&y)?);
+            y = Cow::Owned(self.manual.drop_level(&y)?);
         }
         Ok((x, y))
     }
@@ -91,6 +92,6 @@ impl<'a> Automatic<'a> {
     /// As [`Self::add`].
     pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         let (x, y) = self.aligned(x, y)?;
-        self.manual.composed_multiply(&x, &y)
+        self.manual.multiply(&x, &y)
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rand_core::RngCore;
 
 use super::{Automatic, Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
+use crate::Evaluate;
 
 /// Gates on bits, each in the constant coefficient of a ciphertext: levels are managed, and ciphertexts are bootstrapped when levels run out or
 /// noise would be too much, so that circuits can have any depth. Made by [`Evaluator::bits`].

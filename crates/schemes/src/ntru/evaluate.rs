@@ -3,7 +3,9 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, BootstrapKey, Ciphertext, Error, ServerKey, Stage, noise};
+use super::{Automatic, BootstrapKey, Ciphertext, Error, RotationKey, ServerKey, Stage, noise};
+use crate::leveled::{Params as _, StoredCiphertext};
+use crate::{Evaluate, RotateSlots};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
 pub(super) const MAX_DEGREE: u32 = 8;
@@ -15,12 +17,13 @@ pub(super) const MAX_DEGREE: u32 = 8;
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
     bootstrap_key: Option<&'a BootstrapKey>,
+    pub(super) rotation_key: Option<&'a RotationKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the hints of that key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key, bootstrap_key: None }
+        Self { key, bootstrap_key: None, rotation_key: None }
     }
 
     pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
@@ -55,7 +58,7 @@ impl<'a> Evaluator<'a> {
         }
         let remedy = match x.stage {
             Stage::Ready => "switch its key first (`Evaluator::key_switch`)",
-            Stage::Switched => "reduce its modulus first (`Evaluator::mod_reduce`)",
+            Stage::Switched => "reduce its modulus first (`Evaluator::modulus_switch`)",
             Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
         };
         Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
@@ -104,33 +107,6 @@ impl<'a> Evaluator<'a> {
         self.checked(operation, sum, "multiply or lower first, which brings the noise down")
     }
 
-    /// EvalAdd: `x + y`, of one level and degree.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a sum", x, y, RnsPoly::add_assign)
-    }
-
-    /// EvalSub: `x - y`, of one level and degree.
-    ///
-    /// # Errors
-    /// As [`Self::add`].
-    pub fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
-    }
-
-    /// `-x`.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`].
-    pub fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.check("the operand", x)?;
-        let mut negative = x.clone();
-        negative.parts.iter_mut().for_each(RnsPoly::negate);
-        Ok(negative)
-    }
-
     /// `x + mu` for a known polynomial `mu`. Shape: n. Range: `0..p`.
     ///
     /// # Errors
@@ -148,28 +124,11 @@ impl<'a> Evaluator<'a> {
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
     }
 
-    /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.
-    ///
-    /// # Errors
-    /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
-        let context = self.context();
-        self.check("the operand", x)?;
-        Self::stage("a product with a plaintext", x, Stage::Ready)?;
-        context.check_plaintext(plaintext)?;
-        let basis = x.basis(context).clone();
-        let factor =
-            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
-        let parts = context.product(x.level, &x.parts, &factor)?;
-        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
-        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
-    }
-
     /// EvalMult: `x y`, of the sum of their degrees; [`Self::key_switch`] makes it one of degree 1.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::Degree`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn multiply_without_switch(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.pair("a product", x, y)?;
         let degree = x.degree + y.degree;
         if degree > MAX_DEGREE {
@@ -213,7 +172,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`Error::Stage`] unless the key was switched; [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn mod_reduce(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+    pub fn modulus_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a reduction of the modulus", x, Stage::Switched)?;
         let rescale = |part: &RnsPoly<Eval>| self.rescaled(x.level, |i, out| out.copy_from_slice(part.tower(i)));
@@ -303,12 +262,132 @@ impl<'a> Evaluator<'a> {
         Ok(alone)
     }
 
+    /// Each part times the hint, divided by the level's primes.
+    fn switched_parts(
+        &self,
+        level: usize,
+        parts: &[RnsPoly<Eval>],
+        hint: &RnsPoly<Eval>,
+    ) -> Result<Vec<RnsPoly<Eval>>, Error> {
+        let switch = |part: &RnsPoly<Eval>| {
+            self.rescaled(level, |i, out| {
+                out.copy_from_slice(part.tower(i));
+                hint.basis().pointwise(i).multiply(out, hint.tower(i));
+            })
+        };
+        parts.iter().map(switch).collect()
+    }
+
+    fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
+        if x.stage == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
+    }
+}
+
+impl Evaluate for Evaluator<'_> {
+    type Stored = StoredCiphertext;
+    type Ciphertext = Ciphertext;
+
+    fn load(&self, stored: &StoredCiphertext) -> Result<Ciphertext, Error> {
+        self.key.public().load(stored)
+    }
+
+    fn store(&self, x: &Ciphertext) -> StoredCiphertext {
+        x.into()
+    }
+
+    fn plaintext(stored: &StoredCiphertext) -> Option<&[u64]> {
+        stored.plaintext.as_deref()
+    }
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        x.level
+    }
+
+    fn constant(&self, value: u64) -> Result<Ciphertext, Error> {
+        self.key.public().trivial(&self.key.params().constant_plaintext(value))
+    }
+
+    fn add_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        self.add_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    fn multiply_constant(&self, x: &Ciphertext, value: u64) -> Result<Ciphertext, Error> {
+        // A change of sign adds no noise and takes no transform.
+        if value == self.key.params().plaintext_modulus() - 1 {
+            return self.negate(x);
+        }
+        self.multiply_plain(x, &self.key.params().constant_plaintext(value))
+    }
+
+    /// EvalAdd: `x + y`, of one level and degree.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], [`Error::DegreeMismatch`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn add(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a sum", x, y, RnsPoly::add_assign)
+    }
+
+    /// EvalSub: `x - y`, of one level and degree.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    fn sub(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.sum_with("a difference", x, y, RnsPoly::sub_assign)
+    }
+
+    /// `-x`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`].
+    fn negate(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check("the operand", x)?;
+        let mut negative = x.clone();
+        negative.parts.iter_mut().for_each(RnsPoly::negate);
+        Ok(negative)
+    }
+
+    /// `mu x` for a known polynomial `mu`. Shape: n. Range: `0..p`.
+    ///
+    /// # Errors
+    /// [`Error::Plaintext`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
+    fn multiply_plain(&self, x: &Ciphertext, plaintext: &[u64]) -> Result<Ciphertext, Error> {
+        let context = self.context();
+        self.check("the operand", x)?;
+        Self::stage("a product with a plaintext", x, Stage::Ready)?;
+        context.check_plaintext(plaintext)?;
+        let basis = x.basis(context).clone();
+        let factor =
+            (0..x.parts.len()).map(|part| context.embed(plaintext, &basis, part)).collect::<Result<Vec<_>, _>>()?;
+        let parts = context.product(x.level, &x.parts, &factor)?;
+        let product = x.of_same(parts, noise::product_plain(x.noise, context.peak(plaintext)));
+        self.checked("a product with a plaintext", product, "lower the ciphertext first, which brings its noise down")
+    }
+
+    /// The same message one level below, of degree 1: KeySwitch, ModReduce, and RingReduce where the ring is smaller there.
+    ///
+    /// # Errors
+    /// As of its parts.
+    fn drop_level(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        const WHAT: &str = "lowering";
+        self.check("the operand", x)?;
+        Self::stage(WHAT, x, Stage::Ready)?;
+        let hint = self.hint(WHAT, x.level, x.degree)?;
+        let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
+        let room = noise::room(self.key.params(), hint.basis().log2_modulus());
+        if switched > room {
+            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
+            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+        }
+        let parts = self.switched_parts(x.level, &x.parts, hint)?;
+        self.reduce_if_wide(self.entered(x, switched, parts)?)
+    }
+
     /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
     /// are one pass over the towers.
     ///
     /// # Errors
     /// As of its parts; [`Error::Degree`] unless both have degree 1.
-    pub fn composed_multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
+    fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a composed product";
         self.pair(WHAT, x, y)?;
         for degree in [x.degree, y.degree] {
@@ -336,42 +415,29 @@ impl<'a> Evaluator<'a> {
         self.reduce_if_wide(self.entered(x, switched, parts)?)
     }
 
-    /// Each part times the hint, divided by the level's primes.
-    fn switched_parts(
-        &self,
-        level: usize,
-        parts: &[RnsPoly<Eval>],
-        hint: &RnsPoly<Eval>,
-    ) -> Result<Vec<RnsPoly<Eval>>, Error> {
-        let switch = |part: &RnsPoly<Eval>| {
-            self.rescaled(level, |i, out| {
-                out.copy_from_slice(part.tower(i));
-                hint.basis().pointwise(i).multiply(out, hint.tower(i));
-            })
-        };
-        parts.iter().map(switch).collect()
-    }
-
-    fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
-        if x.stage == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
-    }
-
-    /// The same message one level below, of degree 1: KeySwitch, ModReduce, and RingReduce where the ring is smaller there.
+    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
+    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
     ///
     /// # Errors
-    /// As of its parts.
-    pub fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        const WHAT: &str = "lowering";
+    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
+    /// [`Error::KeyMismatch`].
+    fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        let key = self.bootstrapping()?;
         self.check("the operand", x)?;
-        Self::stage(WHAT, x, Stage::Ready)?;
-        let hint = self.hint(WHAT, x.level, x.degree)?;
-        let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
-        let room = noise::room(self.key.params(), hint.basis().log2_modulus());
-        if switched > room {
-            let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
-            return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
+        let x = self.automatic().at_level(x, 1)?;
+        let growth = &key.plan.growth;
+        if x.noise > growth.room {
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
         }
-        let parts = self.switched_parts(x.level, &x.parts, hint)?;
-        self.reduce_if_wide(self.entered(x, switched, parts)?)
+        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
+        let part = self.highest_digit(key, traced)?;
+        let level = self.key().params().bootstrapped_level();
+        let (noise, parts) = (growth.output, vec![part]);
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
+    }
+
+    fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
+        if self.rotation_key.is_some() { Some(self) } else { None }
     }
 }

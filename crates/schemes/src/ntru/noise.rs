@@ -6,6 +6,8 @@
 //! square, and to hold the same key twice: its variance has an allowance of 4.
 
 use super::{Error, Params, rotate};
+use crate::leveled::{Bootstrap, NoiseModel, State};
+use crate::slots::log2_peak;
 
 /// `Pr(a coefficient of a polynomial is out of bounds) <= 2^-40` sets the room that is left for the tail.
 pub(super) const LOG2_FAILURE: f64 = 40.0;
@@ -80,14 +82,6 @@ pub fn product_plain(x: f64, peak: f64) -> f64 {
     x + peak
 }
 
-/// Noise that a rotation of slots adds at each level, from level 1.
-///
-/// # Errors
-/// [`Error::Slots`]; [`Error::Params`] where rings are reduced.
-pub fn rotations(params: &Params) -> Result<Vec<f64>, Error> {
-    rotate::added(params)
-}
-
 /// Noise after a product with a hint in that ring dimension.
 pub fn hint(params: &Params, noise: f64, dimension: usize) -> f64 {
     noise + stretch(params.hint_modulus(), params.sigma(), dimension)
@@ -129,4 +123,64 @@ pub fn tail(params: &Params) -> f64 {
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
 pub fn room(params: &Params, log2_modulus: f64) -> f64 {
     log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
+}
+
+/// The states of a ciphertext of that noise when its key is switched, its modulus divided, and its ring reduced if the level below has a smaller one.
+fn switched(params: &Params, level: usize, noise: f64) -> Vec<State> {
+    let (dimension, below) = (params.dimension_at(level), level - 1);
+    let noise = hint(params, noise, dimension);
+    let mut states = vec![State { level, noise }];
+    let noise = params.noise_after_division(noise, level);
+    states.push(State { level: below, noise });
+    if params.dimension_at(below) < dimension {
+        states.push(State { level: below, noise: ring_hint(params, noise, dimension) });
+    }
+    states
+}
+
+impl NoiseModel for Params {
+    fn fresh_noise(&self) -> f64 {
+        fresh(self)
+    }
+
+    fn noise_limit(&self, level: usize) -> f64 {
+        room(self, self.log2_modulus(level))
+    }
+
+    fn constant_noise(&self, value: u64) -> f64 {
+        trivial(self, peak_of(self, value))
+    }
+
+    fn add_constant_noise(&self, x: State, value: u64) -> f64 {
+        sum_plain(self, x.noise, 1, peak_of(self, value))
+    }
+
+    fn multiply_states(&self, level: usize, [x, y]: [f64; 2]) -> Vec<State> {
+        switched(self, level, product(self, x, y))
+    }
+
+    fn drop_level_states(&self, State { level, noise }: State) -> Vec<State> {
+        switched(self, level, noise)
+    }
+
+    fn rotation_noise(&self) -> Result<Box<dyn Fn(State) -> f64 + Sync + '_>, Error> {
+        let added = rotate::added(self)?;
+        Ok(Box::new(move |State { level, noise }| sum(noise, added[level - 1])))
+    }
+
+    fn relative_cost(&self, level: usize) -> f64 {
+        self.towers(level) as f64 / self.towers(self.levels()) as f64
+    }
+
+    fn bootstrap(&self) -> Option<Bootstrap> {
+        let growth = self.bootstrapping_noise()?;
+        let gives = State { level: self.bootstrapped_level(), noise: growth.output };
+        Some(Bootstrap { limit: growth.room, gives })
+    }
+}
+
+/// `log2` of what a product with a known number multiplies noise by.
+fn peak_of(params: &Params, value: u64) -> f64 {
+    let p = params.plaintext_modulus();
+    log2_peak(p, &[value % p, 0])
 }

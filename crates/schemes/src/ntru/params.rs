@@ -10,6 +10,7 @@ pub(super) use choice::Failure;
 use super::bootstrap::{Bootstrapping, Growth};
 use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::{Error, SCHEME, find, noise};
+use crate::leveled::{self, inherent_facts};
 use crate::security::{SecurityClaim, Status};
 use crate::slots::{self, SlotEncoder};
 
@@ -438,6 +439,30 @@ impl Params {
     pub(super) fn noise_after_division(&self, noise: f64, level: usize) -> f64 {
         let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
         noise::rescale(self, self.plaintext_modulus(), noise, log2_primes, self.dimension_at(level))
+    }
+}
+
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        self.plaintext_modulus()
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        self.slots()
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.log2_modulus(self.levels())
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[..self.towers(level)].iter().map(|q| q.value()).collect()
+    }
+
+    fn level_parts(&self, level: usize) -> usize {
+        self.dimension() / self.dimension_at(level)
     }
 }
 

@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::control::Steps;
-use crate::{Control, KeyId};
+use crate::{Control, KeyId, RotateSlots};
 use rayon::prelude::*;
 use solinas_field::prime::{Modulus, primes};
 use solinas_ring::{Automorphism, Basis, Eval, RnsPoly, sample};
@@ -16,7 +16,7 @@ use super::switch::{Switch, Target, special_primes, variance};
 use super::{Ciphertext, ClientKey, Error, Evaluator, Params, PublicKey, SCHEME, Stage, noise};
 use crate::random::SecretSeed;
 use crate::security::Status;
-use crate::slots;
+use crate::slots::{self, SlotEncoder};
 
 /// A permutation of the slots, which are two rows of `n/2` (see [`SlotEncoder`](crate::slots::SlotEncoder)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -278,31 +278,62 @@ impl ClientKey {
     }
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    /// The same, able to rotate slots.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a rotation key of other keys.
+    pub fn with_rotations(mut self, key: &'a RotationKey) -> Result<Self, Error> {
+        self.key().public().check("the rotation key", key.id())?;
+        self.rotation_key = Some(key);
+        Ok(self)
+    }
+
     /// The slots of `x` in another order, at the same level: an automorphism, and a key switch that adds about the noise of a division's rounding.
     ///
     /// # Errors
-    /// [`Error::NoRotation`] for one that the key has not; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
+    /// [`Error::NoRotation`] for one that the evaluator has no key for; [`Error::Stage`], [`Error::Degree`] unless `x` is ready and of degree 1;
     /// [`Error::KeyMismatch`], [`Error::Noise`].
-    pub fn rotate(&self, x: &Ciphertext, rotation: Rotation, key: &RotationKey) -> Result<Ciphertext, Error> {
+    pub fn permute_slots(&self, x: &Ciphertext, rotation: Rotation) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a rotation";
         let params = self.key().params();
-        self.key().public().check("the operand", x.key)?;
-        self.key().public().check("the rotation key", key.id())?;
+        self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         if x.degree != 1 {
             return Err(Error::Degree { operation: WHAT, degree: x.degree, max: 1 });
         }
         let exponent = rotation.exponent(params.dimension());
-        let found = key.rotations.iter().find(|keys| keys.automorphism.exponent() == exponent);
+        let of_exponent = |keys: &&Keys| keys.automorphism.exponent() == exponent;
+        let found = self.rotation_key.and_then(|key| Some((key, key.rotations.iter().find(of_exponent)?)));
         let missing = || {
-            let known: Vec<String> = key.rotations().map(|rotation| rotation.to_string()).collect();
+            let known = self.rotation_key.iter().flat_map(|key| key.rotations());
+            let known: Vec<String> = known.map(|rotation| rotation.to_string()).collect();
             Error::NoRotation { rotation: rotation.to_string(), known: known.join(", ") }
         };
-        let Keys { automorphism, rows, .. } = found.ok_or_else(missing)?;
+        let (key, Keys { automorphism, rows, .. }) = found.ok_or_else(missing)?;
         let rows = &rows[x.level - 1];
         let turned = key.plan.levels[x.level - 1].apply(&x.parts[0], automorphism, rows)?;
         let rotated = x.of_same(vec![turned], noise::sum(x.noise, key.plan.added[x.level - 1]));
         self.checked(WHAT, rotated, "lower the ciphertext first, which brings its noise down")
+    }
+}
+
+impl RotateSlots for Evaluator<'_> {
+    type Ciphertext = Ciphertext;
+
+    fn slot_count(&self) -> usize {
+        self.key().params().dimension()
+    }
+
+    fn encoder(&self) -> Result<SlotEncoder, Error> {
+        self.key().params().slots()
+    }
+
+    fn rotate(&self, x: &Ciphertext, step: i64) -> Result<Ciphertext, Error> {
+        self.permute_slots(x, Rotation::Left(step))
+    }
+
+    fn swap_rows(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.permute_slots(x, Rotation::Swap)
     }
 }

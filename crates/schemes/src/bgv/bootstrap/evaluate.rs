@@ -5,7 +5,7 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::{BootstrapKey, params_without};
 use crate::bgv::evaluate::Tensor;
-use crate::bgv::{Ciphertext, Error, Evaluator, Stage, SwitchKey, noise};
+use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey, noise};
 use crate::bootstrapping::inverse_power_of_two;
 
 /// Both parts of a ciphertext.
@@ -44,28 +44,6 @@ impl<'a> Evaluator<'a> {
             None => params_without(params),
         };
         self.bootstrap_key().ok_or_else(without)
-    }
-
-    /// Bootstrapping: the number in the constant coefficient, with the noise of [`Growth::output`](super::Growth::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
-    /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the number might come out wrong;
-    /// [`Error::KeyMismatch`].
-    pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let key = self.bootstrapping()?;
-        self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
-        let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
-        let rounded = self.round(key, self.under_sparse(key, &x)?);
-        let traced = self.trace(key, self.embed(key, &rounded))?;
-        let parts = self.highest_digits(key, &traced, |_| ())?.into();
-        let (level, noise) = (self.key().params().fresh_level(), growth.output);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
     }
 
     /// Whether a ciphertext, ready and of two parts, can be bootstrapped: by the noise with which it would come to the first level.

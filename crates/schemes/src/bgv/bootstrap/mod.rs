@@ -6,7 +6,7 @@
 //! homomorphically; a trace keeps the constant coefficient; digit extraction takes its highest bits.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
+//! use solinas_schemes::{Control, Entropy, Evaluate};
 //! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
 //!
 //! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure

@@ -1,7 +1,7 @@
 //! Bootstrapping: every step against plain integers, noise at every step, circuits deeper than the levels, and what is refused.
 
 use crate::control::CANCELLED;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Evaluate};
 use solinas_field::Backend;
 use solinas_ring::{Divisor, MixedRadix};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::slots;
-use crate::{Control, Entropy, Progress};
+use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[test]
@@ -15,16 +15,16 @@ fn operands_that_do_not_go_together_are_refused() {
     let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
     let evaluator = Evaluator::new(&server);
     assert!(matches!(evaluator.add(&a, &foreign), Err(Error::KeyMismatch { what: "the second operand", .. })));
-    let low = evaluator.lower(&a).unwrap();
+    let low = evaluator.drop_level(&a).unwrap();
     assert!(matches!(evaluator.add(&a, &low), Err(Error::LevelMismatch { lhs: 3, rhs: 2, .. })));
-    let product = evaluator.multiply(&a, &a).unwrap();
+    let product = evaluator.tensor(&a, &a).unwrap();
     assert!(matches!(evaluator.add(&a, &product), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.multiply(&product, &product), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.mod_reduce(&a), Err(Error::Stage { .. })));
-    assert!(matches!(evaluator.lower(&product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.tensor(&product, &product), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.modulus_switch(&a), Err(Error::Stage { .. })));
+    assert!(matches!(evaluator.drop_level(&product), Err(Error::Stage { .. })));
     assert!(matches!(evaluator.rotate(&product, 1), Err(Error::Parts { .. })));
-    let three = evaluator.mod_reduce(&product).unwrap();
-    assert!(matches!(evaluator.composed_multiply(&three, &three), Err(Error::Parts { .. })));
+    let three = evaluator.modulus_switch(&product).unwrap();
+    assert!(matches!(evaluator.multiply(&three, &three), Err(Error::Parts { .. })));
     assert!(matches!(evaluator.dot(&[], &[]), Err(Error::Operands { .. })));
     assert!(matches!(evaluator.dot(&[&a], &[&a, &a]), Err(Error::Operands { .. })));
     let error = Evaluator::new(&other).rotate(&foreign, 1).unwrap_err();

@@ -6,14 +6,14 @@
 //! 30 MB at the secure set of depth 1, but every pass of products makes 41 GB of matrix again. The ring version is what practice takes.
 //!
 //! ```
-//! use solinas_schemes::{Control, Entropy};
+//! use solinas_schemes::{Control, Entropy, Evaluate};
 //! use solinas_schemes::lwe::leveled::{self, Evaluator, Params};
 //!
 //! let (client, server) = leveled::generate(&Params::named("leveled-16-2")?, true, Entropy::System, &Control::default())?;
 //! let bits = server.encrypt(&[true, true, false], &mut server.encryption_rng(0)?)?;
 //! let evaluator = Evaluator::new(&server)?;
 //! let and = evaluator.multiply(&bits[0], &bits[1])?;
-//! let xor = evaluator.add(&and, &evaluator.refresh(&bits[2])?)?;
+//! let xor = evaluator.add(&and, &evaluator.drop_level(&bits[2])?)?;
 //! assert!(client.decrypt(&xor)?);
 //! # Ok::<(), solinas_schemes::Error>(())
 //! ```
@@ -24,6 +24,7 @@ mod keygen;
 mod keys;
 pub mod noise;
 mod params;
+mod stored;
 #[cfg(test)]
 mod tests;
 

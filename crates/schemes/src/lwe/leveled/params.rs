@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::noise;
+use crate::leveled::{self, inherent_facts};
 use crate::lwe::layout::MAX_ROWS;
 use crate::lwe::{Error, Modulus, ParamsLiteral as FreshLiteral, SCHEME, params};
 use crate::security::SecurityClaim;
+use crate::slots::SlotEncoder;
 
 /// Unchecked parameters, as written in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -174,6 +176,44 @@ impl Params {
         let rows = if self.depth() == 0 { 0 } else { self.switch_rows(self.depth(), self.pairs()) };
         self.fresh.security_of(self.fresh.samples().max(rows))
     }
+}
+
+impl leveled::Params for Params {
+    inherent_facts!();
+
+    fn plaintext_modulus(&self) -> u64 {
+        2
+    }
+
+    fn plaintext_len(&self) -> usize {
+        1
+    }
+
+    fn slots(&self) -> Result<SlotEncoder, Error> {
+        Err(no_slots(self))
+    }
+
+    fn log2_fresh_modulus(&self) -> f64 {
+        self.fresh.modulus().log2()
+    }
+
+    fn level_moduli(&self, level: usize) -> Vec<u64> {
+        self.moduli[level - 1].words().iter().map(|word| word.value().into()).collect()
+    }
+
+    fn level_parts(&self, _: usize) -> usize {
+        1
+    }
+
+    fn product_bytes(&self) -> usize {
+        self.product_bytes() as usize
+    }
+}
+
+/// Nothing to rotate.
+pub(super) fn no_slots(params: &Params) -> Error {
+    let problem = "its ciphertexts hold single bits, which have no slots".into();
+    Error::Params { scheme: SCHEME, name: params.name().into(), problem }
 }
 
 impl From<params::Params> for Params {

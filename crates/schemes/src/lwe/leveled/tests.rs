@@ -9,7 +9,7 @@ use crate::control::CANCELLED;
 use crate::lwe::Error;
 use crate::random::SecretSeed;
 use crate::security::Status;
-use crate::{Control, Entropy, Progress};
+use crate::{Control, Entropy, Evaluate, Progress};
 
 fn keys(name: &str, seed: u64) -> (ClientKey, ServerKey) {
     generate(&Params::named(name).unwrap(), true, Entropy::Insecure(seed), &Control::default()).unwrap()
@@ -28,7 +28,7 @@ fn steps_keep_the_bit() {
         assert_eq!(evaluator.multiply(&c[0], &c[1]).unwrap(), product);
         let sum = evaluator.add(&c[0], &c[1]).unwrap();
         assert_eq!(client.decrypt(&sum).unwrap(), bits[0] ^ bits[1]);
-        let bottom = evaluator.lower(&evaluator.add_plain(&sum, true).unwrap(), 0).unwrap();
+        let bottom = evaluator.at_level(&evaluator.add_constant(&sum, 1).unwrap(), 0).unwrap();
         assert_eq!((client.decrypt(&bottom).unwrap(), bottom.level()), (!(bits[0] ^ bits[1]), 0));
     }
 }
@@ -80,7 +80,7 @@ fn noise_of_every_step_is_within_the_formulas() {
             let c = server.encrypt(&[true, false, true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
             let sum = evaluator.add(&c[0], &c[1]).unwrap();
             let product = evaluator.multiply(&c[2], &c[3]).unwrap();
-            let lowered = evaluator.refresh(&sum).unwrap();
+            let lowered = evaluator.drop_level(&sum).unwrap();
             let second = evaluator.multiply(&product, &lowered).unwrap();
             let all = [&c[0], &sum, &product, &lowered, &second];
             formula = all.map(Ciphertext::noise);
@@ -105,12 +105,12 @@ fn what_cannot_be_done_is_told() {
     let (other, _) = keys("leveled-16-2", 2);
     let evaluator = Evaluator::new(&server).unwrap();
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
-    let low = evaluator.refresh(&c[0]).unwrap();
+    let low = evaluator.drop_level(&c[0]).unwrap();
     assert!(matches!(evaluator.add(&c[0], &low), Err(Error::LevelMismatch { lhs: 2, rhs: 1, .. })));
-    assert!(matches!(evaluator.lower(&low, 2), Err(Error::LevelMismatch { .. })));
+    assert!(matches!(evaluator.at_level(&low, 2), Err(Error::LevelMismatch { .. })));
     assert!(matches!(other.decrypt(&c[0]), Err(Error::KeyMismatch { .. })));
-    let bottom = evaluator.lower(&c[0], 0).unwrap();
-    assert!(matches!(evaluator.refresh(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
+    let bottom = evaluator.at_level(&c[0], 0).unwrap();
+    assert!(matches!(evaluator.drop_level(&bottom), Err(Error::OutOfLevels { level: 0, depth: 2, .. })));
     assert!(client.decrypt(&bottom).unwrap());
     // Sums without end are refused before they are wrong.
     let mut sum = c[0].clone();
@@ -127,7 +127,10 @@ fn what_cannot_be_done_is_told() {
     assert!(matches!(generate(toy, false, Entropy::System, &Control::default()), Err(Error::ResearchOnly { .. })));
     assert!(matches!(generate(toy, false, Entropy::Insecure(1), &Control::default()), Err(Error::ResearchOnly { .. })));
     assert!(matches!(keys("leveled-16-2", 1).1.expand(1 << 10), Err(Error::Memory { .. })));
-    assert!(matches!(evaluator.multiply_all(&[(&c[0], &c[1]), (&low, &low)]), Err(Error::LevelMismatch { .. })));
+    // A batch may hold pairs of several levels.
+    let mixed = evaluator.multiply_batch(&[(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])], &Control::default()).unwrap();
+    let single = [(&c[0], &c[1]), (&low, &low), (&c[1], &c[1])].map(|(x, y)| evaluator.multiply(x, y).unwrap());
+    assert_eq!(mixed, single);
     let fresh = toy.literal().fresh.clone();
     let huge = crate::lwe::ParamsLiteral { dimension: 5000, samples: 5000, ..fresh.clone() };
     let few = crate::lwe::ParamsLiteral { words: 2, ..fresh };
@@ -149,7 +152,7 @@ fn products_are_the_same_together_whole_and_as_stored() {
     let pairs = [(&c[0], &c[1]), (&c[1], &c[2]), (&c[1], &c[1])];
     let evaluator = Evaluator::new(&server).unwrap();
     let single: Vec<_> = pairs.iter().map(|(x, y)| evaluator.multiply(x, y).unwrap()).collect();
-    assert_eq!(evaluator.multiply_all(&pairs).unwrap(), single);
+    assert_eq!(evaluator.multiply_batch(&pairs, &Control::default()).unwrap(), single);
     // Of parts, and expanded.
     let public = server.public().fresh();
     let public = PublicKey::from_parts(&params, true, *public.seed(), &public.b().residues()).unwrap();
@@ -160,8 +163,8 @@ fn products_are_the_same_together_whole_and_as_stored() {
     let again = ServerKey::from_parts(public.clone(), switches.collect()).unwrap();
     let again = again.expand(params.switch_bytes()).unwrap();
     let whole = Evaluator::new(&again).unwrap();
-    assert_eq!(whole.multiply_all(&pairs).unwrap(), single);
-    assert_eq!(whole.refresh(&single[0]).unwrap(), evaluator.refresh(&single[0]).unwrap());
+    assert_eq!(whole.multiply_batch(&pairs, &Control::default()).unwrap(), single);
+    assert_eq!(whole.drop_level(&single[0]).unwrap(), evaluator.drop_level(&single[0]).unwrap());
     let client = ClientKey::from_parts(public, client.secrets().map(|s| s.to_vec().into()).collect()).unwrap();
     for (c, want) in single.iter().zip([true, false, true]) {
         let residues = c.numbers().residues();
@@ -195,9 +198,9 @@ fn long_work_is_watched_and_stopped() {
     let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
     let evaluator = Evaluator::new(&server).unwrap();
     let pairs = [(&c[0], &c[1]), (&c[1], &c[1])];
-    let products = evaluator.multiply_all_with(&pairs, &Control::default()).unwrap();
+    let products = evaluator.multiply_batch(&pairs, &Control::default()).unwrap();
     assert!(client.decrypt(&products[1]).unwrap());
-    assert!(matches!(evaluator.multiply_all_with(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
+    assert!(matches!(evaluator.multiply_batch(&pairs, &CANCELLED), Err(Error::Cancelled(_))));
     // A part of the rows is that share of the work.
     let all = evaluator.multiply_part(&pairs, usize::MAX).unwrap();
     assert_eq!(all.to_bits(), 1f64.to_bits());
@@ -240,7 +243,7 @@ fn words_of_any_width_and_number_make_levels() {
         let c = server.encrypt(&[true, true], &mut server.encryption_rng(0).unwrap()).unwrap();
         let (mut x, mut y) = (c[0].clone(), c[1].clone());
         while x.level() > 0 {
-            (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.refresh(&y).unwrap());
+            (x, y) = (evaluator.multiply(&x, &y).unwrap(), evaluator.drop_level(&y).unwrap());
             assert!(client.decrypt(&x).unwrap() && client.decrypt(&y).unwrap(), "{words} {}", x.level());
         }
         assert!(!client.decrypt(&evaluator.add(&x, &y).unwrap()).unwrap());

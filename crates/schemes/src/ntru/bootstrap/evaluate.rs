@@ -6,7 +6,7 @@ use solinas_ring::{Eval, RnsPoly};
 use super::BootstrapKey;
 use super::params_without;
 use crate::bootstrapping::inverse_power_of_two;
-use crate::ntru::{Ciphertext, Error, Evaluator, Stage, noise};
+use crate::ntru::{Ciphertext, Error, Evaluator, noise};
 
 /// Words that are squared at a time.
 const BLOCK: usize = 1 << 9;
@@ -36,28 +36,6 @@ impl<'a> Evaluator<'a> {
             None => params_without(params),
         };
         self.bootstrap_key().ok_or_else(without)
-    }
-
-    /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
-    /// at that level; the other coefficients of the message become 0. Takes a ciphertext at any level and lowers it to the first.
-    ///
-    /// # Errors
-    /// [`Error::NoBootstrapping`] without a bootstrapping key; [`Error::Noise`] for a ciphertext of which the bit might come out wrong;
-    /// [`Error::KeyMismatch`].
-    pub fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
-        let key = self.bootstrapping()?;
-        self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
-        let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
-        let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
-        let part = self.highest_digit(key, traced)?;
-        let level = self.key().params().bootstrapped_level();
-        let (noise, parts) = (growth.output, vec![part]);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
     }
 
     /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
@@ -115,7 +93,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// `digits[i]` holds bit `i` of `u`, correct modulo `2^(k+1)` after `k` squarings; all are at one level, as is the rest `u`. Bit `i` is what is left of
     /// `u` without those below.
-    fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
+    pub(in crate::ntru) fn highest_digit(&self, key: &BootstrapKey, traced: Poly) -> Result<Poly, Error> {
         self.highest_digit_with(key, traced, |_| ())
     }
 

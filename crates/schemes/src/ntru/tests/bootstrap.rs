@@ -3,7 +3,7 @@
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
 use crate::control::CANCELLED;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Evaluate};
 
 struct World {
     params: Params,
@@ -66,9 +66,9 @@ fn bits_are_bootstrapped_again_and_again() {
         // Products of bootstrapped bits, down to the last level.
         for pair in bits.windows(2) {
             let ((a, x), (b, y)) = (&pair[0], &pair[1]);
-            let mut product = evaluator.composed_multiply(x, y).unwrap();
+            let mut product = evaluator.multiply(x, y).unwrap();
             while product.level() > 1 {
-                product = evaluator.composed_multiply(&product, &product).unwrap();
+                product = evaluator.multiply(&product, &product).unwrap();
             }
             world.check(&evaluator.bootstrap(&product).unwrap(), a & b);
         }
@@ -165,7 +165,7 @@ fn gates_have_their_tables_at_any_depth() {
         [false, true].map(|bit| (bit, world.server.public().encrypt_bit(bit, &mut rng).unwrap())).into();
     pool.extend([false, true].map(|bit| (bit, bits.constant(bit).unwrap())));
     // A raw product, as the manual operations leave it.
-    let raw = bits.manual().multiply(&pool[1].1, &pool[1].1).unwrap();
+    let raw = bits.manual().multiply_without_switch(&pool[1].1, &pool[1].1).unwrap();
     pool.push((true, bits.manual().key_switch(&raw).unwrap()));
     pool.push((true, raw));
     for i in 0..60usize {

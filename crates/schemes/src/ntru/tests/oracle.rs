@@ -3,6 +3,7 @@
 
 use core::str::FromStr;
 
+use crate::Evaluate;
 use crate::control::Steps;
 use sha2::Digest;
 use solinas_field::Backend;
@@ -143,7 +144,7 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let down = |transcript: &mut Transcript<'_>, x: &Ciphertext| {
         let switched = evaluator.key_switch(x).unwrap();
         transcript.compare("switched", &switched.parts);
-        let reduced = evaluator.mod_reduce(&switched).unwrap();
+        let reduced = evaluator.modulus_switch(&switched).unwrap();
         transcript.compare("reduced", &reduced.parts);
         if reduced.stage() == Stage::Ready {
             return reduced;
@@ -153,12 +154,12 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
         small
     };
     let lowered = down(transcript, &x);
-    assert!(evaluator.lower(&x).unwrap() == lowered);
+    assert!(evaluator.drop_level(&x).unwrap() == lowered);
     while x.level() > 1 {
-        let product = evaluator.multiply(&x, &y).unwrap();
+        let product = evaluator.multiply_without_switch(&x, &y).unwrap();
         transcript.compare("product", &product.parts);
         let reduced = down(transcript, &product);
-        assert!(evaluator.composed_multiply(&x, &y).unwrap() == reduced);
+        assert!(evaluator.multiply(&x, &y).unwrap() == reduced);
         assert_eq!(client.decrypt(&reduced).unwrap(), transcript.values::<u64>("message"));
         (x, y) = (reduced.clone(), reduced);
     }

@@ -3,7 +3,7 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::security::Status;
-use crate::{Control, Entropy};
+use crate::{Control, Entropy, Evaluate};
 
 #[test]
 fn rotation_keys_of_secure_sets_are_for_research() {
@@ -150,5 +150,5 @@ fn too_much_noise_is_an_error_and_not_a_wrong_answer() {
     };
     assert!(matches!(error, Error::Noise { .. }) && doublings > 10, "{error}");
     assert!(plain.contains(&1));
-    assert!(matches!(evaluator.composed_multiply(&x, &x), Err(Error::Noise { .. })));
+    assert!(matches!(evaluator.multiply(&x, &x), Err(Error::Noise { .. })));
 }

@@ -1,28 +1,15 @@
 //! Elements as ring elements: a bit in one's constant coefficient, or numbers in the slots of one.
 
-use super::{Leveled, Parameters};
+use super::Leveled;
 use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, About, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
 use std::sync::Arc;
 
 /// Bytes of a seed.
 const SEED: usize = 32;
-
-/// A ciphertext as stored: its key's plans are not at hand. Ready to be computed on, and never a product that is to be reduced.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Poly {
-    pub(crate) level: usize,
-    /// `log2` of the noise by the formulas. A file says it, so that whoever wrote the file vouches for it: too low a number lets a later result be
-    /// wrong, and nothing worse.
-    pub(crate) noise: f64,
-    /// The plaintext of a public input: products with it are products with a plaintext. None of what is stored in a file.
-    pub(crate) public: Option<Vec<u64>>,
-    /// What the last part is made from, if it is not among the parts.
-    pub(crate) seed: Option<[u8; SEED]>,
-    pub(crate) parts: Vec<Vec<u64>>,
-}
 
 /// Encrypted elements of one type.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,19 +21,19 @@ pub(super) struct Elements<S: Leveled> {
     pub(super) clean: bool,
     /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
     /// of one. Shared, as they are large.
-    pub(super) blocks: Vec<Vec<Arc<Poly>>>,
+    pub(super) blocks: Vec<Vec<Arc<StoredCiphertext>>>,
 }
 
 /// Field of a ciphertext's header.
 const CLEAN: &str = "clean";
 
 /// Polynomials that hold so many elements, or a scalar.
-pub(super) fn packed(params: &impl Parameters, count: usize) -> usize {
+pub(super) fn packed(params: &impl Params, count: usize) -> usize {
     count.div_ceil(params.dimension())
 }
 
 /// The form of a set's elements.
-pub(super) fn form_of(params: &impl Parameters) -> Form {
+pub(super) fn form_of(params: &impl Params) -> Form {
     if params.plaintext_modulus() == 2 { Form::Bits } else { Form::Slots }
 }
 
@@ -69,13 +56,13 @@ impl<S: Leveled> Elements<S> {
         form_of(&self.params)
     }
 
-    fn polynomials(&self) -> impl Iterator<Item = &Poly> {
+    fn polynomials(&self) -> impl Iterator<Item = &StoredCiphertext> {
         self.blocks.iter().flatten().map(|poly| &**poly)
     }
 
     /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
-    fn margin(&self, poly: &Poly) -> f64 {
-        self.params.room(poly.level) - poly.noise
+    fn margin(&self, poly: &StoredCiphertext) -> f64 {
+        self.params.noise_limit(poly.level) - poly.noise
     }
 
     /// Elements of slots are not taken apart.
@@ -110,7 +97,7 @@ impl<S: Leveled> Elements<S> {
         }
         let levels: Vec<usize> = levels.into_iter().map(|level| level as usize).collect();
         let seeds = seeds::<S>(reader, total)?;
-        let parts = |at: usize| params.parts(levels[at]) - usize::from(seeds[at].is_some());
+        let parts = |at: usize| params.level_parts(levels[at]) - usize::from(seeds[at].is_some());
         let bytes = |at: usize| S::packed_bytes(&params, levels[at]).checked_mul(parts(at));
         let all = (0..total).try_fold(0usize, |sum, at| sum.checked_add(bytes(at)?)).ok_or_else(too_many)?;
         let bytes = reader.section_of_len("polynomials", all)?;
@@ -118,7 +105,7 @@ impl<S: Leveled> Elements<S> {
         for (at, noise) in noises.into_iter().enumerate() {
             let (level, noise) = (levels[at], f64::from_bits(noise));
             // Less than that of a coefficient of 1 is not told.
-            if !(0.0..=params.modulus_bits()).contains(&noise) {
+            if !(0.0..=params.log2_fresh_modulus()).contains(&noise) {
                 let problem = "a noise is negative, no number, or as large as the modulus";
                 return Err(reader.section_error("noise", problem).into());
             }
@@ -127,10 +114,10 @@ impl<S: Leveled> Elements<S> {
             rest = others;
             let parts = first.chunks_exact(part).map(|part| S::unpack(&params, level, part));
             let parts = parts.collect::<Result<Vec<_>, _>>()?;
-            if !parts.iter().all(|part| is_reduced(part, &params.moduli(level))) {
+            if !parts.iter().all(|part| is_reduced(part, &params.level_moduli(level))) {
                 return Err(reader.section_error("polynomials", "a number is no residue of its prime").into());
             }
-            polynomials.push(Arc::new(Poly { level, noise, public: None, seed: seeds[at], parts }));
+            polynomials.push(Arc::new(StoredCiphertext { level, noise, plaintext: None, seed: seeds[at], parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
         let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;

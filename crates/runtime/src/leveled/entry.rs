@@ -1,13 +1,14 @@
 //! What makes and opens the things of a leveled scheme.
 
-use super::elements::Elements;
 use super::keys::{Client, Public, Server, info};
-use super::{Leveled, Parameters, engine};
+use super::payload::Elements;
+use super::{Leveled, engine};
 use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader};
+use solinas_schemes::leveled::{NoiseModel as _, Params as _};
 use std::sync::Arc;
 
 impl<S: Leveled> Roles for S {
@@ -31,9 +32,9 @@ impl<S: Leveled> Roles for S {
         let params = S::named(options.params.as_deref().unwrap_or(S::DEFAULT))?;
         if options.rotations {
             // Not of bits.
-            params.rotated().map(drop)?;
+            params.rotation_noise().map(drop)?;
         }
-        check_memory(&params, options.rotations)?;
+        check_memory::<S>(&params, options.rotations)?;
         control.report(0, 1);
         control.check()?;
         let (client, server) = S::generate(&params, options, control)?;
@@ -45,7 +46,7 @@ impl<S: Leveled> Roles for S {
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        check_memory(&S::read_params(reader)?, S::holds_rotations(reader))?;
+        check_memory::<S>(&S::read_params(reader)?, S::holds_rotations(reader))?;
         Ok(Arc::new(Server::<S>::new(S::prepared(S::read_server(reader)?)?)))
     }
 
@@ -81,10 +82,10 @@ impl<S: Leveled> Roles for S {
 }
 
 /// That a server key has room, before anything is made.
-fn check_memory(params: &impl Parameters, rotations: bool) -> Result<(), Error> {
+fn check_memory<S: Leveled>(params: &S::Params, rotations: bool) -> Result<(), Error> {
     const MIB: u64 = 1 << 20;
-    let more = if rotations { params.rotation_bytes() } else { 0 };
-    let (need, limit) = ((params.memory_bytes() + more) as u64, memory::budget()?);
+    let more = if rotations { S::rotation_bytes(params) } else { 0 };
+    let (need, limit) = ((S::memory_bytes(params) + more) as u64, memory::budget()?);
     if need <= limit {
         return Ok(());
     }
