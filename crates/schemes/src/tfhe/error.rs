@@ -1,31 +1,31 @@
 //! Error type of the scheme.
 
-/// Everything that can go wrong for a caller of the scheme.
+/// Errors of the TFHE scheme.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No parameter set has that name.
+    /// The name of a parameter set is unknown.
     #[error("there is no TFHE parameter set {name:?}; choose one of {known}")]
     UnknownParams {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The known names, separated by commas.
         known: String,
     },
-    /// Parameters out of range, or that cannot decrypt.
+    /// The parameters are out of range, or a bootstrap with them fails too often.
     #[error("TFHE parameters {name:?}: {problem}")]
     Params {
         /// Name of the set.
         name: String,
-        /// What is wrong, and the bound.
+        /// The problem and the bound.
         problem: String,
     },
-    /// The set is for research alone.
+    /// The parameter set is for research only.
     #[error("parameter set {name:?} is for research only ({why}); ask for it explicitly (--research, research=True)")]
     ResearchOnly {
         /// Name of the set.
         name: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A ciphertext has another dimension than the key.
@@ -33,10 +33,10 @@ pub enum Error {
     Dimension {
         /// Words of the ciphertext.
         got: usize,
-        /// Words the key needs.
+        /// Words that the key needs.
         want: usize,
     },
-    /// A table that the parameters cannot evaluate.
+    /// The parameters cannot evaluate the table.
     #[error(
         "parameters {params:?} cannot evaluate that table: gates take signs, integers take one table of entries or more"
     )]
@@ -44,20 +44,20 @@ pub enum Error {
         /// Name of the parameter set.
         params: String,
     },
-    /// A value does not fit the plaintext space.
+    /// A value is outside the message space.
     #[error("value {value} does not fit a message of 0..{modulus}")]
     Plaintext {
         /// The value.
         value: u32,
-        /// Size of the message space.
+        /// Size of the message space: values are below it.
         modulus: u32,
     },
-    /// Key material read from outside has the wrong size or content.
+    /// Key material has the wrong length.
     #[error(
         "the {part} holds {got} elements, parameters {params:?} need {want}: the key is damaged or of other parameters"
     )]
     KeyMaterial {
-        /// Which part.
+        /// The part of the key.
         part: &'static str,
         /// Name of the parameter set.
         params: String,
@@ -66,19 +66,19 @@ pub enum Error {
         /// Elements needed.
         want: usize,
     },
-    /// Secret key bits other than 0 and 1.
+    /// The secret key holds a byte other than 0 and 1.
     #[error("the {part} holds a word that is not a key bit: the key is damaged")]
     KeyBits {
-        /// Which part.
+        /// The part of the key.
         part: &'static str,
     },
-    /// The operating system gave no randomness.
+    /// The operating system returned no randomness.
     #[error(transparent)]
     Entropy(#[from] crate::NoEntropy),
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
-    /// From the kernels.
+    /// An error of the kernels.
     #[error(transparent)]
     Field(#[from] solinas_field::Error),
 }
