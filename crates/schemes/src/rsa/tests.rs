@@ -9,7 +9,7 @@ fn generate(bits: usize, seed: u64) -> PrivateKey {
     PrivateKey::generate(&options, &Control::default()).unwrap()
 }
 
-/// Keys made once: 1024 and 2048 bits.
+/// Shared keys of 1024 and 2048 bits.
 static SMALL: LazyLock<PrivateKey> = LazyLock::new(|| generate(1024, 1));
 static KEY: LazyLock<PrivateKey> = LazyLock::new(|| generate(2048, 2));
 
@@ -52,7 +52,7 @@ fn encryption_is_randomized() {
     }
 }
 
-/// Ciphertexts of no message under a padding: of others, damaged, and numbers as they are.
+/// Ciphertexts that are malformed under a padding: of other paddings, damaged ones, and small numbers.
 fn malformed(padding: &EncryptionPadding) -> Vec<Vec<u8>> {
     let encrypt = |padding: &EncryptionPadding| KEY.public_key().encrypt(padding, b"message").unwrap();
     let mut all: Vec<_> =
@@ -98,7 +98,8 @@ fn malformed_pkcs1_gives_the_same_random_message_each_time() {
     }
 }
 
-/// Length and first bytes of what OpenSSL 4.0 (in pyca/cryptography 50) decrypts the numbers 0, 1, .. to, with the same key.
+/// Length and first bytes of the messages to which OpenSSL 4.0 (in pyca/cryptography 50) decrypts the numbers 0, 1, ..
+/// under the same key.
 const OPENSSL: [(usize, [u8; 8]); 6] = [
     (158, [94, 255, 127, 152, 183, 37, 32, 103]),
     (59, [181, 175, 234, 252, 207, 164, 3, 15]),
@@ -311,7 +312,7 @@ fn primes_that_are_close_or_of_different_lengths_are_told() {
 
 #[test]
 fn a_wrong_private_result_never_leaves() {
-    // A key whose q is composite passes the checks of its numbers, but not that of its results.
+    // The numbers of a key with a composite q pass their checks; the result of a private operation does not.
     let p = SMALL.parts().p.clone();
     let q = (0u64..).find_map(|i| {
         let q = &Natural::power_of_two(511) + &Natural::from(2 * i + 1);
@@ -335,7 +336,7 @@ fn keys_survive_every_format() {
             assert_eq!(again.public_key(), key.public_key());
             assert_eq!(*again.to_der(format).unwrap(), *der);
         }
-        // DER has no place for the mark.
+        // DER cannot express the mark.
         assert!(PrivateKey::read(pem.as_bytes(), false).unwrap().is_insecure());
         assert!(!PrivateKey::read(&der, false).unwrap().is_insecure());
         assert_eq!(PublicKey::read(pem.as_bytes(), false), Err(Error::PrivateKeyGiven));
@@ -390,7 +391,7 @@ fn a_passphrase_opens_what_it_locks() {
     }
     assert!(PrivateKey::read_encrypted(pem.as_bytes(), b"pass phrase", true).unwrap().is_insecure());
     assert_ne!(key.to_encrypted_der(b"pass phrase").unwrap(), der);
-    // A passphrase for a key that needs none.
+    // A passphrase is given for a key that is not encrypted.
     assert!(PrivateKey::read_encrypted(&key.to_der(PrivateFormat::Pkcs8).unwrap(), b"x", true).is_ok());
     for end in 0..der.len() {
         assert!(PrivateKey::read_encrypted(&der[..end], b"pass phrase", true).is_err());
@@ -442,7 +443,7 @@ fn keys_for_pss_alone_do_nothing_else() {
             assert_eq!((signed.is_ok(), verified.is_ok()), (allowed, allowed), "{padding:?}");
             assert!(allowed || matches!((signed, verified), (Err(Error::KeyUse { .. }), Err(Error::KeyUse { .. }))));
         }
-        // A salt that is shorter than the key demands is found in the signature, too.
+        // Verification also finds a salt that is shorter than the key demands.
         let short = KEY.sign(pss(Hash::Sha384, Hash::Sha256, Some(39)), b"message").unwrap();
         assert_eq!(key.public_key().verify(pss(Hash::Sha384, Hash::Sha256, None), b"message", &short).is_ok(), free);
         let refused = |result: Result<Vec<u8>>| assert!(matches!(result, Err(Error::KeyUse { .. })));

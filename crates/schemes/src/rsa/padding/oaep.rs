@@ -5,7 +5,8 @@ use rand_core::RngCore;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-/// The encoded message of `k` bytes, below any modulus of `k` bytes; none if the message is longer than `k - 2 hash - 2`.
+/// Encodes a message in `k` bytes. The result is below every modulus of `k` bytes. Returns `None` if the message is
+/// longer than `k - 2 hash - 2` bytes.
 pub(in crate::rsa) fn encode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     message: &[u8],
@@ -25,7 +26,8 @@ pub(in crate::rsa) fn encode(
     Some(em)
 }
 
-/// The message, or none. The time depends on the lengths, on whether it is well-formed, and on the message's length if it is.
+/// Decodes a block to its message. Returns `None` if the block is malformed. The time depends on the length of the
+/// block and on whether it is well-formed. If it is, the time also depends on the length of the message.
 pub(in crate::rsa) fn decode(
     (hash, mgf, label): (Hash, Hash, &[u8]),
     mut em: Zeroizing<Vec<u8>>,
@@ -39,7 +41,7 @@ pub(in crate::rsa) fn decode(
     mgf.mask(db, seed);
     mgf.mask(seed, db);
     let mut valid = first.ct_eq(&[0]) & db[..h].ct_eq(&hash.of(&[label]));
-    // Index of the first 1 after zeros only.
+    // Index of the first 1 that only zeros precede.
     let (mut found, mut one) = (Choice::from(0), 0u32);
     for (i, byte) in (h as u32..).zip(&db[h..]) {
         let is_one = byte.ct_eq(&1);
@@ -83,7 +85,7 @@ mod tests {
         for bit in 0..8 * K {
             let mut em = em.clone();
             em[bit / 8] ^= 1 << (bit % 8);
-            // A change of the masked message's own bytes changes the seed, and so the whole.
+            // A change of the masked message changes the seed, and so the whole block.
             assert!(decode(scheme, em).is_none(), "bit {bit}");
         }
         assert!(decode(scheme, Zeroizing::new(vec![0; 65])).is_none());

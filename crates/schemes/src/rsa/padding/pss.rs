@@ -7,7 +7,8 @@ use subtle::ConstantTimeEq;
 /// The last byte.
 const TRAILER: u8 = 0xbc;
 
-/// The encoded message of `bits` bits (one less than the modulus has), `ceil(bits / 8)` bytes; none if `bits < 8 (hash + salt) + 9`.
+/// Encodes a hash value for a signature in `ceil(bits / 8)` bytes. `bits` is one less than the modulus has. Returns
+/// `None` if `bits < 8 (hash + salt) + 9`.
 pub(in crate::rsa) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8], bits: usize) -> Option<Vec<u8>> {
     let (h, len) = (hash.len(), bits.div_ceil(8));
     let one = len.checked_sub(h + salt.len() + 2)?;
@@ -22,7 +23,8 @@ pub(in crate::rsa) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8
     Some(em)
 }
 
-/// Whether the encoded message is one of that hash value, with a salt of one of those lengths. Nothing here is secret.
+/// Whether the encoded message belongs to this hash value and has a salt of one of these lengths. The arguments are
+/// public.
 pub(in crate::rsa) fn verify(
     (hash, mgf): (Hash, Hash),
     value: &[u8],
@@ -43,7 +45,7 @@ pub(in crate::rsa) fn verify(
     db[one] == 1 && salts.contains(&found.len()) && bool::from(hash.of(&[&[0; 8], value, found]).ct_eq(&tail[..h]))
 }
 
-/// The bits of the first byte that a number of `bits` bits may have.
+/// Mask of the bits that the first byte of a number of `bits` bits may use.
 const fn top_mask(bits: usize) -> u8 {
     0xff >> (bits.div_ceil(8) * 8 - bits)
 }
@@ -58,7 +60,8 @@ mod tests {
     fn what_is_encoded_verifies_and_nothing_else() {
         for (hash, mgf) in Hash::ALL.into_iter().zip(Hash::ALL).chain([(Hash::Sha256, Hash::Sha1)]) {
             let (scheme, value) = ((hash, mgf), hash.of(&[b"message"]));
-            // Every position of the top bit in its byte: at 1 modulo 8 the block is one byte shorter than the modulus.
+            // Every position of the top bit in its byte. If bits = 1 modulo 8, the block has one byte less than the
+            // modulus.
             for bits in 1023..1031usize {
                 for salt in [0, 1, hash.len(), bits.div_ceil(8) - hash.len() - 2] {
                     let salt = vec![7; salt];
