@@ -1,62 +1,62 @@
 //! Error type of the scheme.
 
-/// Everything that can go wrong for a caller of the scheme.
+/// Errors of the Gentry-Halevi scheme.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No parameter set has that name.
+    /// The name of a parameter set is unknown.
     #[error("there is no Gentry-Halevi parameter set {name:?}; choose one of {known}")]
     UnknownParams {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The known names, separated by commas.
         known: String,
     },
-    /// Parameters out of range, or that cannot recrypt.
+    /// The parameters are out of range, or recryption with them is impossible.
     #[error("Gentry-Halevi parameters {name:?}: {problem}")]
     Params {
         /// Name of the set.
         name: String,
-        /// What is wrong, and the bound.
+        /// The problem and its remedy.
         problem: String,
     },
-    /// The scheme is for research alone.
+    /// The scheme is for research only.
     #[error("Gentry-Halevi keys are for research only ({why}); ask for them explicitly (--research, research=True)")]
     ResearchOnly {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// An operation whose result might not decrypt.
+    /// The result of an operation might not decrypt.
     #[error(
         "{operation} needs {need:.1} bits of margin, and the bound leaves {margin:.1}: recrypt its operands first, or encrypt anew"
     )]
     Noise {
-        /// What was asked for.
+        /// The operation.
         operation: &'static str,
-        /// Bits between the bound and the modulus.
+        /// Margin that the bound leaves, in bits.
         margin: f64,
-        /// Bits it takes.
+        /// Margin that the operation needs, in bits.
         need: f64,
     },
-    /// Ciphertexts, or a ciphertext and a key, of different keys.
+    /// A ciphertext belongs to another key.
     #[error("{what} belongs to key {got}, not to key {want}: use what was made with one key")]
     KeyMismatch {
-        /// Which of the two.
+        /// The object with the wrong key.
         what: &'static str,
         /// Its key.
         got: String,
-        /// The key wanted.
+        /// The expected key.
         want: String,
     },
-    /// Key material or a ciphertext from outside has the wrong size or content.
+    /// Key material or a ciphertext has the wrong size or content.
     #[error("{part}: {problem}; it is damaged or of other parameters")]
     Material {
-        /// Which part.
+        /// The part.
         part: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A method needs more memory than the setting allows.
+    /// A method needs more memory than is allowed.
     #[error(
         "{method} takes {need_mib} MiB at parameters {params:?}, and {limit_mib} MiB are allowed: allow more, or choose {alternative}"
     )]
@@ -65,25 +65,25 @@ pub enum Error {
         method: &'static str,
         /// Name of the parameter set.
         params: String,
-        /// What it takes.
+        /// Memory that the method needs, in MiB.
         need_mib: u64,
-        /// What is allowed.
+        /// Memory that is allowed, in MiB.
         limit_mib: u64,
-        /// What would fit.
+        /// An alternative that fits.
         alternative: String,
     },
     /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] crate::Cancelled),
-    /// The operating system gave no randomness.
+    /// The operating system returned no randomness.
     #[error(transparent)]
     Entropy(#[from] crate::NoEntropy),
-    /// A chosen seed for encryptions by a key that was not made from one.
+    /// A chosen seed was given for encryptions under a key from the operating system's randomness.
     #[error(
-        "a chosen seed would show what a key from the operating system's randomness encrypts: give no seed, or use a key made from one"
+        "a chosen seed would reveal what is encrypted: give no seed, or use a key that was made from a chosen seed"
     )]
     ChosenSeed,
-    /// From the integers.
+    /// An error of the integer arithmetic.
     #[error(transparent)]
     Integer(#[from] solinas_bigint::Error),
 }

@@ -1,4 +1,4 @@
-//! Key generations under way, taken apart for storing.
+//! Unfinished key generations as parts for storage.
 
 use solinas_bigint::Natural;
 use zeroize::Zeroizing;
@@ -8,17 +8,17 @@ use super::super::modulus::{Arithmetic, Modulus};
 use super::super::{ClientKey, Error, Params, PublicKey};
 use super::{Indicators, KeyGeneration, Root, SecretSeed, Splitting, State};
 
-/// What a [`KeyGeneration`] has reached. Secret: the seed alone is the whole key.
+/// The state of an unfinished [`KeyGeneration`]. Secret: the seed alone determines the key.
 pub struct Checkpoint<Words> {
     /// Whether the seed is a chosen number.
     pub insecure: bool,
-    /// From which all random choices are drawn.
+    /// The seed of all random choices.
     pub seed: Zeroizing<[u8; 32]>,
-    /// How many polynomials `v` had no root.
+    /// Number of polynomials `v` that were rejected.
     pub attempt: u64,
-    /// Coefficients that the splitting has left; 0 before and after it.
+    /// Remaining coefficients of the splitting; 0 before and after it.
     pub dimension: usize,
-    /// Numbers by their names, some of [`KeyGeneration::PARTS`]: little-endian words.
+    /// Names and numbers of the parts, a subset of [`KeyGeneration::PARTS`]: little-endian words.
     pub parts: Vec<(&'static str, Words)>,
 }
 
@@ -37,11 +37,11 @@ fn damaged<T>(problem: impl Into<String>) -> Result<T, Error> {
 }
 
 impl KeyGeneration {
-    /// Names of all parts of checkpoints.
+    /// Names of all parts that a checkpoint can have.
     pub const PARTS: [&str; 9] =
         [LATTICE[0], LATTICE[1], LATTICE[2], ROOT[0], ROOT[1], ROOT[2], INDICATORS[0], INDICATORS[1], INDICATORS[2]];
 
-    /// What it has reached.
+    /// Returns the current state for storage.
     pub fn checkpoint(&self) -> Checkpoint<&[u64]> {
         let (dimension, parts) = match &self.state {
             State::Begun => (0, vec![]),
@@ -58,10 +58,10 @@ impl KeyGeneration {
         Checkpoint { insecure: self.insecure, seed, attempt: self.attempt, dimension, parts }
     }
 
-    /// Goes on from what was stored.
+    /// Continues from a stored state.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] unless `research`; [`Error::Material`] for parts that are not of these parameters.
+    /// [`Error::ResearchOnly`] unless `research`. [`Error::Material`] if the parts do not belong to these parameters.
     pub fn resume(params: &Params, research: bool, checkpoint: Checkpoint<Zeroizing<Vec<u64>>>) -> Result<Self, Error> {
         let Checkpoint { insecure, seed, attempt, dimension, mut parts } = checkpoint;
         let mut generation = Self::from_seed(params, research, SecretSeed::from_bytes(&seed), insecure)?;
@@ -78,7 +78,8 @@ impl KeyGeneration {
         };
         generation.state = if dimension > 0 {
             let polynomials = LATTICE.map(|name| take(name).unwrap_or_default());
-            // Slots hold the bits of the level, and whole words; half as much again is beyond any doubt.
+            // A polynomial of any level has about n t bits, in slots of whole words. Twice that is far above any
+            // possible value.
             let most = 2 * (params.dimension() * (params.coefficient_bits() + 64) / 64) + 64;
             if !dimension.is_power_of_two() || dimension > params.dimension() {
                 return damaged(format!("{dimension} coefficients"));

@@ -1,4 +1,4 @@
-//! Agreement, bit by bit, with the definitions evaluated in Python: `tools/gh/oracle.py` wrote `oracle.txt`.
+//! Bitwise agreement with the definitions, evaluated in Python: `tools/gh/oracle.py` wrote `oracle.txt`.
 
 use solinas_bigint::Natural;
 use solinas_field::limbs;
@@ -10,13 +10,13 @@ use super::super::lattice::Splitting;
 use super::super::modulus::Arithmetic;
 use super::super::{ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey};
 
-/// Lines in order.
+/// The lines of the file in order.
 struct Transcript<'a> {
     lines: core::iter::Peekable<core::str::Lines<'a>>,
 }
 
 impl<'a> Transcript<'a> {
-    /// The values of the next line, which has that name.
+    /// Returns the values of the next line, which must have this name.
     fn values(&mut self, name: &str) -> Vec<&'a str> {
         let mut words = self.lines.next().unwrap().split(' ');
         assert_eq!(words.next().unwrap(), name);
