@@ -1,4 +1,4 @@
-//! The operations on bits.
+//! The operations on encrypted bits.
 
 use super::elements::Bit;
 use crate::Error;
@@ -6,10 +6,10 @@ use crate::arithmetic::Runner;
 use solinas_schemes::gh::{Ciphertext, Evaluator, PublicKey};
 use std::sync::Arc;
 
-/// Words of a ciphertext from which on a recryption keeps every thread busy by itself.
+/// Length of a ciphertext in words from which on one recryption uses every thread.
 pub(super) const LARGE: usize = 1 << 12;
 
-/// What they need.
+/// The objects that the operations need.
 pub(super) struct Bits<'a> {
     pub(super) evaluator: &'a Evaluator<'static>,
     pub(super) public: &'a PublicKey,
@@ -24,7 +24,7 @@ impl Runner for Bits<'_> {
     }
 
     fn together(&self) -> usize {
-        // As many lanes at once as give every thread some work.
+        // Enough instances to give every thread some work.
         if self.public.words() < LARGE { 4 * rayon::current_num_threads() } else { 1 }
     }
 
@@ -61,7 +61,7 @@ impl Runner for Bits<'_> {
         Ok(self.evaluator.multiply(x, y)?)
     }
 
-    /// There are no levels.
+    /// Returns the ciphertext unchanged: the scheme has no levels.
     fn lower(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         Ok(x.clone())
     }
