@@ -48,7 +48,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The file has no bytes.
-    #[error("{} is empty; copy it again from where it came from, or make it anew", path.display())]
+    #[error("{} is empty; copy it again from its source, or make it again", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -102,7 +102,7 @@ pub enum Error {
         needed: KeyId,
     },
     /// The file is incomplete.
-    #[error("{} is cut short: it has {len} of {expected} bytes; copy it again from where it came from, or make it anew", path.display())]
+    #[error("{} is cut short: it has {len} of {expected} bytes; copy it again from its source, or make it again", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -112,7 +112,7 @@ pub enum Error {
         expected: u64,
     },
     /// The bytes of the file were altered.
-    #[error("{} is damaged: {what}; copy it again from where it came from, or make it anew", path.display())]
+    #[error("{} is damaged: {what}; copy it again from its source, or make it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -151,7 +151,7 @@ pub enum Error {
     #[error("packed numbers: {0}")]
     Packing(String),
     /// The checkpoint belongs to another key generation than requested.
-    #[error("{} is of another key generation: {problem}; give what it was begun with, or remove it to begin anew", path.display())]
+    #[error("{} belongs to another key generation: {problem}; use the options it was begun with, or remove it to begin again", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,

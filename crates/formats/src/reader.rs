@@ -118,7 +118,7 @@ impl Reader {
             return Err(Error::NewerVersion { path: path.to_path_buf(), found, supported });
         }
         if prelude.version.0 < VERSION.0 {
-            return Err(damaged("its format version is 0, which never was"));
+            return Err(damaged("its format version is 0, which does not exist"));
         }
         if len < prelude.file_len {
             return Err(truncated(prelude.file_len));
@@ -132,7 +132,7 @@ impl Reader {
             && body <= len
             && body.is_multiple_of(layout::ALIGN);
         if !fits || prelude.flags != 0 {
-            return Err(damaged("its first 64 bytes contradict each other"));
+            return Err(damaged("the fields of its first 64 bytes are inconsistent"));
         }
         let cbor = read(PRELUDE as u64, end)?;
         if prelude.hash_with(&cbor) != prelude.hash {

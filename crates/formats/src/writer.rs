@@ -282,7 +282,7 @@ impl<D: Destination + ?Sized> Writer<D> {
         let end = (PRELUDE + header.len()) as u64;
         let body = self.body.unwrap_or_else(|| end.next_multiple_of(layout::ALIGN));
         if end > body {
-            return Err(Error::Unwritable("the section table outgrew the room left for it".into()));
+            return Err(Error::Unwritable("the section table is larger than the space reserved for it".into()));
         }
         let prelude = Prelude::seal(self.header.kind.is_secret(), &header, body, self.length)?;
         let mut front = prelude.to_bytes().to_vec();

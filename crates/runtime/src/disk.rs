@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused_before_it_is_written() {
+    fn a_file_that_does_not_fit_is_refused_before_it_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("matrix");
         check(&path, 1).unwrap();

@@ -29,7 +29,7 @@ fn range(ty: Type) -> String {
             let largest = (ty.mask() >> 1) as i128;
             format!("an integer in {}..={largest}", -1 - largest)
         }
-        Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1 for those from the top", modulus - 1),
+        Type::Mod(modulus) => format!("an integer in 0..={0}, or -{0}..=-1, counted from the modulus", modulus - 1),
     }
 }
 

@@ -108,7 +108,7 @@ fn resume(path: &Path, params: &Params, research: bool, entropy: Entropy) -> Res
     let other = |problem: String| Err(Error::Checkpoint { path: path.to_path_buf(), problem });
     let stored = Gh::read_params(&reader)?;
     if stored != *params {
-        return other(format!("it makes a key of parameters {:?}, not {:?}", stored.name(), params.name()));
+        return other(format!("it makes a key with parameters {:?}, not {:?}", stored.name(), params.name()));
     }
     let generation = read_checkpoint(&reader, params, research)?;
     let (chosen, drawn) = ("an insecure seed that was chosen", "the operating system's randomness");

@@ -85,7 +85,7 @@ impl KeyFiles for Gh {
         let words = usize::try_from(len / 8).unwrap_or(usize::MAX);
         if words > most || !len.is_multiple_of(8) {
             return Err(
-                reader.section_error("d", format_args!("it has {len} bytes, its parameters allow for {}", 8 * most))
+                reader.section_error("d", format_args!("it has {len} bytes, its parameters allow {}", 8 * most))
             );
         }
         let number = |name: &str| reader.section_u64(name, words).map(Natural::from_words);

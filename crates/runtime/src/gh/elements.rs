@@ -70,7 +70,7 @@ impl Elements {
         let words: usize = reader.meta("words")?;
         // As for the modulus: a deviation of at most a tenth from the expected length.
         if (words as f64 / params.words() as f64 - 1.0).abs() > 0.1 {
-            return Err(reader.field("words", "the parameters give residues of another size").into());
+            return Err(reader.field("words", "residues of these parameters have another size").into());
         }
         let too_many = || reader.field("shape", "it has too many elements");
         let bits = count.checked_mul(ty.width()).ok_or_else(too_many)?;

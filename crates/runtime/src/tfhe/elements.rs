@@ -44,7 +44,7 @@ impl Elements {
         }
         let weight: u64 = reader.meta("weight")?;
         if weight as f64 > params.max_weight() {
-            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
+            return Err(reader.field("weight", "the noise is more than the parameter set allows").into());
         }
         let words = params.big_dimension() + 1;
         let size = form.blocks(ty) * words;

@@ -24,12 +24,13 @@ impl Ciphertext {
     pub fn from_parts(public: &PublicKey, words: Vec<u64>, noise: f64) -> Result<Self, Error> {
         check_residues("ciphertext", public, &words, 1)?;
         if !noise.is_finite() || noise < 0.0 {
-            return Err(Error::Material { part: "ciphertext", problem: format!("a noise of 2^{noise}") });
+            return Err(Error::Material { part: "ciphertext", problem: format!("its noise is 2^{noise}") });
         }
         let (least, rounding) = (noise::fresh(public.params()), 1e-6);
         let is_small = words[1..].iter().all(|&word| word == 0) && (words[0] as f64).log2() <= noise + rounding;
         if noise < least - rounding && !is_small {
-            let problem = format!("a noise of 2^{noise:.1}, where one of that value has 2^{least:.1} at least");
+            let problem =
+                format!("its noise is 2^{noise:.1}, and a ciphertext of this value has at least 2^{least:.1}");
             return Err(Error::Material { part: "ciphertext", problem });
         }
         Ok(Self { key: public.id(), words, noise })

@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// The result of an operation might not decrypt.
     #[error(
-        "{operation} needs {need:.1} bits of margin, and the bound leaves {margin:.1}: recrypt its operands first, or encrypt anew"
+        "{operation} needs {need:.1} bits of margin, and the bound leaves {margin:.1}: recrypt its operands first, or encrypt again"
     )]
     Noise {
         /// The operation.

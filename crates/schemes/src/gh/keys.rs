@@ -87,7 +87,7 @@ impl PublicKey {
         if power == modulus.neg(&modulus.one()) {
             return Ok(());
         }
-        Err(Error::Material { part: "public key", problem: "r is no root of x^n + 1 modulo d".into() })
+        Err(Error::Material { part: "public key", problem: "r is not a root of x^n + 1 modulo d".into() })
     }
 
     /// Number of words of a ciphertext.
@@ -249,7 +249,7 @@ pub(super) fn check_residues(
     if residues.len() != want * words {
         return Err(Error::Material {
             part,
-            problem: format!("{} words where {} belong", residues.len(), want * words),
+            problem: format!("it has {} words instead of {}", residues.len(), want * words),
         });
     }
     let d = public.d().words();

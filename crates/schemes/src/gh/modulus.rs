@@ -78,7 +78,7 @@ impl Modulus {
             return Err(Error::Material { part: "modulus d", problem: "it is even, or 1".into() });
         }
         if terms > MAX_TERMS {
-            let problem = format!("its plans are for sums of {terms} products where {MAX_TERMS} are the most");
+            let problem = format!("a plan for sums of {terms} products was requested, and {MAX_TERMS} is the limit");
             return Err(Error::Material { part: "modulus d", problem });
         }
         let sums = Plan::for_product(words + 1, words + 1, &arithmetic.options(terms))?;

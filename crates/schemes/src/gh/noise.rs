@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_products_have_no_more_noise_than_that() {
+    fn sums_and_products_have_at_most_the_noise_of_the_formulas() {
         let mut state = 1u64;
         let mut uniform = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_is_as_rarely_exceeded_as_is_said() {
+    fn the_probability_to_exceed_the_carried_noise_is_as_documented() {
         for (name, log2) in [
             ("toy", -24.9),
             ("small", -40.0),

@@ -1,4 +1,4 @@
-//! Parameter sets, what follows from them, and the memory their methods take.
+//! Parameter sets and the numbers derived from them.
 //!
 //! All sets are for research only, see [`Params::security`].
 

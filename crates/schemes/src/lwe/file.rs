@@ -169,7 +169,7 @@ impl KeyFile {
             bytes.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte))
         };
         if &header_bytes[..16] != KeyFile::MAGIC || word(16) != KeyFile::VERSION {
-            return Err(damaged("it does not begin as a matrix of this version"));
+            return Err(damaged("it does not begin with the magic and version of a matrix"));
         }
         let [rows, columns, count] = [20, 24, 28].map(|at| word(at) as usize);
         let mut id = [0; 32];

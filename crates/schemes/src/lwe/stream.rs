@@ -316,7 +316,7 @@ impl<'a> StreamedProduct<'a> {
             return Err(damaged());
         }
         let tile = file.piece(done.min(file.pieces() - 1)).tile;
-        // A finished product keeps the sums of its last tile.
+        // A complete product keeps the sums of its last tile.
         let width = layout.width(layout.tile(tile).0);
         let sums = if selections { width } else { 2 * width };
         if Some(rest.len()) != count.checked_mul(4 * (operand + result) + 8 * sums) {

@@ -66,7 +66,11 @@ impl Vector {
     pub fn from_residues(modulus: &Modulus, len: usize, residues: &[u32]) -> Result<Self, Error> {
         let material = |problem: String| Err(Error::Material { part: "vector", problem });
         if Some(residues.len()) != len.checked_mul(modulus.len()) {
-            return material(format!("{} residues where {len} numbers of {} belong", residues.len(), modulus.len()));
+            return material(format!(
+                "it has {} residues instead of {len} numbers of {}",
+                residues.len(),
+                modulus.len()
+            ));
         }
         let mut out = Self::zeroed(modulus.len(), len);
         for (w, (out, word)) in out.words_mut().zip(modulus.words()).enumerate() {

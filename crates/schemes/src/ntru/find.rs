@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secure_sets_are_what_is_found_for_their_depth() {
+    fn the_search_finds_the_secure_sets_for_their_depth() {
         for name in Params::names().into_iter().filter(|name| name.starts_with("secure")) {
             let set = Params::named(name).unwrap();
             let found = find(&Wanted::new(set.depth(), 2)).unwrap();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn found_sets_have_what_was_wanted_under_their_name() {
+    fn found_sets_meet_the_requirements_under_their_name() {
         let few = Wanted { security: 60.0, ..Wanted::new(2, 257) };
         for wanted in [
             few.clone(),
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_reach_names_the_nearest() {
+    fn errors_of_requirements_out_of_reach_name_the_nearest_sets() {
         let error = find(&Wanted::new(12, 2)).unwrap_err().to_string();
         assert!(
             error.contains("depth 12 modulo 2")

@@ -114,7 +114,10 @@ impl PublicKey {
     fn from_spki(der: &[u8], research: bool) -> Result<Self> {
         let info = spki::SubjectPublicKeyInfoRef::from_der(der).map_err(|e| PUBLIC.der(&e))?;
         let key_use = KeyUse::read(&info.algorithm, |detail| PUBLIC.malformed(detail))?;
-        let key = info.subject_public_key.as_bytes().ok_or_else(|| PUBLIC.malformed("the key is not whole bytes"))?;
+        let key = info
+            .subject_public_key
+            .as_bytes()
+            .ok_or_else(|| PUBLIC.malformed("the key does not consist of whole bytes"))?;
         Ok(Self::from_pkcs1(key, research)?.with_use(key_use))
     }
 
@@ -130,7 +133,7 @@ impl PublicKey {
     /// restriction. [`Error::Malformed`] if the encoder fails.
     pub fn to_der(&self, format: PublicFormat) -> Result<Vec<u8>> {
         if format == PublicFormat::Pkcs1 {
-            self.key_use().check_any("PKCS#1, which has no place for that")?;
+            self.key_use().check_any("PKCS#1, which cannot express that")?;
         }
         let (n, e) = (self.modulus().to_be_bytes(), self.exponent().to_be_bytes());
         let encode = || {
@@ -239,7 +242,7 @@ impl PrivateKey {
     pub fn to_der(&self, format: PrivateFormat) -> Result<Zeroizing<Vec<u8>>> {
         let key_use = self.public_key().key_use();
         if format == PrivateFormat::Pkcs1 {
-            key_use.check_any("PKCS#1, which has no place for that")?;
+            key_use.check_any("PKCS#1, which cannot express that")?;
         }
         let bytes = |value: &Natural| Zeroizing::new(value.to_be_bytes());
         let (n, e) = (bytes(self.public_key().modulus()), bytes(self.public_key().exponent()));

@@ -35,7 +35,9 @@ pub enum Error {
         most: usize,
     },
     /// The modulus is even, so it is not a product of two odd primes.
-    #[error("the modulus is even, so it is not a product of two odd primes: the key is damaged; make or fetch it anew")]
+    #[error(
+        "the modulus is even, so it is not a product of two odd primes: the key is damaged; make or fetch it again"
+    )]
     EvenModulus,
     /// The public exponent does not work or is not safe.
     #[error("the public exponent {problem}; use a key with exponent 65537")]

@@ -161,5 +161,5 @@ fn hash(algorithm: &impl AsAlgorithmIdentifierRef) -> std::result::Result<Hash, 
     if algorithm.parameters.is_some_and(|parameters| !parameters.is_null()) {
         return Err("the hash function of the PSS parameters has parameters of its own".to_owned());
     }
-    found.ok_or_else(|| format!("the PSS parameters name the hash function {}, which is not read", algorithm.oid))
+    found.ok_or_else(|| format!("the PSS parameters name the hash function {}, which is not supported", algorithm.oid))
 }

@@ -101,7 +101,7 @@ fn check_cost(kdf: &Kdf) -> Result<()> {
             fallible(|| Vec::<u8>::new().try_reserve_exact(memory as usize))
                 .map_err(|_| refused("scrypt needs more memory than is free"))
         }
-        _ => Err(refused("the key derivation is not known")),
+        _ => Err(refused("the key derivation is not supported")),
     }
 }
 

@@ -161,7 +161,7 @@ mod tests {
     use crate::random::SecretSeed;
 
     #[test]
-    fn small_primes_are_those() {
+    fn small_primes_are_complete() {
         assert_eq!(small_primes(32), [3, 5, 7, 11, 13, 17, 19, 23, 29, 31]);
         assert_eq!(small_primes(1 << 16).len(), 6541);
     }

@@ -184,7 +184,7 @@ impl PrivateKey {
         let (p, q) = (&self.parts.p, &self.parts.q);
         if p.bit_len() != q.bit_len() {
             return Some(
-                "the primes differ in length: the shorter one is easier to find than the size of the key says",
+                "the primes differ in length: the shorter one is easier to find than the size of the key suggests",
             );
         }
         let difference = Zeroizing::new(p.abs_diff(q));

@@ -65,7 +65,7 @@ fn malformed(padding: &EncryptionPadding) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_is_not_well_formed_gives_one_error() {
+fn malformed_messages_give_one_error() {
     let key = &*KEY;
     for padding in paddings() {
         for ciphertext in malformed(&padding).iter().filter(|_| padding != EncryptionPadding::Pkcs1) {
@@ -150,7 +150,7 @@ fn a_signature_of_the_hash_value_is_one_of_the_message() {
         let signature = SMALL.sign_digest(padding, &value);
         match (padding.hash(), signature) {
             (_, Ok(signature)) => SMALL.public_key().verify(padding, b"message", &signature).unwrap(),
-            // 1024 bits take no 64-byte salt beside a 64-byte hash.
+            // A key of 1024 bits is too short for a hash and a salt of 64 bytes each.
             (Hash::Sha512 | Hash::Sha3_512, Err(Error::NoRoom { bits: 1024, .. })) => {}
             (_, Err(error)) => panic!("{padding:?}: {error}"),
         }
@@ -358,7 +358,7 @@ fn keys_survive_every_format() {
 }
 
 #[test]
-fn malformed_keys_name_what_is_wrong() {
+fn errors_of_malformed_keys_name_the_problem() {
     let message = |bytes: &[u8]| PrivateKey::read(bytes, false).unwrap_err().to_string();
     assert!(message(b"").contains("-----BEGIN"));
     assert!(message(b"\xff\xfe").contains("neither DER nor text"));
@@ -379,7 +379,7 @@ fn malformed_keys_name_what_is_wrong() {
 }
 
 #[test]
-fn a_passphrase_opens_what_it_locks() {
+fn a_passphrase_decrypts_the_key_that_it_encrypted() {
     let key = &*SMALL;
     let (pem, der) = (key.to_encrypted_pem(b"pass phrase").unwrap(), key.to_encrypted_der(b"pass phrase").unwrap());
     for bytes in [pem.as_bytes(), &der] {
@@ -405,7 +405,7 @@ fn restricted(parameters: Option<PssParameters>) -> PrivateKey {
 }
 
 #[test]
-fn a_restricted_key_says_what_was_asked_and_what_it_allows() {
+fn errors_of_a_restricted_key_name_the_request_and_the_allowed_uses() {
     let key = restricted(Some(PssParameters { hash: Hash::Sha384, mgf: Hash::Sha256, salt: 40 }));
     let asked = |padding| key.sign(padding, b"message").unwrap_err().to_string();
     let pss = asked(SignaturePadding::Pss { hash: Hash::Sha512, mgf: None, salt: Some(7) });

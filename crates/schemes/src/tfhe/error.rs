@@ -29,7 +29,7 @@ pub enum Error {
         why: String,
     },
     /// A ciphertext has another dimension than the key.
-    #[error("a ciphertext has {got} words, this key needs {want}: it was made with other parameters")]
+    #[error("a ciphertext has {got} words, and this key needs {want}: it was made with other parameters")]
     Dimension {
         /// Words of the ciphertext.
         got: usize,
@@ -38,14 +38,14 @@ pub enum Error {
     },
     /// The parameters cannot evaluate the table.
     #[error(
-        "parameters {params:?} cannot evaluate that table: gates take signs, integers take one table of entries or more"
+        "parameters {params:?} cannot evaluate this table: gates sets evaluate signs, integers sets one or more tables of 16 entries"
     )]
     Table {
         /// Name of the parameter set.
         params: String,
     },
     /// A value is outside the message space.
-    #[error("value {value} does not fit a message of 0..{modulus}")]
+    #[error("value {value} is not in 0..{modulus}, the range of messages")]
     Plaintext {
         /// The value.
         value: u32,
@@ -54,7 +54,7 @@ pub enum Error {
     },
     /// Key material has the wrong length.
     #[error(
-        "the {part} holds {got} elements, parameters {params:?} need {want}: the key is damaged or of other parameters"
+        "the {part} holds {got} elements, and parameters {params:?} need {want}: the key is damaged or of other parameters"
     )]
     KeyMaterial {
         /// The part of the key.

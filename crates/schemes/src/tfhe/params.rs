@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn every_set_has_128_bits_and_only_those_that_hardly_fail_are_recommended() {
+    fn every_set_has_128_bits_and_only_sets_with_rare_failures_are_recommended() {
         for name in Params::names() {
             let claim = Params::named(&name).unwrap().security();
             assert!(claim.classical_bits >= 128.0, "{name}: {claim:?}");

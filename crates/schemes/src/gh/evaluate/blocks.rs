@@ -114,7 +114,7 @@ impl Blocks {
     pub(super) fn with_pairs(server: &ServerKey, modulus: &Modulus, table: Residues) -> Result<Self, Error> {
         let (words, want) = (table.as_slice().len(), pair_table_words(server.public()));
         if words != want {
-            return Err(foreign(format!("{words} words where {want} belong")));
+            return Err(foreign(format!("it has {words} words instead of {want}")));
         }
         let tables = table.as_slice().par_chunks_exact(block_words(server.public())).enumerate();
         tables.try_for_each(|(k, table)| check_pair_products(server, modulus, k, table))?;
@@ -389,7 +389,7 @@ fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &
         modulus.add(&mut want, &modulus.mul(&residue(inner)?, server.indicator(k, a))?);
     }
     if got != want {
-        return Err(foreign(format!("block {k} is not of this key")));
+        return Err(foreign(format!("block {k} belongs to another key")));
     }
     let word = |i: usize, at: usize| table[(at / STRIP * count + i) * STRIP + at % STRIP];
     let below = |i: usize| (0..words).rev().map(|at| word(i, at)).lt(modulus.d().iter().rev().copied());

@@ -69,7 +69,7 @@ impl KeyGeneration {
         let begun = dimension > 0 || parts.iter().any(|part| part.0 == ROOT[0]);
         if begun && !generation.secret().is_well_conditioned(params) {
             return damaged(
-                "an earlier version began it, of a polynomial that is not taken any more: remove it and begin again",
+                "an earlier version began it with a polynomial that is no longer accepted: remove it and begin again",
             );
         }
         let mut take = |name: &str| {
@@ -82,20 +82,20 @@ impl KeyGeneration {
             // possible value.
             let most = 2 * (params.dimension() * (params.coefficient_bits() + 64) / 64) + 64;
             if !dimension.is_power_of_two() || dimension > params.dimension() {
-                return damaged(format!("{dimension} coefficients"));
+                return damaged(format!("it has {dimension} coefficients"));
             }
             match Splitting::from_parts(dimension, polynomials) {
                 Some(splitting) if splitting.parts().iter().all(|words| words.len() <= most) => {
                     State::Lattice(splitting)
                 }
-                _ => return damaged("polynomials of other lengths"),
+                _ => return damaged("its polynomials have wrong lengths"),
             }
         } else if let [Some(d), Some(r), Some(w)] = ROOT.map(&mut take) {
             let root = restore(params, insecure, d, r, w)?;
             match INDICATORS.map(&mut take) {
                 [Some(_), None, _] => {
                     return damaged(
-                        "an earlier version began it, which did not choose the indicators' noise: remove it and begin again",
+                        "an earlier version began it without a choice of the indicators' noise: remove it and begin again",
                     );
                 }
                 [Some(x), Some(draws), Some(words)] => {
@@ -104,12 +104,12 @@ impl KeyGeneration {
                     let done = words.len() / width;
                     check_residues("indicators of the checkpoint", &root.public, &words, done)?;
                     if done > count {
-                        return damaged(format!("{done} indicators where {count} belong"));
+                        return damaged(format!("it has {done} indicators instead of {count}"));
                     }
                     let chosen = draws.len() == params.blocks() && draws.iter().all(|draw| draw >> 32 == 0);
                     let begun = draws.is_empty() && words.is_empty();
                     if !chosen && !begun {
-                        return damaged("the draws of the indicators' noise are not one for each block");
+                        return damaged("it does not have one draw of the indicators' noise for each block");
                     }
                     let mut words = words;
                     words.reserve_exact(count * width - words.len());

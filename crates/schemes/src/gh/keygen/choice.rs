@@ -111,7 +111,7 @@ impl Choice {
     pub(super) fn next_round(&self, seed: &SecretSeed) -> Result<Self, Error> {
         if self.round >= ROUNDS {
             let problem = format!(
-                "no noise of the indicators in {ROUNDS} choices leaves recryptions quiet enough: give more candidates or more non-zeros"
+                "no noise of the indicators in {ROUNDS} rounds keeps the noise of recryptions low enough: use more candidates or more non-zeros"
             );
             return Err(Error::Params { name: self.params.name().into(), problem });
         }

@@ -66,7 +66,7 @@ pub fn check_memory(params: &Params, limit: u64) -> Result<(), Error> {
         need_mib: need.div_ceil(1 << 20),
         limit_mib: limit >> 20,
         alternative: fitting
-            .map_or_else(|| "a machine of more memory".into(), |set| format!("parameters {:?}", set.name())),
+            .map_or_else(|| "a machine with more memory".into(), |set| format!("parameters {:?}", set.name())),
     })
 }
 
@@ -82,6 +82,6 @@ mod tests {
         check_memory(&large, 20 << 30).unwrap();
         let message = check_memory(&large, memory(&medium)).unwrap_err().to_string();
         assert!(message.contains("\"medium\"") && message.contains("\"large\""), "{message}");
-        assert!(check_memory(&toy, 1 << 10).unwrap_err().to_string().contains("a machine of more memory"));
+        assert!(check_memory(&toy, 1 << 10).unwrap_err().to_string().contains("a machine with more memory"));
     }
 }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn recrypted_noise_is_within_what_is_carried_and_the_choice_lowers_it() {
+    fn recrypted_noise_is_within_the_carried_noise_and_the_choice_lowers_it() {
         for (name, keys, samples) in [("ci-3", 20, 100), ("ci-7", 20, 100), ("ci-15", 20, 100), ("toy", 2, 100)] {
             let params = Params::named(name).unwrap();
             let carried = noise::recrypted(&params);

@@ -102,7 +102,7 @@ fn key_generation_finds_a_root_and_an_odd_secret_that_the_blocks_sum_to() {
         assert_eq!(power, d.checked_sub(&Natural::one()).unwrap(), "r^n = -1");
         let twice = client.w() << 1;
         assert_eq!(client.w().is_even(), twice > *d, "the centred w is odd");
-        // Exactly two indicators of a block encrypt 1, and the pair tells the candidate.
+        // Exactly two indicators of a block encrypt 1. Their pair determines the candidate.
         let decryptor = client.decryptor().unwrap();
         let m = params.indicators();
         let mut sum = Natural::ZERO;
@@ -259,7 +259,7 @@ fn operations_beyond_the_bound_are_refused() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
+fn objects_of_different_keys_are_refused() {
     let params = Params::named("ci-3").unwrap();
     let error = generate(&params, false, Entropy::System, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("--research"), "{error}");

@@ -44,7 +44,7 @@ impl Bench<'_> {
 /// Fresh ciphertexts, sums, negations, products with as many factors as the bound allows, columns, recrypted
 /// ciphertexts, their sums and products, and a chain.
 #[test]
-fn what_is_carried_is_not_below_the_noise() {
+fn the_carried_noise_is_not_below_the_noise() {
     for (name, seed) in [("ci-3", 21), ("ci-3", 22), ("ci-7", 23), ("ci-7", 24), ("ci-15", 25), ("ci-15", 26)] {
         let params = Params::named(name).unwrap();
         let (client, server) = generate(&params, true, Entropy::Insecure(seed), &Control::default()).unwrap();

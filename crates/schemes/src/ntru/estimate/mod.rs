@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_withstands_has_the_estimates_bits() {
+    fn withstands_agrees_with_the_bits_of_the_estimate() {
         for (n, log2_q) in
             [(32, 10.0), (128, 7.0), (512, 12.0), (512, 30.0), (1024, 18.0), (1024, 22.0), (2048, 31.5), (4096, 200.0)]
         {

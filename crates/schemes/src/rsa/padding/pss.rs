@@ -1,4 +1,5 @@
-//! EMSA-PSS (RFC 8017, 9.1): `EM = (0..0 | 1 | salt) ^ mask of H | H | 0xbc`, with `H = hash(8 zeros | hash of the message | salt)`.
+//! EMSA-PSS (RFC 8017, 9.1): `EM = (0..0 | 1 | salt) ^ mask of H | H | 0xbc`, with
+//! `H = hash(8 zeros | hash of the message | salt)`.
 
 use crate::rsa::Hash;
 use std::ops::RangeInclusive;
@@ -57,7 +58,7 @@ mod tests {
     const ANY: RangeInclusive<usize> = 0..=usize::MAX;
 
     #[test]
-    fn what_is_encoded_verifies_and_nothing_else() {
+    fn only_encoded_messages_verify() {
         for (hash, mgf) in Hash::ALL.into_iter().zip(Hash::ALL).chain([(Hash::Sha256, Hash::Sha1)]) {
             let (scheme, value) = ((hash, mgf), hash.of(&[b"message"]));
             // Every position of the top bit in its byte. If bits = 1 modulo 8, the block has one byte less than the
