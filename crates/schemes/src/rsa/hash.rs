@@ -103,7 +103,7 @@ impl Hash {
     }
 
     /// The hash of the concatenated parts.
-    pub(super) fn of(self, parts: &[&[u8]]) -> Digest {
+    pub(super) fn digest(self, parts: &[&[u8]]) -> Digest {
         fn run<D: sha2::Digest>(parts: &[&[u8]]) -> Digest {
             let mut hasher = D::new();
             parts.iter().for_each(|part| hasher.update(part));
@@ -131,7 +131,7 @@ impl Hash {
     /// `out <- out xor MGF1(seed)` (RFC 8017, B.2.1).
     pub(super) fn mask(self, seed: &[u8], out: &mut [u8]) {
         for (counter, block) in (0u32..).zip(out.chunks_mut(self.len())) {
-            let mask = self.of(&[seed, &counter.to_be_bytes()]);
+            let mask = self.digest(&[seed, &counter.to_be_bytes()]);
             block.iter_mut().zip(mask.iter()).for_each(|(byte, mask)| *byte ^= mask);
         }
     }
@@ -170,11 +170,11 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_standards() {
-        let start = |hash: Hash| u32::from_be_bytes(hash.of(&[b"a", b"bc"])[..4].try_into().unwrap());
+        let start = |hash: Hash| u32::from_be_bytes(hash.digest(&[b"a", b"bc"])[..4].try_into().unwrap());
         // The examples for "abc" of FIPS 180-4 and FIPS 202.
         let expected = [0xa999_3e36, 0xba78_16bf, 0xcb00_753f, 0xddaf_35a1, 0x3a98_5da7, 0xec01_4982, 0xb751_850b];
         assert_eq!(Hash::ALL.map(start), expected);
-        assert!(Hash::ALL.iter().all(|hash| hash.of(&[]).len() == hash.len() && !hash.is_empty()));
+        assert!(Hash::ALL.iter().all(|hash| hash.digest(&[]).len() == hash.len() && !hash.is_empty()));
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
     fn masks_continue_block_by_block() {
         let mut long = [0; 100];
         Hash::Sha256.mask(b"seed", &mut long);
-        assert_eq!(long[..32], *Hash::Sha256.of(&[b"seed", &[0; 4]]));
-        assert_eq!(long[96..], Hash::Sha256.of(&[b"seed", &[0, 0, 0, 3]])[..4]);
+        assert_eq!(long[..32], *Hash::Sha256.digest(&[b"seed", &[0; 4]]));
+        assert_eq!(long[96..], Hash::Sha256.digest(&[b"seed", &[0, 0, 0, 3]])[..4]);
     }
 }

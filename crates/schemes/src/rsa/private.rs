@@ -226,7 +226,7 @@ impl PrivateKey {
     /// not allow. [`Error::WeakHash`] for SHA-1. [`Error::Fault`] if the result fails its check. [`Error::Entropy`] if
     /// there is no randomness.
     pub fn sign(&self, padding: SignaturePadding, message: &[u8]) -> Result<Vec<u8>> {
-        self.sign_digest(padding, &padding.hash().of(&[message]))
+        self.sign_digest(padding, &padding.hash().digest(&[message]))
     }
 
     /// Signs a message by its hash value, which must be of the padding's hash function.

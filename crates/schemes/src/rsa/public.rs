@@ -107,7 +107,7 @@ impl PublicKey {
     /// # Errors
     /// The errors of [`Self::to_der`].
     pub fn fingerprint(&self) -> Result<[u8; 32]> {
-        let (mut bytes, value) = ([0; 32], Hash::Sha256.of(&[&self.to_der(PublicFormat::Spki)?]));
+        let (mut bytes, value) = ([0; 32], Hash::Sha256.digest(&[&self.to_der(PublicFormat::Spki)?]));
         bytes.copy_from_slice(&value);
         Ok(bytes)
     }
@@ -158,7 +158,7 @@ impl PublicKey {
     /// not a signature of this key. [`Error::NoRoom`] if the key is too short for the hash. [`Error::KeyUse`] for a
     /// padding that the key does not allow. [`Error::WeakHash`] for SHA-1.
     pub fn verify(&self, padding: SignaturePadding, message: &[u8], signature: &[u8]) -> Result<()> {
-        self.verify_digest(padding, &padding.hash().of(&[message]), signature)
+        self.verify_digest(padding, &padding.hash().digest(&[message]), signature)
     }
 
     /// Verifies the signature of a message by its hash value, which must be of the padding's hash function.

@@ -146,7 +146,7 @@ fn signatures_verify_for_their_message_key_and_padding_alone() {
 #[test]
 fn a_signature_of_the_hash_value_is_one_of_the_message() {
     for padding in signature_paddings() {
-        let value = padding.hash().of(&[b"message"]);
+        let value = padding.hash().digest(&[b"message"]);
         let signature = SMALL.sign_digest(padding, &value);
         match (padding.hash(), signature) {
             (_, Ok(signature)) => SMALL.public_key().verify(padding, b"message", &signature).unwrap(),

@@ -18,7 +18,7 @@ pub(in crate::rsa) fn encode(
     let mut em = Zeroizing::new(vec![0; k]);
     em[one] = 1;
     em[one + 1..].copy_from_slice(message);
-    em[h + 1..=2 * h].copy_from_slice(&hash.of(&[label]));
+    em[h + 1..=2 * h].copy_from_slice(&hash.digest(&[label]));
     let (seed, db) = em[1..].split_at_mut(h);
     rng.fill_bytes(seed);
     mgf.mask(seed, db);
@@ -40,7 +40,7 @@ pub(in crate::rsa) fn decode(
     let (seed, db) = rest.split_at_mut(h);
     mgf.mask(db, seed);
     mgf.mask(seed, db);
-    let mut valid = first.ct_eq(&[0]) & db[..h].ct_eq(&hash.of(&[label]));
+    let mut valid = first.ct_eq(&[0]) & db[..h].ct_eq(&hash.digest(&[label]));
     // Index of the first 1 that only zeros precede.
     let (mut found, mut one) = (Choice::from(0), 0u32);
     for (i, byte) in (h as u32..).zip(&db[h..]) {
@@ -95,7 +95,7 @@ mod tests {
     fn a_block_without_the_one_is_refused() {
         let scheme = (Hash::Sha256, Hash::Sha256, &b""[..]);
         let mut em = Zeroizing::new(vec![0; K]);
-        em[33..65].copy_from_slice(&Hash::Sha256.of(&[b""]));
+        em[33..65].copy_from_slice(&Hash::Sha256.digest(&[b""]));
         let (seed, db) = em[1..].split_at_mut(32);
         Hash::Sha256.mask(seed, db);
         Hash::Sha256.mask(db, seed);

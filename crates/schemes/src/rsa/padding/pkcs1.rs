@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn signature_blocks_end_in_the_hash() {
         for hash in Hash::ALL.into_iter().filter(|hash| hash.signs()) {
-            let value = hash.of(&[b"x"]);
+            let value = hash.digest(&[b"x"]);
             let em = encode_signature(hash, &value, hash.len() + 30).unwrap();
             assert_eq!(em[..12], [0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x30]);
             assert!(em.ends_with(&value));

@@ -17,7 +17,7 @@ pub(in crate::rsa) fn encode((hash, mgf): (Hash, Hash), value: &[u8], salt: &[u8
     let (db, tail) = em.split_at_mut(len - h - 1);
     db[one] = 1;
     db[one + 1..].copy_from_slice(salt);
-    tail[..h].copy_from_slice(&hash.of(&[&[0; 8], value, salt]));
+    tail[..h].copy_from_slice(&hash.digest(&[&[0; 8], value, salt]));
     tail[h] = TRAILER;
     mgf.mask(&tail[..h], db);
     db[0] &= top_mask(bits);
@@ -43,7 +43,7 @@ pub(in crate::rsa) fn verify(
     db[0] &= top_mask(bits);
     let Some(one) = db.iter().position(|byte| *byte != 0) else { return false };
     let found = &db[one + 1..];
-    db[one] == 1 && salts.contains(&found.len()) && bool::from(hash.of(&[&[0; 8], value, found]).ct_eq(&tail[..h]))
+    db[one] == 1 && salts.contains(&found.len()) && bool::from(hash.digest(&[&[0; 8], value, found]).ct_eq(&tail[..h]))
 }
 
 /// Mask of the bits that the first byte of a number of `bits` bits may use.
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn only_encoded_messages_verify() {
         for (hash, mgf) in Hash::ALL.into_iter().zip(Hash::ALL).chain([(Hash::Sha256, Hash::Sha1)]) {
-            let (scheme, value) = ((hash, mgf), hash.of(&[b"message"]));
+            let (scheme, value) = ((hash, mgf), hash.digest(&[b"message"]));
             // Every position of the top bit in its byte. If bits = 1 modulo 8, the block has one byte less than the
             // modulus.
             for bits in 1023..1031usize {
@@ -73,7 +73,7 @@ mod tests {
                     assert!(verify(scheme, &value, &ANY, &em, bits));
                     assert!(verify(scheme, &value, &(salt.len()..=salt.len()), &em, bits));
                     assert!(!verify(scheme, &value, &(salt.len() + 1..=usize::MAX), &em, bits));
-                    assert!(!verify(scheme, &hash.of(&[b"other"]), &ANY, &em, bits));
+                    assert!(!verify(scheme, &hash.digest(&[b"other"]), &ANY, &em, bits));
                     assert!(!verify((hash, Hash::Sha3_384), &value, &ANY, &em, bits) || mgf == Hash::Sha3_384);
                 }
                 assert!(encode(scheme, &value, &vec![0; bits.div_ceil(8) - hash.len() - 1], bits).is_none());
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn every_bit_of_the_block_counts() {
         let (scheme, bits) = ((Hash::Sha256, Hash::Sha256), 1021);
-        let value = Hash::Sha256.of(&[b"message"]);
+        let value = Hash::Sha256.digest(&[b"message"]);
         let em = encode(scheme, &value, b"salt", bits).unwrap();
         for bit in 0..8 * em.len() {
             let mut em = em.clone();

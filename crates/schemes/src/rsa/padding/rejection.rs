@@ -34,7 +34,7 @@ impl Alternative {
     /// Derives the alternative for a ciphertext from the private exponent. Both are padded to the length of the modulus
     /// in bytes.
     pub(in crate::rsa) fn new(exponent: &[u8], ciphertext: &[u8]) -> Self {
-        let key = hmac(&Hash::Sha256.of(&[exponent]), &[ciphertext]);
+        let key = hmac(&Hash::Sha256.digest(&[exponent]), &[ciphertext]);
         let k = ciphertext.len();
         let lengths = prf(&*key, b"length", 2 * DRAWS);
         let most = k.saturating_sub(FRAME) as u32;
