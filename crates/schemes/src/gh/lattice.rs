@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(coefficients: &[i64]) -> Polynomial {
+    fn polynomial(coefficients: &[i64]) -> Polynomial {
         Polynomial { slot: 1, words: coefficients.iter().map(|&c| c as u64).collect() }
     }
 
@@ -283,8 +283,8 @@ mod tests {
             // |coefficients| below 2^59: sums of 16 products fit 128 bits.
             let small: Vec<i64> = seed.iter().map(|&c| if c & 1 == 0 { c >> 5 } else { c >> 62 }).collect();
             let (a, b) = (&small[..n], &small[16..16 + n]);
-            prop_assert_eq!(values(&of(a).product(&of(b))), negacyclic(a, b));
-            prop_assert_eq!(values(&of(a).square()), negacyclic(a, a));
+            prop_assert_eq!(values(&polynomial(a).product(&polynomial(b))), negacyclic(a, b));
+            prop_assert_eq!(values(&polynomial(a).square()), negacyclic(a, a));
         }
     }
 
@@ -293,7 +293,7 @@ mod tests {
         let low = -(1i64 << 59);
         for a in [vec![0; 4], vec![-1; 4], vec![low; 4], vec![0, 0, 0, -1], vec![-1, 0, 0, 0], vec![0, low, 0, 1]] {
             for b in [vec![1; 4], vec![-1; 4], vec![low, 1, low, -1]] {
-                assert_eq!(values(&of(&a).product(&of(&b))), negacyclic(&a, &b), "{a:?} {b:?}");
+                assert_eq!(values(&polynomial(&a).product(&polynomial(&b))), negacyclic(&a, &b), "{a:?} {b:?}");
             }
         }
     }
@@ -302,7 +302,7 @@ mod tests {
     fn resultants_of_small_polynomials_are_those_of_hand() {
         // v = a + b x modulo x^2 + 1: d = a^2 + b^2, w = a - b x.
         for (a, b) in [(3i64, 2i64), (-3, 2), (3, -2), (1, 0), (i64::MAX >> 1, i64::MIN >> 2)] {
-            let mut splitting = Splitting::new(&of(&[a, b]).words, 1);
+            let mut splitting = Splitting::new(&polynomial(&[a, b]).words, 1);
             splitting.step(|| Ok::<_, ()>(())).unwrap();
             let result = splitting.resultant();
             let signed = |x: i128| Signed { negative: x < 0, magnitude: Natural::from(x.unsigned_abs()) };

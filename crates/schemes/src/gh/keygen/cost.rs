@@ -19,7 +19,7 @@ const INVERSE: usize = 15;
 
 impl Costs {
     /// Costs on `threads` threads.
-    pub(super) fn of(params: &Params, threads: usize) -> Self {
+    pub(super) fn new(params: &Params, threads: usize) -> Self {
         let threads = threads.max(1);
         let log2 = |x: usize| x.ilog2() as usize + 1;
         let exponent_bits = log2(params.ratio_bits() * params.candidates());

@@ -135,7 +135,7 @@ impl KeyGeneration {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
             return Err(Error::ResearchOnly { why });
         }
-        let costs = Costs::of(params, rayon::current_num_threads());
+        let costs = Costs::new(params, rayon::current_num_threads());
         Ok(Self { params: params.clone(), insecure, seed, attempt: 0, state: State::Begun, costs, reported: 0 })
     }
 
@@ -223,9 +223,8 @@ impl KeyGeneration {
             State::Lattice(splitting) if splitting.dimension() > 1 => {
                 return splitting.step(|| report(0));
             }
-            State::Lattice(splitting) => {
-                Root::of(params, self.insecure, &splitting.resultant())?.map(|root| State::Root(Box::new(root)))
-            }
+            State::Lattice(splitting) => Root::from_resultant(params, self.insecure, &splitting.resultant())?
+                .map(|root| State::Root(Box::new(root))),
             State::Root(root) => {
                 let x = squash(params, &root.modulus, &root.w, &indices(params, seed), draw_x(params, root, seed))?;
                 // The state gives up the root only after the last operation that can fail.

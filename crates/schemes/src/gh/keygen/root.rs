@@ -16,7 +16,11 @@ pub(in crate::gh) struct Root {
 
 impl Root {
     /// Computes root and secret from the resultant. Returns `None` if there is no root; then another `v` must be drawn.
-    pub(in crate::gh) fn of(params: &Params, insecure: bool, resultant: &Resultant) -> Result<Option<Self>, Error> {
+    pub(in crate::gh) fn from_resultant(
+        params: &Params,
+        insecure: bool,
+        resultant: &Resultant,
+    ) -> Result<Option<Self>, Error> {
         let n = params.dimension();
         let Resultant { d, w } = resultant;
         let (sign, d) = (d.negative, &d.magnitude);

@@ -72,7 +72,7 @@ fn keys_ciphertexts_and_every_step_of_recrypt_are_those_of_the_oracle() {
         while splitting.dimension() > 1 {
             splitting.step(|| Ok::<_, ()>(())).unwrap();
         }
-        let root = Root::of(&params, true, &splitting.resultant()).unwrap().unwrap();
+        let root = Root::from_resultant(&params, true, &splitting.resultant()).unwrap().unwrap();
         let public = root.public;
         assert_eq!(*public.d(), transcript.number("d"));
         let words = public.words();
