@@ -58,7 +58,7 @@ impl Layout {
 pub struct Mask(Vec<Range<usize>>);
 
 impl Mask {
-    fn of(slots: Range<usize>) -> Self {
+    fn new(slots: Range<usize>) -> Self {
         Self(std::iter::once(slots).collect())
     }
 
@@ -166,7 +166,7 @@ impl Moves {
                     let piece = Move { source, mask: None, swap, left };
                     match pieces.iter_mut().find(|(other, _)| *other == piece) {
                         Some((_, mask)) => mask.extend(slots),
-                        None => pieces.push((piece, Mask::of(slots))),
+                        None => pieces.push((piece, Mask::new(slots))),
                     }
                     place += count;
                 }
@@ -191,7 +191,7 @@ impl Moves {
     /// the last element hold 0.
     pub fn sum(layout: Layout, clean: bool) -> Self {
         let rest = layout.rest().filter(|_| !clean);
-        let masks: Vec<Mask> = rest.map(|rest| Mask::of(0..rest)).into_iter().collect();
+        let masks: Vec<Mask> = rest.map(|rest| Mask::new(0..rest)).into_iter().collect();
         let (row, polynomials) = (layout.row, layout.polynomials());
         Self { row, polynomials, kind: Kind::Sum { masked: !masks.is_empty() }, masks }
     }
