@@ -51,7 +51,7 @@ impl Wanted {
             bootstrapping: None,
             terms: self.terms,
         };
-        literal.name = spell(&literal);
+        literal.name = set_name(&literal);
         literal
     }
 
@@ -104,7 +104,7 @@ impl Wanted {
             let literal = params.literal();
             let mut reduced = self.literal(literal.dimension, literal.keys, literal.primes_per_level);
             reduced.floor = Some(floor);
-            reduced.name = spell(&reduced);
+            reduced.name = set_name(&reduced);
             Params::try_from(reduced).ok().filter(|params| self.is_secure(params))
         };
         // Larger floors are less secure. Smaller floors reduce the rings less.
@@ -178,14 +178,14 @@ impl Found {
             quantum_bits: estimate.quantum_bits(),
             ciphertext_bytes: bytes(top, params.dimension()),
             server_key_bytes: hints.sum(),
-            expected: Expected::of(params),
+            expected: Expected::new(params),
         }
     }
 }
 
 impl Expected {
     /// Estimates times from the numbers of transforms and products, at the speed measured at `n = 16384`.
-    fn of(params: &Params) -> Self {
+    fn new(params: &Params) -> Self {
         /// Nanoseconds of half a butterfly (a transform has `n log2 n` of them) and of a product; factor for all other
         /// work.
         const TRANSFORM: f64 = 0.12;
@@ -270,7 +270,7 @@ fn known(params: Params) -> Params {
 
 /// The name of a set that has the fewest bits for decryption: `n16384-d2`, followed by the values that differ from the
 /// defaults `p2`, one prime per level (`k1`), one term (`t1`), Gaussian keys, and no floor.
-fn spell(literal: &ParamsLiteral) -> String {
+fn set_name(literal: &ParamsLiteral) -> String {
     let mut name = format!("n{}-d{}", literal.dimension, literal.depth);
     let mut add = |letter: char, value: u64, usual: u64| {
         if value != usual {
@@ -289,8 +289,8 @@ fn spell(literal: &ParamsLiteral) -> String {
     name
 }
 
-/// Parses a name of [`spell`]. Returns `None` for other names.
-pub(super) fn unspell(name: &str) -> Option<ParamsLiteral> {
+/// Parses a name of [`set_name`]. Returns `None` for other names.
+pub(super) fn parse_set_name(name: &str) -> Option<ParamsLiteral> {
     let mut parts = name.split('-');
     let dimension = parts.next()?.strip_prefix('n')?.parse().ok()?;
     let depth = parts.next()?.strip_prefix('d')?.parse().ok()?;
@@ -311,7 +311,7 @@ pub(super) fn unspell(name: &str) -> Option<ParamsLiteral> {
     }
     literal.name = name.into();
     // Every set has exactly one name.
-    (spell(&literal) == name).then_some(literal)
+    (set_name(&literal) == name).then_some(literal)
 }
 
 #[cfg(test)]
@@ -372,10 +372,10 @@ mod tests {
     #[test]
     fn names_are_spelled_one_way() {
         for name in ["n1024-d2", "n65536-d3-p257-k2-t16-ternary-f1.0071234"] {
-            assert_eq!(spell(&unspell(name).unwrap()), name);
+            assert_eq!(set_name(&parse_set_name(name).unwrap()), name);
         }
         for name in ["n1024", "n1024-d2-p2", "n1024-d2-t4-p3", "n1024-d02", "n1024-d2-", "n1024-d2-é", "n1024-d2-x1"] {
-            assert_eq!(unspell(name), None, "{name}");
+            assert_eq!(parse_set_name(name), None, "{name}");
         }
     }
 }

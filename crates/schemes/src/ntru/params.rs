@@ -212,7 +212,7 @@ impl Params {
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
         }
-        if let Some(literal) = find::unspell(name) {
+        if let Some(literal) = find::parse_set_name(name) {
             return Self::try_from(literal);
         }
         let unknown = || Error::UnknownParams { name: name.into(), known: KNOWN.into() };
