@@ -85,7 +85,7 @@ impl Reader {
         let (mut file, metadata) = source::open(path)?;
         let magic = source::read_magic(path, &mut file)?;
         check_magic(path, &magic, &expect)?;
-        let source = Source::of(path, file, &metadata, &magic)?;
+        let source = Source::from_file(path, file, &metadata, &magic)?;
         Self::parse(path, source, &expect)
     }
 

@@ -33,7 +33,7 @@ pub(crate) enum Source {
 impl Source {
     /// Builds the source of a file after its magic was read. Bytes of a large public file are read on request, those of
     /// other files now.
-    pub(crate) fn of(path: &Path, file: File, metadata: &Metadata, magic: &[u8]) -> Result<Self> {
+    pub(crate) fn from_file(path: &Path, file: File, metadata: &Metadata, magic: &[u8]) -> Result<Self> {
         let (secret, len) = (layout::is_secret(magic) == Some(true), metadata.len());
         if !secret && len >= READ_BELOW {
             return Ok(Self::File { file, len });
