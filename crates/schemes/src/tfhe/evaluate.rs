@@ -147,11 +147,11 @@ impl Evaluator {
         if let Some(job) = jobs.iter().find(|job| job.input.0.len() != want) {
             return Err(Error::Dimension { got: job.input.0.len(), want });
         }
-        let fits = |table: &Table| match table {
+        let of_this_family = |table: &Table| match table {
             Table::Sign => self.params.family() == Family::Gates,
             Table::Entries(tables) => self.params.family() == Family::Integers && !tables.is_empty(),
         };
-        if !jobs.iter().all(|job| fits(job.table)) {
+        if !jobs.iter().all(|job| of_this_family(job.table)) {
             return Err(Error::Table { params: self.params.name().into() });
         }
         let share = jobs.len().div_ceil(rayon::current_num_threads().max(1));

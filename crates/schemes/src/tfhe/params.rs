@@ -59,7 +59,7 @@ pub struct ParamsLiteral {
 
 impl ParamsLiteral {
     /// Whether keys and ciphertexts of the two are compatible: all fields but the security claims are equal.
-    fn fits(&self, other: &Self) -> bool {
+    fn is_compatible(&self, other: &Self) -> bool {
         let Self { classical_bits, quantum_bits, .. } = *self;
         *self == Self { classical_bits, quantum_bits, ..other.clone() }
     }
@@ -114,9 +114,9 @@ impl Params {
     /// numbers.
     pub fn stored(literal: &ParamsLiteral) -> Result<Self, Error> {
         let known = Self::named(&literal.name)?;
-        let former = former().into_iter().find(|former| former.fits(literal));
+        let former = former().into_iter().find(|former| former.is_compatible(literal));
         match former {
-            _ if known.literal.fits(literal) => Ok(known),
+            _ if known.literal.is_compatible(literal) => Ok(known),
             Some(former) => Self::try_from(former),
             None => {
                 let problem = "they differ from the parameter set of that name; make the key again with this version";
