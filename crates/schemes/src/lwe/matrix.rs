@@ -111,7 +111,7 @@ impl Matrix {
     /// [`Error::Dimension`] for a wrong number of entries or residues, or a row that does not exist.
     pub fn set_row(&mut self, row: usize, entries: &Vector) -> Result<(), Error> {
         let layout = self.layout;
-        self.modulus.fits(entries)?;
+        self.modulus.check_vector(entries)?;
         if entries.len() != layout.columns() {
             return Err(Error::Dimension { what: "entries of a row", got: entries.len(), want: layout.columns() });
         }
@@ -196,7 +196,7 @@ impl SeededMatrix {
     /// [`Error::Dimension`] unless the column has an entry for each row.
     pub fn with_first_column(mut self, first: impl Into<Arc<Vector>>) -> Result<Self, Error> {
         let first = first.into();
-        self.modulus.fits(&first)?;
+        self.modulus.check_vector(&first)?;
         if first.len() != self.layout.rows() {
             return Err(Error::Dimension { what: "entries of a column", got: first.len(), want: self.layout.rows() });
         }

@@ -181,7 +181,7 @@ impl Modulus {
     /// # Errors
     /// [`Error::Dimension`] for a vector with another number of words.
     pub fn reconstruct(&self, vector: &Vector) -> Result<Vec<Natural>, Error> {
-        self.fits(vector)?;
+        self.check_vector(vector)?;
         let number = |i: usize| {
             let mut limbs = vec![0; self.value.len()];
             self.reconstruct_one(|w| vector.word(w)[i], &mut limbs);
@@ -196,7 +196,7 @@ impl Modulus {
     }
 
     /// Checks that the vector has the words of this modulus.
-    pub(super) fn fits(&self, vector: &Vector) -> Result<(), Error> {
+    pub(super) fn check_vector(&self, vector: &Vector) -> Result<(), Error> {
         if vector.word_count() == self.len() {
             return Ok(());
         }

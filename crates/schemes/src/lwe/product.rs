@@ -66,7 +66,7 @@ impl Multiplier {
     ) -> Result<Vec<Vector>, Error> {
         let layout = source.layout();
         for vector in vectors {
-            source.modulus().fits(vector)?;
+            source.modulus().check_vector(vector)?;
             rows_match(layout.rows(), vector.len())?;
         }
         let rows = if vectors.len() > 1 { SHARED } else { layout.padded_rows() };

@@ -113,7 +113,7 @@ impl<'a> StreamedProduct<'a> {
     /// [`Error::Dimension`] for a vector of another modulus, or one without an entry for each row.
     pub fn multiply(file: &'a KeyFile, vectors: Vec<Vector>) -> Result<Self, Error> {
         for vector in &vectors {
-            file.modulus().fits(vector)?;
+            file.modulus().check_vector(vector)?;
             rows_match(file.layout().rows(), vector.len())?;
         }
         Self::new(file, Operands::Vectors(vectors))

@@ -124,7 +124,7 @@ impl Params {
     /// Checks that a chain of `depth` multiplications of sums decrypts, and that each division reduces the noise.
     /// Returns the noise of sums at level 1.
     fn check_noise(&self) -> Result<f64, Failure> {
-        let fits = |what, level, noise: f64| {
+        let within_limit = |what, level, noise: f64| {
             let over = noise - noise::room(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
@@ -132,7 +132,7 @@ impl Params {
         let mut noise = noise::fresh(self) + terms;
         for level in (2..=self.levels()).rev() {
             let switched = noise::hint(self, noise::product(self, noise, noise), self.dimension_at(level));
-            fits("a product", level, switched)?;
+            within_limit("a product", level, switched)?;
             // The noise left after the division must be at most half of the rounding noise. The noise of a chain then
             // stays constant at any depth, at every root of the ring.
             let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
@@ -141,9 +141,9 @@ impl Params {
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }
-            noise = fits("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
+            noise = within_limit("a product", level - 1, self.noise_after_switch(switched, level))? + terms;
         }
-        fits("a sum", 1, noise)
+        within_limit("a sum", 1, noise)
     }
 }
 
