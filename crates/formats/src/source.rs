@@ -1,7 +1,7 @@
 //! The bytes of a file: in memory, or read from the file on request.
 //!
-//! Files are not mapped into memory. A change of a mapped file would also change bytes that were already verified, and
-//! an access past a new, shorter end would kill the process.
+//! Files are not mapped into memory. A change of a mapped file would also change bytes that were already verified. If
+//! the file became shorter, an access past its end would kill the process.
 
 use std::borrow::Cow;
 use std::fs::{File, Metadata};

@@ -100,9 +100,9 @@ impl GhEngine {
     /// Returns tables that suit `recrypts` more recryptions. Builds them on the current thread pool if necessary.
     ///
     /// A caller that arrives while the tables are being built uses the method that needs the least memory. Results are
-    /// identical. No lock is held during the build: a pool thread that waits for a part of it may begin another run,
-    /// which would then wait for itself. Tables in use are not replaced, because they would take memory beside the new
-    /// ones.
+    /// identical. No lock is held during the build, because a pool thread that waits for a part of it may begin another
+    /// run. That run would wait for its own thread. Tables in use are not replaced, because they would take memory
+    /// beside the new ones.
     fn evaluator(&self, recrypts: u64) -> Result<Arc<Evaluator<'static>>, Error> {
         let method = self.method(recrypts)?;
         let rank = |method| RecryptMethod::ALL.iter().position(|&other| other == method);

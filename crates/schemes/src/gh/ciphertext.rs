@@ -18,9 +18,8 @@ impl Ciphertext {
     /// returns it. Shape: [`PublicKey::words`] words.
     ///
     /// # Errors
-    /// [`Error::Material`] for a wrong length, a residue that is not below `d`, or an impossible noise. A noise below
-    /// that of a fresh ciphertext is possible only if the residue is at most `2^noise`: then it is a sum or product of
-    /// the constants 0 and 1.
+    /// [`Error::Material`] for a wrong length, a residue that is not below `d`, or an impossible noise. Only sums and
+    /// products of the constants 0 and 1 have less noise than a fresh ciphertext. Their residue is at most `2^noise`.
     pub fn from_parts(public: &PublicKey, words: Vec<u64>, noise: f64) -> Result<Self, Error> {
         check_residues("ciphertext", public, &words, 1)?;
         if !noise.is_finite() || noise < 0.0 {

@@ -137,9 +137,9 @@ fn log2(x: &Natural) -> f64 {
 
 /// Decryption in linear time.
 ///
-/// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd. The bit is therefore the sum modulo 2 of `c_0
-/// w_0` and `round(c w / d)`. The quotient is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, with 127
-/// bits after the point of each factor.
+/// `m = [c w]_d mod 2 = c w - round(c w / d) d mod 2`, and `d` is odd. The bit is therefore the sum modulo 2 of
+/// `c_0 w_0` and `round(c w / d)`. The quotient is `sum_j c_j (2^(64 j) w / d)` modulo 2 over the words of `c`, with
+/// 127 bits after the point of each factor.
 pub struct Decryptor<'a> {
     key: Held<'a, ClientKey>,
     windows: Zeroizing<Vec<u128>>,
@@ -160,8 +160,8 @@ impl Decryptor<'_> {
     /// [`Error::KeyMismatch`] for a ciphertext of another key. [`Error::Noise`] if the bound leaves too little margin.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<bool, Error> {
         self.check(ciphertext)?;
-        // Each of fewer than 2^20 words is below 2^64 and multiplies an error below 2^-127: the sum is below 2^-43, or
-        // 2^84 units of 2^-127.
+        // The sum has fewer than 2^20 terms. In each, a word below 2^64 multiplies an error below 2^-127. The total
+        // error is below 2^-43, or 2^84 units of 2^-127.
         let quotient = ciphertext
             .words()
             .iter()

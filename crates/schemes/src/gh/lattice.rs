@@ -1,11 +1,11 @@
 //! The inverse of `v` modulo `x^n + 1`, up to its norm, by power-of-two splitting of a polynomial with large
 //! coefficients.
 //!
-//! With `V(x) = E(x^2) + x O(x^2)`, the product `V(x) V(-x) = E^2 - y O^2` is a polynomial in `y = x^2` modulo `y^(N/2)
-//! + 1`. It has half the dimension and twice the bits. The numerator `U` of `U / V` is also multiplied by `V(-x)`. Of
-//! the product, the even coefficients `U_even E - y U_odd O` are kept; they contain the coefficient of `x^0`. At
-//! dimension 1, `V` is the resultant `d` of `v` and `x^n + 1`, and `U` is the first coefficient of `d u / v` (Gentry
-//! and Halevi 2011, section 4). The two numerators `u = 1` and `u = 1/x` give `w_0` and `w_1` of `w = d / v`.
+//! With `V(x) = E(x^2) + x O(x^2)`, the product `V(x) V(-x) = E^2 - y O^2` is a polynomial in `y = x^2` modulo
+//! `y^(N/2) + 1`. It has half the dimension and twice the bits. The numerator `U` of `U / V` is also multiplied by
+//! `V(-x)`. Of the product, the even coefficients `U_even E - y U_odd O` are kept; they contain the coefficient of
+//! `x^0`. At dimension 1, `V` is the resultant `d` of `v` and `x^n + 1`, and `U` is the first coefficient of `d u / v`
+//! (Gentry and Halevi 2011, section 4). The two numerators `u = 1` and `u = 1/x` give `w_0` and `w_1` of `w = d / v`.
 //!
 //! Products use Kronecker substitution: each coefficient has a slot of whole words, and a negative coefficient borrows
 //! from the slot above.

@@ -3,11 +3,11 @@
 //! A residue has [`Modulus::words`] words and is in `0..d`. A *wide* residue is a sum of residues: it has one more word
 //! and is below `2^24 d`.
 //!
-//! Barrett's reduction uses `mu = floor(2^(64 (2L+1)) / d)`, where `L` is the number of words of `d`. Let `x < 2^(64
-//! (2L+1))`, `h = floor(x / 2^(64 (L-1)))` and `q = floor(h mu / 2^(64 (L+2)))`. Truncating `x` lowers the quotient by
-//! less than `mu / 2^(64 (L+2)) <= 1`. Truncating `mu` lowers it by less than `h / 2^(64 (L+2)) < 1`. Hence `x - q d`
-//! is in `0..3d`, and its residue modulo `2^M - 1 > 3d` determines it. The product `q d` modulo `2^M - 1` takes
-//! transforms of half the length.
+//! Barrett's reduction uses `mu = floor(2^(64 (2L+1)) / d)`, where `L` is the number of words of `d`. Let
+//! `x < 2^(64 (2L+1))`, `h = floor(x / 2^(64 (L-1)))` and `q = floor(h mu / 2^(64 (L+2)))`. Truncating `x` lowers the
+//! quotient by less than `mu / 2^(64 (L+2)) <= 1`. Truncating `mu` lowers it by less than `h / 2^(64 (L+2)) < 1`. Hence
+//! `x - q d` is in `0..3d`, and its residue modulo `2^M - 1 > 3d` determines it. The product `q d` modulo `2^M - 1`
+//! takes transforms of half the length.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -33,8 +33,8 @@ impl Arithmetic {
     }
 }
 
-/// Largest number of products of wide residues in a sum. Each factor is below `2^24 d`, so the sum is below `2^16 2^48
-/// d^2 < 2^(64 (2L+1))`, the limit of Barrett's reduction.
+/// Largest number of products of wide residues in a sum. Each factor is below `2^24 d`, so the sum is below
+/// `2^16 2^48 d^2 < 2^(64 (2L+1))`, the limit of Barrett's reduction.
 const MAX_TERMS: usize = 1 << 16;
 
 /// The modulus `d` and its plans.

@@ -1,9 +1,9 @@
 //! Noise: the bound that a ciphertext carries, its growth by operations, and its limit.
 //!
-//! A ciphertext `c` is the value at `r`, modulo `d`, of a small polynomial `a`; the parity of `a(1)` is its bit. `[c
-//! w]_d` is a coefficient of `a w`, and `w = d / v`. Therefore `|[c w]_d| / d <= (1/n) sum |a(zeta)| / |v(zeta)|` over
-//! the roots `zeta` of `x^n + 1`. Key generation draws `v` until `(1/n) sum 1/|v(zeta)| <= 2^-capacity`. Let `E` be the
-//! mean over the roots with weights proportional to `1/|v(zeta)|`.
+//! A ciphertext `c` is the value at `r`, modulo `d`, of a small polynomial `a`; the parity of `a(1)` is its bit.
+//! `[c w]_d` is a coefficient of `a w`, and `w = d / v`. Therefore `|[c w]_d| / d <= (1/n) sum |a(zeta)| / |v(zeta)|`
+//! over the roots `zeta` of `x^n + 1`. Key generation draws `v` until `(1/n) sum 1/|v(zeta)| <= 2^-capacity`. Let `E`
+//! be the mean over the roots with weights proportional to `1/|v(zeta)|`.
 //!
 //! A polynomial has noise `x` if `(E |a|^q)^(1/q) <= 2^x` for `q = capacity / x`. It follows:
 //! - The noise of a product is the sum of the noises. This is Hoelder's inequality, because the values `1/q` add as

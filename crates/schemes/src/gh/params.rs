@@ -23,8 +23,8 @@ pub struct ParamsLiteral {
     pub blocks: usize,
     /// Candidates `S` of a block. Range: `16..=65536`. Defaults to `max(ceil(2^(72 / ceil(s/2))), ceil(n/s))`.
     pub candidates: Option<usize>,
-    /// Expected number `nz` of non-zero coefficients of a noise polynomial. Range: `s..=n`. Defaults to `max(s,
-    /// ceil(144 / (log2 n - 2)))`.
+    /// Expected number `nz` of non-zero coefficients of a noise polynomial. Range: `s..=n`. Defaults to
+    /// `max(s, ceil(144 / (log2 n - 2)))`.
     pub nonzeros: Option<usize>,
 }
 
@@ -196,8 +196,8 @@ impl Params {
     }
 }
 
-/// Returns pair number `index` in lexicographic order of the pairs `(a, b)`, `a < b < m`: `index = a m - a (a+1) / 2 +
-/// (b - a - 1)`.
+/// Returns pair number `index` in lexicographic order of the pairs `(a, b)`, `a < b < m`:
+/// `index = a m - a (a+1) / 2 + (b - a - 1)`.
 pub(super) fn pair(index: usize, m: usize) -> (usize, usize) {
     let (mut a, mut rest) = (0, index);
     while rest >= m - 1 - a {

@@ -36,9 +36,9 @@ const fn sieve_bound(bits: usize) -> usize {
     if bound > 1 << 21 { 1 << 21 } else { bound }
 }
 
-/// Number of Miller-Rabin rounds for a random odd number of `bits` bits: if it passes all rounds, it is composite with
-/// probability below 2^-128 (Damgard, Landrock, Pomerance 1993, as in FIPS 186-5, appendix C.1). Never less than in
-/// FIPS 186-5, table B.1.
+/// Number of Miller-Rabin rounds for a random odd number of `bits` bits. A number that passes all rounds is composite
+/// with probability below 2^-128 (Damgard, Landrock, Pomerance 1993, as in FIPS 186-5, appendix C.1). Never less than
+/// in FIPS 186-5, table B.1.
 pub(super) fn rounds(bits: usize) -> usize {
     let least = if bits >= 1536 { 4 } else { 5 };
     (least..64).find(|&rounds| log2_error(bits, rounds) < -128.0).unwrap_or(64)

@@ -34,8 +34,8 @@ pub fn decode_value(phase: u32) -> u32 {
 }
 
 impl ClientKey {
-    /// Encrypts a torus word with a uniform mask and Gaussian noise of [`super::Params::fresh_log2_std`]. Shape: `k N +
-    /// 1` words.
+    /// Encrypts a torus word with a uniform mask and Gaussian noise of [`super::Params::fresh_log2_std`]. Shape:
+    /// `k N + 1` words.
     pub fn encrypt_torus(&self, message: u32, rng: &mut impl RngCore) -> LweCiphertext {
         let key = self.glwe_bits();
         let mut words = vec![0u32; key.len() + 1];

@@ -1,8 +1,8 @@
 //! Parameter sets.
 //!
-//! Each set states its security (computed by the lattice-estimator; inputs and outputs are in `tools/security`) and its
-//! failure probability per bootstrap (formulas of [`super::noise`], derived in `docs/derivations/tfhe-parameters.md`).
-//! The number in a name is a lower bound of `-log2` of that probability.
+//! Each set states its security. The lattice-estimator computed it; `tools/security` has the inputs and outputs. Each
+//! set also states its failure probability per bootstrap, by the formulas of [`super::noise`], which
+//! `docs/derivations/tfhe-parameters.md` derives. The number in a name is a lower bound of `-log2` of that probability.
 
 use super::{Error, noise};
 use crate::security::{SecurityClaim, Status};
@@ -153,8 +153,8 @@ impl Params {
         self.literal.glwe_dimension * self.literal.ring_dimension
     }
 
-    /// Base-2 logarithm of the standard deviation of a fresh ciphertext's noise, in turns: that of the bootstrapping
-    /// key, but at least -25, so that 32-bit words represent the noise well.
+    /// Base-2 logarithm of the standard deviation of a fresh ciphertext's noise, in turns. It is that of the
+    /// bootstrapping key, but at least -25, so that 32-bit words represent the noise well.
     pub fn fresh_log2_std(&self) -> f64 {
         self.literal.glwe_log2_std.max(-25.0)
     }

@@ -8,8 +8,8 @@ use super::super::modulus::{Arithmetic, Modulus};
 use super::super::{Ciphertext, Error, Params, PublicKey};
 use super::{EncryptMethod, Noise, Powers, SPECTRUM_FACTOR, SWEEP, SignedSum, finish, powers};
 
-/// Encryption of one batch of bits, by the method that takes fewer transforms: one sweep over all powers of `r`, with
-/// `n` modular products for any number of bits, or a two-level table.
+/// Encryption of one batch of bits. It uses the method that takes fewer transforms: a two-level table, or one sweep
+/// over all powers of `r`. A sweep takes `n` modular products for any number of bits.
 pub(in crate::gh) enum Bulk {
     Sweep(Modulus),
     Table(Powers),

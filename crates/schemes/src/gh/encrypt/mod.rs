@@ -33,8 +33,9 @@ pub enum EncryptMethod {
     /// Stores `w = 64` powers. Takes one modular product for each window but the first (`wang2014` 4.3.1).
     PartialFft,
     /// Stores the transforms of `r^i` and of `r^(w j)` with `w = 64`. Products are summed as transforms, with one
-    /// inverse transform and one reduction (`wang2015` eq. 6). A coefficient -1 uses the factor `r^(w j + n) = -r^(w
-    /// j)`, whose transform is also stored. The plans are exact for sums of up to [`Params::max_nonzeros`] products.
+    /// inverse transform and one reduction (`wang2015` eq. 6). A coefficient -1 uses the factor
+    /// `r^(w j + n) = -r^(w j)`, whose transform is also stored. The plans are exact for sums of up to
+    /// [`Params::max_nonzeros`] products.
     FullFft,
     /// Stores `r^i` and the transforms of `r^(w j)`, with `w` near `sqrt(8 n)`. Takes one transform for each window
     /// that is not empty.

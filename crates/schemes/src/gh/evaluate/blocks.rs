@@ -181,12 +181,12 @@ impl Sums {
         Self { words: modulus.words(), sums: vec![vec![0; modulus.words() + 1]; bits] }
     }
 
-    /// Adds each summand to the sums of the bits that its candidate has. Fewer than `2^24` summands in total. `words(i,
-    /// start, end)` returns these words of summand `i`.
+    /// Adds each summand to the sums of the bits that its candidate has. Fewer than `2^24` summands in total.
+    /// `words(i, start, end)` returns these words of summand `i`.
     ///
     /// If there are many summands, each is first added to the bucket of its candidate. Then the buckets are added up,
-    /// highest bit first: the upper half of the buckets is the sum of that bit, and is added to the lower half for the
-    /// bits below.
+    /// highest bit first. The upper half of the buckets is the sum of that bit. It is also added to the lower half for
+    /// the bits below.
     fn add<'a>(&mut self, words: impl Fn(usize, usize, usize) -> &'a [u64], candidates: &[u8]) {
         let bits = self.sums.len();
         let values = 1 << bits;
@@ -352,8 +352,8 @@ fn pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &mut [u
     Ok(())
 }
 
-/// Checks that a block of a table is the output of [`pair_products`]: every `p_i` is below `d`, and `sum c_i p_i =
-/// sum_a eta_ka sum_b c_i eta_kb` for random `c_i` of 64 bits.
+/// Checks that a block of a table is the output of [`pair_products`]: every `p_i` is below `d`, and
+/// `sum c_i p_i = sum_a eta_ka sum_b c_i eta_kb` for random `c_i` of 64 bits.
 fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &[u64]) -> Result<(), Error> {
     let (params, words) = (server.params(), modulus.words());
     let count = params.candidates();

@@ -184,9 +184,10 @@ impl Choice {
         self.draws.push(first + best as u64);
     }
 
-    /// Computes the contribution of a group of roots to the weighted mean square of recrypted ciphertexts, for each of
-    /// these draws of a block, up to a factor. It takes the main term only: `e_2 e_4 ..` of the last column times the
-    /// sum of the last column but one. The other terms are smaller by the mean square of a column bit.
+    /// Computes the contribution of a group of roots to the weighted mean square of recrypted ciphertexts, up to a
+    /// factor. Returns one number for each of these draws of a block. It takes the main term only: `e_2 e_4 ..` of the
+    /// last column times the sum of the last column but one. The other terms are smaller by the mean square of a column
+    /// bit.
     fn mean_squares(&self, group: usize, block: usize, options: &[Moments]) -> Vec<f64> {
         let s = self.params.blocks();
         let top = top_power(s, self.params.precision());

@@ -184,8 +184,8 @@ pub fn dense_sublattice(dimension: usize, ln_modulus: f64, variance: f64) -> Opt
     Discovery::of_key(dimension, ln_modulus, variance).block()
 }
 
-/// Block size of [`dense_sublattice`] on the norms of `f` and `g`, in the best subring of dimension `n/r` for `r = 2,
-/// 4, ..`.
+/// Block size of [`dense_sublattice`] on the norms of `f` and `g`, in the best subring of dimension `n/r` for
+/// `r = 2, 4, ..`.
 pub fn subfield(dimension: usize, ln_modulus: f64, variance: f64) -> Option<usize> {
     Discovery::of_norms(dimension, ln_modulus, variance).filter_map(|search| search.block()).min()
 }
@@ -200,8 +200,8 @@ struct Discovery {
 }
 
 impl Discovery {
-    /// Search for the rotations of the key. `E ln(|f|^2 + |g|^2)` over the roots of the ring is `ln(n s^2) + 1 -
-    /// gamma`.
+    /// Search for the rotations of the key. `E ln(|f|^2 + |g|^2)` over the roots of the ring is
+    /// `ln(n s^2) + 1 - gamma`.
     fn of_key(dimension: usize, ln_modulus: f64, variance: f64) -> Self {
         let n = dimension as f64;
         let ln_scale = n.ln() + variance.ln() - EULER;

@@ -13,8 +13,8 @@ impl TryFrom<ParamsLiteral> for Params {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), dimensions: Vec::new() };
         let literal = params.literal.clone();
         literal.check_ranges()?;
-        // First minimizes the bits of the middle primes with the others at their widest, then those of the first prime,
-        // then those of the highest level.
+        // First minimizes the bits of the middle primes, with the others at their widest. Then minimizes the bits of
+        // the first prime, and finally those of the highest level.
         const WIDEST: u32 = solinas_field::prime::MAX_PRIME_BITS;
         let widest = |fixed: Option<u32>| fixed.unwrap_or(WIDEST);
         let mut bits =
