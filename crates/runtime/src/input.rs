@@ -1,4 +1,4 @@
-//! Inputs of a run, of which some may be public.
+//! Inputs of a run, some of which may be public.
 
 use crate::server::{program_ports, same_type};
 use crate::{Ciphertext, Control, Error, Plain, Program, Server};
@@ -8,9 +8,9 @@ use std::collections::HashMap;
 /// An input of [`Server::run_inputs`].
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// The server does not see it.
+    /// The server does not see the value.
     Encrypted(Ciphertext),
-    /// The server sees it.
+    /// The server sees the value.
     Public(Plain),
 }
 
@@ -36,11 +36,12 @@ impl From<Plain> for Input {
 }
 
 impl Server {
-    /// As [`Self::run`], on inputs of which some are public. A public value is a constant of the program. A public array is a plaintext where values lie in
-    /// slots; otherwise each of its elements is a constant of the operations on that element.
+    /// Runs a program as [`Self::run`] does, with some public inputs. A public scalar becomes a constant of the
+    /// program. A public array becomes a plaintext if values are in slots. Otherwise each of its elements becomes a
+    /// constant of the operations on that element.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// The errors of [`Self::run`].
     pub fn run_inputs(
         &self,
         program: &Program,
@@ -62,7 +63,7 @@ impl Server {
         self.run(&program, &ciphertexts, control)
     }
 
-    /// Every element by operations of its own.
+    /// Runs the program with separate operations for each element.
     fn run_unrolled(
         &self,
         program: &Program,
@@ -101,7 +102,7 @@ impl Server {
     }
 }
 
-/// The program with public values as constants, and the inputs that are left.
+/// Returns the program with public scalars as constants, and the remaining inputs.
 fn fixed<'i>(program: &Program, inputs: &'i [Input]) -> Result<(Program, Vec<&'i Input>), Error> {
     program.validate()?;
     let ports = program_ports(program);

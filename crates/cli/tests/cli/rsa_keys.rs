@@ -89,7 +89,7 @@ fn passphrases_that_cannot_be_had_name_the_fix() {
     let cut: Vec<u8> = place.read("locked.pem").into_iter().filter(|byte| *byte != b'A').collect();
     place.write("cut.pem", cut);
     for (line, code, expected) in [
-        ("rsa public locked.pem --passphrase-file other-pass", 1, "does not open the private key"),
+        ("rsa public locked.pem --passphrase-file other-pass", 1, "does not decrypt the private key"),
         ("rsa public locked.pem --passphrase-file none", 1, "cannot read none"),
         ("rsa public locked.pem --passphrase-file -", 2, "SOLINAS_PASSPHRASE"),
         ("rsa public old.pem --passphrase-file pass", 1, "openssl pkey -in FILE -aes256"),

@@ -1,4 +1,5 @@
-//! Gentry and Halevi's scheme: exclusive or is a sum, and is a product, and bits are recrypted as the bounds of their noise demand.
+//! The Gentry-Halevi scheme. Exclusive or is a sum, and is a product. Bits are recrypted when the bounds of their noise
+//! require it.
 
 mod elements;
 mod engine;
@@ -15,7 +16,7 @@ use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
 
-/// The scheme.
+/// The Gentry-Halevi scheme.
 pub(crate) struct Gh;
 
 impl Roles for Gh {

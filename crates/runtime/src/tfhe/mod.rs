@@ -16,7 +16,7 @@ use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
-/// The scheme.
+/// The TFHE scheme.
 pub(crate) struct Tfhe;
 
 impl Roles for Tfhe {
@@ -34,7 +34,7 @@ impl Roles for Tfhe {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
-        // The key, and the bytes of its file.
+        // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
         let server = key.server_key(control)?;
