@@ -19,8 +19,12 @@ macro_rules! functions {
             fn load(library: &'static libloading::Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     $(
-                        // SAFETY: the signature is the one of the library's header.
-                        $field: *unsafe { library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol.as_bytes())? },
+                        $field: {
+                            type Function = unsafe extern "C" fn($($arg),*) $(-> $ret)?;
+                            let symbol = $symbol.as_bytes();
+                            // SAFETY: the signature is the one of the library's header.
+                            *unsafe { library.get::<Function>(symbol)? }
+                        },
                     )*
                 })
             }

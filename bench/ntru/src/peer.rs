@@ -8,7 +8,7 @@ use crate::Error;
 
 /// The program: where the environment says, or where `openfhe.sh` leaves it.
 pub fn program() -> Option<PathBuf> {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/openfhe-bgv");
+    let here = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/openfhe-bgv"));
     std::env::var_os("SOLINAS_OPENFHE").map_or(Some(here), |path| Some(path.into())).filter(|path| path.is_file())
 }
 
