@@ -18,7 +18,7 @@ pub enum Method {
 
 impl Method {
     /// The one that was measured fastest for a modulus of `bits` bits: by words for the primes of every key made here. At 8192 bits (keys of
-    /// 16,384) the FFT still takes more than twice as long (`examples/rsa.rs`).
+    /// 16,384) the FFT still takes more than twice as long (`cargo measure rsa`).
     pub const fn fastest(bits: usize) -> Self {
         if bits < FFT_MIN_BITS { Self::Word } else { Self::Fft }
     }
