@@ -9,7 +9,7 @@ TOOLS := $(CURDIR)/target/tools
 MDBOOK_VERSION := 0.5.4
 MDBOOK := $(TOOLS)/bin/mdbook
 
-.PHONY: demo test test-rust test-python lint fuzz-smoke faults python wheel book bench bench-bigint clean help
+.PHONY: demo test test-rust test-python lint lint-crates fuzz-smoke faults python wheel book bench bench-bigint clean help
 
 help: ## Lists the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -17,9 +17,12 @@ help: ## Lists the targets
 demo: ## Sealed-bid auction: the server finds the winner without seeing a bid
 	$(CARGO) run --quiet --release --bin solinas -- demo
 
-test: lint test-rust test-python fuzz-smoke ## All tests: lints, Rust, documentation, command line, Python, a short fuzzing
+test: lint-crates test-rust test-python fuzz-smoke ## All tests: lints, Rust, documentation, command line, Python, a short fuzzing
 
-lint: ## Formatting, clippy, dependency direction, links of the documentation
+lint: lint-crates ## Formatting, clippy, dependency direction, links of the documentation; the benchmarks too
+	$(CARGO) xtask bench-lint
+
+lint-crates:
 	$(CARGO) xtask ci-lint
 
 test-rust: ## Rust tests, the command line's included, and documentation tests
@@ -55,7 +58,7 @@ faults: ## 1000 kills and every failing call over all commands that write, and l
 	SOLINAS_FAULTS=1000 $(CARGO) test --package solinas-cli --test faults -- --nocapture
 
 bench: ## Our engine beside tfhe-rs, in one run (builds tfhe-rs: several minutes)
-	cd bench/tfhe && $(CARGO) run --release -- --quick
+	cd bench/tfhe && $(CARGO) run --profile tfhe -- --quick
 
 bench-bigint: ## Our big integers beside GMP, FLINT, malachite and OpenSSL, in one run
 	cd bench/bigint && $(CARGO) run --release -- --quick

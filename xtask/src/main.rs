@@ -40,6 +40,8 @@ enum Chore {
     Package,
     /// Check formatting, clippy, deps, docs and targets
     CiLint,
+    /// Check formatting and clippy of the benchmarks and the measurements in bench/ (builds the peers: several minutes)
+    BenchLint,
     /// Run every fuzz target on reproducible inputs
     FuzzSmoke {
         /// Duration for each target, seconds
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         Chore::Msrv => msrv::check(),
         Chore::Package => package(),
         Chore::CiLint => ci_lint(),
+        Chore::BenchLint => bench_lint(),
         Chore::FuzzSmoke { seconds, seed } => fuzz_smoke(seconds, seed),
         Chore::Stack => stack(),
         Chore::Golden { save } => golden(save),
@@ -113,6 +116,12 @@ fn ci_lint() -> Outcome {
     run(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     run(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     targets::check()
+}
+
+fn bench_lint() -> Outcome {
+    run(&["fmt", "--manifest-path", "bench/Cargo.toml", "--all", "--check"])?;
+    let all = ["--manifest-path", "bench/Cargo.toml", "--locked", "--workspace", "--all-targets"];
+    run(&[&["clippy"], &all[..], &["--", "-D", "warnings"]].concat())
 }
 
 fn package() -> Outcome {

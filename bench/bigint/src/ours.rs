@@ -1,7 +1,5 @@
 //! Ours.
 
-use std::fmt::Display;
-
 use solinas_bigint::fft::{Options, Plan};
 use solinas_bigint::modular::{Form, McLaughlin};
 use solinas_bigint::{Modulus, ModulusOptions, Natural, mul};
@@ -11,6 +9,7 @@ use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 pub use solinas_bigint::fft::Engine;
 
 use crate::cases::power::Key;
+use bench_common::must;
 use bench_common::numbers::from_bytes;
 use bench_common::sample::{Job, Work};
 
@@ -23,14 +22,6 @@ pub enum Kind {
     Square,
     /// Of two numbers, one of them transformed beforehand.
     Transformed,
-}
-
-/// The value; operands are fixed and right, so an error is a defect of ours.
-fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
 }
 
 fn options(engine: Option<Engine>, threads: usize) -> Options {

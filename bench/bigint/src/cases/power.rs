@@ -1,10 +1,10 @@
 //! Powers modulo odd numbers, and RSA signatures.
 
 use super::Bench;
-use crate::Error;
 use crate::ours;
 use crate::peers::Gmp;
 use crate::report::{Row, Target};
+use bench_common::Error;
 use bench_common::numbers::{below, number, to_bytes, trimmed, words};
 use bench_common::sample::{Contestant, Job};
 

@@ -20,7 +20,7 @@ pub enum Method {
 impl Method {
     /// The method that was measured fastest for a modulus of `bits` bits. It is [`Method::Word`] for the primes of all
     /// keys generated here. At 8192 bits (keys of 16,384), the FFT still takes more than twice as long
-    /// (`examples/rsa.rs`).
+    /// (`cargo measure rsa`).
     pub const fn fastest(bits: usize) -> Self {
         if bits < FFT_MIN_BITS { Self::Word } else { Self::Fft }
     }

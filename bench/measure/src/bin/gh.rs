@@ -1,16 +1,18 @@
-//! Runs the Gentry-Halevi scheme whole at a parameter set, and prints times and margins.
+//! Times and margins of the Gentry-Halevi scheme with one parameter set.
 //!
-//! ```
-//! cargo run --release -p solinas-schemes --example gh -- --params small --threads 2 --chain 10
+//! ```sh
+//! cargo measure gh -- --params small --threads 2 --chain 10
 //! ```
 //!
-//! Times are the least of a few repetitions, on the clock and of all threads together: on a machine that others use too, the latter tells more. Keys are from a fixed seed: insecure, as the scheme is anyway.
+//! Times are the least of a few repetitions, as wall time and as CPU time of all threads. On a machine with other work, read CPU times. Keys are
+//! from a fixed seed and so insecure, as is the scheme.
 
-use clap::Parser;
-use cpu_time::ProcessTime;
-use std::error::Error;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use bench_common::{command, machine};
+use bench_measure::{Least, Result, try_least as least};
+use clap::Parser;
 use solinas_bigint::fft::Engine;
 use solinas_schemes::Entropy;
 use solinas_schemes::gh::{
@@ -45,21 +47,21 @@ struct Args {
     recrypt: Option<RecryptMethod>,
 }
 
-fn engine(name: &str) -> Result<Engine, String> {
+fn engine(name: &str) -> std::result::Result<Engine, String> {
     choice(name, &[("complex", Engine::Complex), ("solinas", Engine::Solinas)])
 }
 
-fn encrypt_method(name: &str) -> Result<EncryptMethod, String> {
+fn encrypt_method(name: &str) -> std::result::Result<EncryptMethod, String> {
     use EncryptMethod::{FullFft, PartialFft, Table, TwoLevel};
     choice(name, &[("partial-fft", PartialFft), ("full-fft", FullFft), ("two-level", TwoLevel), ("table", Table)])
 }
 
-fn recrypt_method(name: &str) -> Result<RecryptMethod, String> {
+fn recrypt_method(name: &str) -> std::result::Result<RecryptMethod, String> {
     use RecryptMethod::{FullFft, PairTable, PartialFft};
     choice(name, &[("partial-fft", PartialFft), ("full-fft", FullFft), ("pair-table", PairTable)])
 }
 
-fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
+fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> std::result::Result<T, String> {
     let names = || all.iter().map(|choice| choice.0).collect::<Vec<_>>().join(", ");
     all.iter()
         .find(|choice| choice.0 == name)
@@ -67,53 +69,27 @@ fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, String> {
         .ok_or_else(|| format!("choose one of {}", names()))
 }
 
-/// Time on the clock, and of all threads together.
-#[derive(Clone, Copy)]
-struct Times {
-    clock: Duration,
-    cpu: Duration,
-}
-
-/// The least times of `repeat` runs, and the last result.
-fn least<T>(
-    repeat: usize,
-    mut run: impl FnMut() -> Result<T, solinas_schemes::Error>,
-) -> Result<(Times, T), solinas_schemes::Error> {
-    let mut best = Times { clock: Duration::MAX, cpu: Duration::MAX };
-    let mut last = None;
-    for _ in 0..repeat.max(1) {
-        let (cpu, start) = (ProcessTime::now(), Instant::now());
-        let result = run()?;
-        best = Times { clock: best.clock.min(start.elapsed()), cpu: best.cpu.min(cpu.elapsed()) };
-        last = Some(result);
-    }
-    let Some(last) = last else { unreachable!("at least one run") };
-    Ok((best, last))
-}
-
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-fn row(what: &str, times: Times, note: &str) {
-    let (clock, cpu) = (milliseconds(times.clock), milliseconds(times.cpu));
-    println!("{what:<46} {clock:>12.4} ms, all threads {cpu:>12.4} ms{note}");
+fn row(what: &str, Least { wall, cpu }: Least, note: &str) {
+    println!("{what:<46} {:>12.4} ms, all threads {:>12.4} ms{note}", wall / 1e3, cpu / 1e3);
 }
 
 fn tables(setup: Duration, bytes: u64) -> String {
     format!("   (tables {:.0} ms, {} MiB)", milliseconds(setup), bytes >> 20)
 }
 
-/// Peak resident memory of this process in MiB, where the system tells.
-fn peak_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kib| kib >> 10)
+fn main() -> ExitCode {
+    command::main(run)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse();
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+fn run(args: &Args) -> Result<()> {
+    machine::free_pool(args.threads)?.install(|| measure(args))
+}
+
+fn measure(args: &Args) -> Result<()> {
     let params = Params::named(&args.params)?;
     println!(
         "{}: n = {}, t = {}, s = {}, S = {}, rho = {}, m = {}, nz = {}; {} threads",
@@ -151,29 +127,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     let arithmetic = Arithmetic { engine: args.engine, backend: None };
-    let inputs = encryptions(&args, &client, &server, arithmetic)?;
+    let inputs = encryptions(args, &client, &server, arithmetic)?;
     let decryptor = client.decryptor()?;
-    let (linear, _) = least(10 * args.repeat, || decryptor.decrypt(&inputs[0]))?;
-    let (exact, _) = least(args.repeat, || decryptor.decrypt_exact(&inputs[0]))?;
+    let (linear, _) = least(10 * args.repeat, 0.0, || decryptor.decrypt(&inputs[0]))?;
+    let (exact, _) = least(args.repeat, 0.0, || decryptor.decrypt_exact(&inputs[0]))?;
     row("decryption, linear", linear, "");
     row("decryption, exact product", exact, "");
 
     for method in args.recrypt.map_or(RecryptMethod::ALL.to_vec(), |method| vec![method]) {
-        recryptions(&args, method, &client, &server, &inputs, arithmetic)?;
+        recryptions(args, method, &client, &server, &inputs, arithmetic)?;
     }
-    if let Some(mib) = peak_mib() {
-        println!("peak resident memory                           {mib:>12} MiB");
-    }
+    println!("peak resident memory                           {:>12} MiB", machine::peak_memory()? >> 20);
     Ok(())
 }
 
 /// Times the methods of encryption; returns encryptions of 0 and of 1.
-fn encryptions(
-    args: &Args,
-    client: &ClientKey,
-    server: &ServerKey,
-    arithmetic: Arithmetic,
-) -> Result<[Ciphertext; 2], Box<dyn Error>> {
+fn encryptions(args: &Args, client: &ClientKey, server: &ServerKey, arithmetic: Arithmetic) -> Result<[Ciphertext; 2]> {
     let public = server.public();
     let mut rng = public.encryption_rng(args.seed)?;
     let mut inputs = None;
@@ -187,7 +156,7 @@ fn encryptions(
             other => other?,
         };
         let setup = start.elapsed();
-        let (time, zero) = least(args.repeat.max(5), || encryptor.encrypt(false, &mut rng))?;
+        let (time, zero) = least(args.repeat.max(5), 0.0, || encryptor.encrypt(false, &mut rng))?;
         let one = encryptor.encrypt(true, &mut rng)?;
         row(method.name(), time, &tables(setup, method.memory(client.params())));
         show(client, "fresh", &one)?;
@@ -197,7 +166,7 @@ fn encryptions(
 }
 
 /// Prints the margin of a ciphertext.
-fn show(client: &ClientKey, what: &str, ciphertext: &Ciphertext) -> Result<(), solinas_schemes::Error> {
+fn show(client: &ClientKey, what: &str, ciphertext: &Ciphertext) -> Result<()> {
     let (measured, bound) = (client.measure_margin(ciphertext)?, ciphertext.margin(client.params()));
     println!("  {what:<44} margin {measured:>6.1} bits, bound {bound:>6.1}");
     assert!(measured >= bound, "the bound is above the margin");
@@ -212,7 +181,7 @@ fn recryptions(
     server: &ServerKey,
     [zero, one]: &[Ciphertext; 2],
     arithmetic: Arithmetic,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<()> {
     let start = Instant::now();
     let evaluator = match Evaluator::new(server, method, args.memory_mib << 20, arithmetic) {
         Err(error @ solinas_schemes::Error::Memory { .. }) => {
@@ -222,9 +191,9 @@ fn recryptions(
         other => other?,
     };
     let setup = start.elapsed();
-    let (product, _) = least(args.repeat, || evaluator.multiply(zero, one))?;
+    let (product, _) = least(args.repeat, 0.0, || evaluator.multiply(zero, one))?;
     row("product", product, "");
-    let (time, (recrypted, times)) = least(args.repeat, || evaluator.recrypt_timed(one))?;
+    let (time, (recrypted, times)) = least(args.repeat, 0.0, || evaluator.recrypt_timed(one))?;
     row(method.name(), time, &tables(setup, method.memory(client.params())));
     for (part, time) in [("expansions", times.expand), ("blocks", times.blocks), ("sum of the blocks", times.sum)] {
         println!("  {part:<44} {:>12.3} ms, in the last run", milliseconds(time));

@@ -1,14 +1,13 @@
-//! Bootstrapping of bits by the BGV scheme: `cargo run --release --example bgv_bootstrap -- --params boot128-16384-8 --bits 50 [--chain 20] [--threads 2]`.
+//! Bootstrapping of bits by BGV: `cargo measure bgv-bootstrap -- --params boot128-16384-8 --bits 50 [--chain 20] [--threads 2]`.
 //!
-//! Every result is decrypted and compared: bits, products of bootstrapped bits bootstrapped again, a chain of squares. Beside the time, the bound by its transforms
-//! and products, from the times of one transform and one product of a tower measured in the same run.
+//! Every result is decrypted and compared: bits, products of bootstrapped bits that are bootstrapped again, and a chain of squares. The bound
+//! beside a time is that of its transforms and products; one of each is timed in the same run.
 
-#[path = "bootstrap/mod.rs"]
-mod bootstrap;
-
+use std::process::ExitCode;
 use std::time::Instant;
 
-use bootstrap::{Operations, Result, Scheme, since, value};
+use bench_measure::Result;
+use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
 use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
 use solinas_schemes::{Control, Entropy, Evaluate};
 
@@ -90,6 +89,6 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     scheme.run(&inputs, chain, bound)
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
     bootstrap::main("boot-64-2", run)
 }

@@ -1,57 +1,58 @@
-//! What the examples of bootstrapping share: options, the times of single operations, and the tests of many bits.
+//! The common part of the bootstrapping measurements: options, times of single operations, and the checks of many bits.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::{command, machine};
 use clap::Parser;
 use rayon::prelude::*;
 use solinas_field::prime::Modulus;
 use solinas_ring::{Basis, Coeff, RnsPoly};
 
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+use crate::{Result, least};
 
 #[derive(Parser)]
 struct Args {
+    /// Parameter set
     #[arg(long)]
     params: Option<String>,
+    /// Number of bits
     #[arg(long, default_value_t = 20)]
     bits: usize,
+    /// Squares of the chain
     #[arg(long, default_value_t = 20)]
     chain: usize,
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }
 
-/// Runs `work` with `--params`, `--bits` and `--chain`, on `--threads` threads.
-pub(crate) fn main(default: &str, work: impl Fn(&str, usize, usize) -> Result<()> + Send + Sync) -> Result<()> {
-    let Args { params, bits, chain, threads } = Args::parse();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| work(params.as_deref().unwrap_or(default), bits, chain))
+/// Runs `work` with `--params`, `--bits` and `--chain` on `--threads` threads.
+pub fn main(default: &str, work: impl Fn(&str, usize, usize) -> Result<()> + Send + Sync) -> ExitCode {
+    command::main(|Args { params, bits, chain, threads }: &Args| {
+        machine::free_pool(*threads)?.install(|| work(params.as_deref().unwrap_or(default), *bits, *chain))
+    })
 }
 
-/// Milliseconds since then.
-pub(crate) fn since(start: Instant) -> f64 {
+/// Milliseconds since the start.
+pub fn since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Shortest of several times, in microseconds.
-fn micros(mut work: impl FnMut()) -> f64 {
-    let time = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64() * 1e6
-    };
-    (0..200).map(time).fold(f64::INFINITY, f64::min)
+/// Numbers of operations of a bootstrapping, each on one tower.
+pub struct Operations {
+    /// Transforms.
+    pub transforms: usize,
+    /// Products with keys.
+    pub with_keys: usize,
+    /// Other products.
+    pub others: usize,
 }
 
-/// Operations of a bootstrapping, each of one tower.
-pub(crate) struct Operations {
-    pub(crate) transforms: usize,
-    pub(crate) with_keys: usize,
-    pub(crate) others: usize,
-}
-
-/// Milliseconds on one core, from the times of one transform and one product measured here; and how fast a key of those words is read.
-pub(crate) fn bound<'k>(
+/// Milliseconds of the operations on one core, from the time of one transform and of one product. Prints also the time to read the key.
+///
+/// # Errors
+/// From the ring.
+pub fn bound<'k>(
     dimension: usize,
     prime: Modulus,
     operations: &Operations,
@@ -60,8 +61,8 @@ pub(crate) fn bound<'k>(
     let basis = Basis::new(dimension, &[prime], solinas_field::Backend::detect()?)?;
     let mut words = RnsPoly::<Coeff>::from_signed(&basis, &vec![1; dimension])?.words().to_vec();
     let other = words.clone();
-    let transform = micros(|| basis.plan(0).forward(&mut words));
-    let product = micros(|| basis.pointwise(0).multiply(&mut words, &other));
+    let transform = least(200, 0.0, || basis.plan(0).forward(&mut words)).wall;
+    let product = least(200, 0.0, || basis.pointwise(0).multiply(&mut words, &other)).wall;
     let Operations { transforms, with_keys, others } = operations;
     let bound = (*transforms as f64 * transform + (with_keys + others) as f64 * product) / 1e3;
     println!("one transform {transform:.1} us ({}), one product {product:.1} us", basis.plan(0).kernel().name());
@@ -78,25 +79,32 @@ pub(crate) fn bound<'k>(
     Ok(bound)
 }
 
-/// What the tests do with a scheme's ciphertexts.
-pub(crate) struct Scheme<'a, C> {
-    pub(crate) bootstrap: &'a (dyn Fn(&C) -> Result<C> + Sync),
-    pub(crate) multiply: &'a (dyn Fn(&C, &C) -> Result<C> + Sync),
-    pub(crate) decrypt: &'a dyn Fn(&C) -> Result<Vec<u64>>,
-    /// By the formula, and measured.
-    pub(crate) noise: &'a dyn Fn(&C) -> Result<[f64; 2]>,
+/// The operations of a scheme that the checks use.
+pub struct Scheme<'a, C> {
+    /// Bootstraps a ciphertext.
+    pub bootstrap: &'a (dyn Fn(&C) -> Result<C> + Sync),
+    /// Multiplies two bits.
+    pub multiply: &'a (dyn Fn(&C, &C) -> Result<C> + Sync),
+    /// Decrypts to coefficients.
+    pub decrypt: &'a dyn Fn(&C) -> Result<Vec<u64>>,
+    /// Noise by the formula and measured.
+    pub noise: &'a dyn Fn(&C) -> Result<[f64; 2]>,
 }
 
 /// Number `i` of the bits that are encrypted.
-pub(crate) fn value(i: usize) -> bool {
+pub fn value(i: usize) -> bool {
     (i * i + i / 3) % 5 < 2
 }
 
 impl<C: Send + Sync + Clone> Scheme<'_, C> {
-    /// Bootstraps encryptions of [`value`], one at a time and many; products of the results; and a chain.
-    pub(crate) fn run(&self, inputs: &[C], chain: usize, bound: f64) -> Result<()> {
+    /// Bootstraps encryptions of [`value`] one by one and in parallel, then products of the results, then a chain of squares. Compares every
+    /// result.
+    ///
+    /// # Errors
+    /// From the scheme, and if a bit is wrong.
+    pub fn run(&self, inputs: &[C], chain: usize, bound: f64) -> Result<()> {
         let (count, threads) = (inputs.len(), rayon::current_num_threads());
-        // One after the other, the threads within.
+        // One by one, with all threads within each.
         let mut best = f64::INFINITY;
         for x in &inputs[..count.min(5)] {
             let start = Instant::now();
@@ -109,7 +117,7 @@ impl<C: Send + Sync + Clone> Scheme<'_, C> {
             best * threads as f64 / bound
         );
 
-        // Many at a time.
+        // In parallel.
         let start = Instant::now();
         let refreshed = inputs.par_iter().map(self.bootstrap).collect::<Result<Vec<_>>>()?;
         let each = since(start) / count as f64;

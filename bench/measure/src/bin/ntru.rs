@@ -1,27 +1,21 @@
-//! Times and noise of the NTRU scheme at a parameter set: `cargo run --release --example ntru -- paper-16384-13 [threads] [repetitions]`.
+//! Times and noise of NTRU with one parameter set: `cargo measure ntru -- paper-16384-13 [threads] [repetitions]`.
 //!
-//! Every level is checked: the chain of squares decrypts to the plaintext's squares. Shortest of the repetitions. Beside each operation the bound by its transforms and products, from the times of one transform and one product
-//! of a tower, measured in the same run.
+//! Times are the least of the repetitions. The bound beside them is the time of the operation's transforms and products; one of each is
+//! timed in the same run. At every level the chain of squares is decrypted and compared.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::{command, machine};
+use bench_measure::{Result, try_least};
 use clap::Parser;
 use solinas_ring::{Basis, RnsPoly, sample};
 use solinas_schemes::ntru::{self, Evaluator, Params, Stage};
 use solinas_schemes::{Control, Entropy, Evaluate};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// Shortest time in microseconds, and the last result.
-fn time<T>(repetitions: usize, mut work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
-    let mut best = f64::INFINITY;
-    let mut last = work()?;
-    for _ in 0..repetitions {
-        let start = Instant::now();
-        last = work()?;
-        best = best.min(start.elapsed().as_secs_f64() * 1e6);
-    }
-    Ok((best, last))
+/// Least time in microseconds, and the last result.
+fn time<T>(repetitions: usize, work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
+    try_least(repetitions + 1, 0.0, work).map(|(least, last)| (least.wall, last))
 }
 
 /// The square of a plaintext modulo `p`: exact modulo a prime of 50 bits, as `n (p-1)^2 < 2^49` in all sets.
@@ -41,7 +35,7 @@ fn report(name: &str, micros: f64, bound: f64) {
     println!("{name:<18} {micros:>10.1} us   bound {bound:>8.1} us   ratio {:>5.2}", micros / bound);
 }
 
-fn run(name: &str, repetitions: usize) -> Result<()> {
+fn measure(name: &str, repetitions: usize) -> Result<()> {
     let params = Params::named(name)?;
     let (t, n) = (params.moduli().len(), params.dimension());
     println!("{name}: n = {n}, {t} towers, log2 Q = {:.1}", params.log2_modulus(params.levels()));
@@ -127,9 +121,10 @@ struct Args {
     repetitions: usize,
 }
 
-fn main() -> Result<()> {
-    let Args { params, threads, repetitions } = Args::parse();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| run(&params, repetitions).map_err(|error| error.to_string()))?;
-    Ok(())
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(Args { params, threads, repetitions }: &Args) -> Result<()> {
+    machine::free_pool(*threads)?.install(|| measure(params, *repetitions))
 }

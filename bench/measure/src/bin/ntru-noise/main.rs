@@ -1,22 +1,24 @@
-//! Noise of the NTRU scheme against its formulas: pictures, and a sweep of every operation against plain polynomial arithmetic.
+//! Noise of NTRU beside its formulas.
 //!
-//! `cargo run --release --example ntru_noise -- picture FILE.svg [SET ..]` draws noise along chains of squarings.
-//! `cargo run --release --example ntru_noise -- sweep [--dimensions 512,1024] [--depths 1-19] [--moduli 2,3,257,65537] [--threads 1,2] [--rings]`
-//! runs every operation at every combination and compares each result and its noise; `--rings` halves rings as levels go. The back end is that of
-//! `SOLINAS_BACKEND`.
+//! ```sh
+//! cargo measure ntru-noise -- picture FILE.svg [SET ..]
+//! cargo measure ntru-noise -- sweep [--dimensions 512,1024] [--depths 1-19] [--moduli 2,3,257,65537] [--threads 1,2] [--rings]
+//! ```
+//!
+//! `picture` draws noise along chains of squarings. `sweep` runs every operation for every combination, and compares each result with plain polynomial
+//! arithmetic and its noise with the formula. `--rings` halves rings as levels are used up. `SOLINAS_BACKEND` chooses the back end.
 
-#[path = "../gh_noise/svg.rs"]
-mod svg;
 mod sweep;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
+use bench_common::command;
+use bench_measure::Result;
+use bench_measure::svg::{Panel, Series, draw};
 use clap::Parser;
 use solinas_schemes::ntru::{self, Evaluator, Params};
 use solinas_schemes::{Control, Entropy};
-use svg::{Panel, Series, draw};
-
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Noise of the NTRU scheme against its formulas.
 #[derive(Parser)]
@@ -32,11 +34,11 @@ enum Command {
     Sweep(sweep::Args),
 }
 
-fn main() -> Result<()> {
-    match Command::parse() {
-        Command::Picture { file, sets } => picture(&file, &sets),
+fn main() -> ExitCode {
+    command::main(|command: &Command| match command {
+        Command::Picture { file, sets } => picture(file, sets),
         Command::Sweep(args) => sweep::run(args),
-    }
+    })
 }
 
 /// Noise after each step of repeated squarings, measured and by the formulas; a panel for each set.

@@ -1,29 +1,25 @@
-//! Times and noise of the BGV scheme at a parameter set: `cargo run --release --example bgv -- slots-16384-13 [threads] [repetitions] [key=value ..]`, where keys are
-//! `group`, `digits`, `bits`, `terms`.
+//! Times and noise of BGV with one parameter set: the least times of the repetitions in microseconds, and the noise along a chain of squares.
 //!
-//! `cargo run --release --example bgv -- sets` prints the greatest depth of each dimension with 128, 192 and 256 bits of security.
+//! ```text
+//! cargo measure bgv -- slots-16384-13 [threads] [repetitions] [group=..|digits=..|bits=..|terms=.. ..]
+//! cargo measure bgv -- sets        # the greatest depth of each dimension with 128, 192 and 256 bits of security
+//! ```
 //!
-//! Every result is checked against plain arithmetic on slots. Shortest of the repetitions, in microseconds, beside the bound of `docs/derivations/bgv-cost.md`.
+//! Every result is compared with plain arithmetic on slots. `docs/derivations/bgv-cost.md` has the bounds of the times.
 
+use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::{command, machine};
+use bench_measure::{Result, try_least};
 use clap::Parser;
 use rand_core::RngCore as _;
 use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
 use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-/// Shortest time in microseconds, and the last result.
-fn time<T>(repetitions: usize, mut work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
-    let mut best = f64::INFINITY;
-    let mut last = work()?;
-    for _ in 0..repetitions {
-        let start = Instant::now();
-        last = work()?;
-        best = best.min(start.elapsed().as_secs_f64() * 1e6);
-    }
-    Ok((best, last))
+/// Least time in microseconds, and the last result.
+fn time<T>(repetitions: usize, work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
+    try_least(repetitions + 1, 0.0, work).map(|(least, last)| (least.wall, last))
 }
 
 /// The set of that name, changed as the options ask.
@@ -48,7 +44,7 @@ fn parameters(name: &str, options: &[String]) -> Result<Params> {
     Ok(Params::try_from(literal)?)
 }
 
-fn run(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
+fn measure(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     let start = Instant::now();
     let params = parameters(name, options)?;
     println!("{} in {:.1} ms", params.name(), start.elapsed().as_secs_f64() * 1e3);
@@ -159,14 +155,13 @@ struct Args {
     options: Vec<String>,
 }
 
-fn main() -> Result<()> {
-    let Args { params, threads, repetitions, options } = Args::parse();
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(Args { params, threads, repetitions, options }: &Args) -> Result<()> {
     if params == "sets" {
         return sets();
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(|| {
-        // Errors of the thread that ran it are not Send: told as text.
-        run(&params, repetitions, &options).map_err(|error| error.to_string())
-    })?;
-    Ok(())
+    machine::free_pool(*threads)?.install(|| measure(params, *repetitions, options))
 }

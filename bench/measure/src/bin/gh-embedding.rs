@@ -1,18 +1,21 @@
-//! Simulates the noise of recrypted Gentry-Halevi ciphertexts, at every root of `x^n + 1`, with no integer modulo `d`: beside what ciphertexts carry.
+//! Simulates the noise of recrypted Gentry-Halevi ciphertexts at every root of `x^n + 1`, without integers modulo `d`, beside the noise bound that
+//! ciphertexts carry.
 //!
-//! ```
-//! cargo run --release -p solinas-schemes --example gh_embedding -- --params toy --keys 10 --samples 1000 --tail 40
+//! ```sh
+//! cargo measure gh-embedding -- --params toy --keys 10 --samples 1000 --tail 40
 //! ```
 //!
-//! For each key, recryptions of random candidates: quantiles of their noise less what recrypted ciphertexts carry, and how many are above. With `--tail`,
-//! the noises that are exceeded with a probability of `2^-4, 2^-8, ..`, by subset simulation: of `--chains` recryptions the noisiest quarter is kept, from
-//! which as many are drawn again by steps that change some of the candidates and stay above the least of that quarter; and so on. `--any` takes
-//! keys as they are drawn, with no choice of the indicators' noise.
+//! For each key it simulates recryptions of random candidates. It prints quantiles of their noise minus the carried bound, and the number above it.
+//! With `--tail` it prints the noises that are exceeded with probability `2^-4, 2^-8, ..`, by subset simulation: of `--chains` recryptions it keeps
+//! the noisiest quarter. From these it draws as many again, by steps that change some candidates and stay above the least of that quarter, and
+//! repeats. `--any` takes keys as they are drawn, without a choice of the indicators' noise.
 
-use clap::Parser;
-use std::error::Error;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use bench_common::{command, machine};
+use bench_measure::Result;
+use clap::Parser;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_schemes::gh::keygen::Simulation;
@@ -95,12 +98,19 @@ struct Args {
     total: bool,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let Args { params: name, keys, samples, seed, threads, tail: twice, chains, any, total: quiet } = Args::parse();
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    machine::free_pool(args.threads)?.install(|| measure(args))
+}
+
+fn measure(args: &Args) -> Result<()> {
+    let &Args { params: ref name, keys, samples, seed, tail: twice, chains, any, total: quiet, .. } = args;
     let (keys, samples, chains) = (keys.max(1), samples.max(2), chains.max(8));
     let (levels, chosen) = (twice / 2, !any);
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
-    let params = Params::named(&name)?;
+    let params = Params::named(name)?;
     let (carried, mean) = (noise::recrypted(&params), noise::recrypted_mean(&params));
     println!(
         "{name}: capacity {:.2}; recrypted ciphertexts carry {carried:.2}, keys have a mean up to {:.2} less; a product of two could be recrypted up to {:.2} more",

@@ -1,24 +1,31 @@
-//! Pictures of series of points, as SVG.
+//! Pictures of series of points in SVG.
 
-use core::fmt::Write as _;
+use std::fmt::Write as _;
 
 /// Points of one kind: measured ones are dots, bounds a line.
-pub(crate) struct Series {
-    pub(crate) name: &'static str,
-    pub(crate) colour: &'static str,
-    /// A line through the points; dots otherwise.
-    pub(crate) line: bool,
-    pub(crate) points: Vec<(f64, f64)>,
+pub struct Series {
+    /// Its name in the legend.
+    pub name: &'static str,
+    /// Its colour, as in SVG.
+    pub colour: &'static str,
+    /// Draws a line through the points instead of dots.
+    pub line: bool,
+    /// The points.
+    pub points: Vec<(f64, f64)>,
 }
 
-/// One picture: series over an axis of numbers, or of names at 0, 1, 2, ...
-pub(crate) struct Panel {
-    pub(crate) title: String,
-    pub(crate) axis: &'static str,
-    pub(crate) names: Vec<String>,
-    pub(crate) series: Vec<Series>,
-    /// Horizontal lines with what they mean.
-    pub(crate) levels: Vec<(f64, &'static str)>,
+/// One picture: series over an axis of numbers, or of names at 0, 1, 2, ..
+pub struct Panel {
+    /// The title.
+    pub title: String,
+    /// Name of the axis.
+    pub axis: &'static str,
+    /// Names on the axis; empty for an axis of numbers.
+    pub names: Vec<String>,
+    /// The series.
+    pub series: Vec<Series>,
+    /// Horizontal lines and their names.
+    pub levels: Vec<(f64, &'static str)>,
 }
 
 const HEIGHT: f64 = 410.0;
@@ -27,8 +34,8 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 118.0;
 const GAP: f64 = 14.0;
 
-/// Panels side by side, each so wide, with margins from 0 to `top` bits.
-pub(crate) fn draw(title: &str, panels: &[Panel], width: f64, top: f64) -> String {
+/// Draws panels side by side, each of width `width`, with values from 0 to `top`.
+pub fn draw(title: &str, panels: &[Panel], width: f64, top: f64) -> String {
     let total = width * panels.len() as f64;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total} {HEIGHT}\" width=\"{total}\" height=\"{HEIGHT}\" \

@@ -1,11 +1,12 @@
-//! Learning with errors: bits encrypted and decrypted, and products timed.
+//! Times, noise and errors of LWE.
 //!
-//! ```text
-//! cargo run --release -p solinas-schemes --example lwe -- bits 100000 toy-64-2 toy-256-8 secure-31 tables secure-62
-//! cargo run --release -p solinas-schemes --example lwe -- circuits 24 leveled-16-3 leveled-32-3
-//! cargo run --release -p solinas-schemes --example lwe -- products 2332 32 32
-//! cargo run --release -p solinas-schemes --example lwe -- stream 2332 32 32 FOLDER      # kill it, and start it again
+//! ```sh
+//! cargo measure lwe -- bits 100000 toy-64-2 toy-256-8 secure-31 tables secure-62
+//! cargo measure lwe -- circuits 24 leveled-16-3 leveled-32-3
+//! cargo measure lwe -- stream 2332 32 32 FOLDER      # kill it and start it again
 //! ```
+//!
+//! `bench/lwe` times the products of the matrix.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,12 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::command;
 use clap::Parser;
 use rand_core::RngCore;
-use solinas_field::Backend;
 use solinas_schemes::lwe::{
-    self, Access, KeyFile, Layout, Matrix, Modulus, Multiplier, Params, Reduction, SeededMatrix, Selection,
-    StreamedProduct, Vector, leveled,
+    self, Access, KeyFile, Layout, Modulus, Multiplier, Params, SeededMatrix, StreamedProduct, Vector, leveled,
 };
 use solinas_schemes::{Control, Entropy, Error, Evaluate};
 
@@ -37,9 +37,7 @@ enum Command {
         keys: usize,
         sets: Vec<String>,
     },
-    /// Times products of a square matrix
-    Products(Shape),
-    /// Multiplies by a matrix in a file; goes on where it was when it was killed
+    /// Multiplies by a matrix in a file; after a kill it goes on from the last stored state
     Stream {
         #[command(flatten)]
         shape: Shape,
@@ -60,19 +58,11 @@ struct Shape {
 }
 
 fn main() -> ExitCode {
-    let result = match Command::parse() {
-        Command::Bits { count, sets } => bits(count, &sets),
-        Command::Circuits { keys, sets } => circuits(keys, &sets),
-        Command::Products(shape) => products(&shape),
-        Command::Stream { shape, folder } => stream(&shape, &folder),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::main(|command: &Command| match command {
+        Command::Bits { count, sets } => bits(*count, sets),
+        Command::Circuits { keys, sets } => circuits(*keys, sets),
+        Command::Stream { shape, folder } => stream(shape, folder),
+    })
 }
 
 /// Encrypts and decrypts random bits, and compares. After the word `tables` the selections are read by tables of subset sums, which makes the same
@@ -180,82 +170,6 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
             );
         }
     }
-    Ok(())
-}
-
-/// Shortest of some runs, milliseconds: wall time, or the CPU time of all threads over their number where that is less (a machine that does other
-/// work too).
-fn time<T>(mut run: impl FnMut() -> Result<T, Error>) -> Result<f64, Error> {
-    let threads = rayon::current_num_threads() as f64;
-    let mut best = f64::MAX;
-    for _ in 0..7 {
-        let (start, cpu) = (Instant::now(), cpu_time::ProcessTime::now());
-        run()?;
-        best = best.min(start.elapsed().as_secs_f64() * 1e3).min(cpu.elapsed().as_secs_f64() * 1e3 / threads);
-    }
-    Ok(best)
-}
-
-/// Times products of a square matrix by every method.
-fn products(&Shape { n, words, bits }: &Shape) -> Result<(), Error> {
-    let modulus = Modulus::of_primes(words, bits)?;
-    let layout = Layout::new(n, n, &modulus)?;
-    let seeded = SeededMatrix::new(layout, &modulus, &[1; 32])?;
-    let start = Instant::now();
-    let matrix = Matrix::expand(&seeded, 4 << 30)?;
-    let bytes = layout.bytes() as f64;
-    println!(
-        "{n} x {n}, {words} words of {bits} bits, {:.2} GB; made in {:.2} s",
-        bytes / 1e9,
-        start.elapsed().as_secs_f64()
-    );
-    let read = time(|| {
-        use rayon::prelude::*;
-        let sum: u64 = matrix
-            .words()
-            .par_chunks(1 << 18)
-            .map(|part| u64::from(part.iter().fold(0u32, |sum, &word| sum ^ word)))
-            .sum();
-        Ok(std::hint::black_box(sum))
-    })?;
-    println!("  reading                      {read:8.1} ms, {:6.2} GB/s", bytes / read / 1e6);
-    let mut rng = operands();
-    let vector = [Vector::uniform(&modulus, n, &mut rng)];
-    let selections: Vec<_> = (0..64).map(|_| Selection::uniform(n, &mut rng)).collect();
-    let line = |what: &str, count: usize, time: f64| {
-        println!(
-            "  {what:28} {time:8.1} ms, {:6.2} GB/s, {:5.2} readings, {:8.2} ms each",
-            bytes / time / 1e6,
-            time / read,
-            time / count as f64
-        );
-    };
-    for backend in Backend::available().into_iter().rev() {
-        println!(" {backend}");
-        let seeded = SeededMatrix::with_backend(layout, &modulus, &[1; 32], backend);
-        for reduction in [Reduction::Lazy, Reduction::Barrett] {
-            let multiplier = Multiplier { backend, reduction };
-            line(&format!("general, {reduction:?}"), 1, time(|| multiplier.multiply(&matrix, &vector))?);
-        }
-        let multiplier = Multiplier { backend, reduction: Reduction::Lazy };
-        line("general, seed", 1, time(|| multiplier.multiply(&seeded, &vector))?);
-        for access in [Access::Masked, Access::VartimeRows] {
-            line(&format!("{access:?}"), 1, time(|| multiplier.select(&matrix, &selections[..1], access))?);
-        }
-        line("seed, Masked", 1, time(|| multiplier.select(&seeded, &selections[..1], Access::Masked))?);
-        if backend == Backend::Scalar {
-            continue;
-        }
-        for access in [Access::Masked, Access::VartimeTables] {
-            for count in [16, 64] {
-                let run = || multiplier.select(&matrix, &selections[..count], access);
-                line(&format!("{access:?}, batch of {count}"), count, time(run)?);
-            }
-        }
-    }
-    let product = Multiplier::new()?.multiply(&matrix, &vector)?;
-    let reconstruct = time(|| modulus.reconstruct(&product[0]))?;
-    println!("  reconstruction {reconstruct:.2} ms");
     Ok(())
 }
 

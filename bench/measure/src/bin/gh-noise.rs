@@ -1,17 +1,18 @@
-//! Measures the margins of Gentry-Halevi ciphertexts against operations, beside their bounds, and draws them.
+//! Measures the margins of Gentry-Halevi ciphertexts after each operation, beside their bounds, and draws them.
 //!
-//! ```
-//! cargo run --release -p solinas-schemes --example gh_noise -- --params toy --svg docs/book/images/gh-noise-toy.svg
+//! ```sh
+//! cargo measure gh-noise -- --params toy --svg docs/book/images/gh-noise-toy.svg
 //! ```
 //!
-//! A margin is `log2(d / |[c w]_d|)`, in bits. The run fails if a bound is ever above what is measured. Keys are from a fixed seed: insecure, as
-//! the scheme is anyway.
+//! A margin is `log2(d / |[c w]_d|)`, in bits. The run fails if a bound exceeds the measured margin. Keys are from a fixed seed and so insecure, as
+//! is the scheme.
 
-mod svg;
+use std::process::ExitCode;
 
+use bench_common::{command, machine};
+use bench_measure::Result;
+use bench_measure::svg::{Panel, Series, draw};
 use clap::Parser;
-use std::error::Error;
-
 use rand_core::RngCore;
 use solinas_schemes::Control;
 use solinas_schemes::Entropy;
@@ -19,7 +20,6 @@ use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, ServerKey,
     noise,
 };
-use svg::{Panel, Series, draw};
 
 /// Dimension; margins that the specification's prototype measured: fresh, column bit, recrypted, product of two recrypted.
 const SPECIFICATION: [(usize, [&str; 4]); 3] = [
@@ -69,7 +69,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Margin measured, and its bound, which is not above it.
-    fn margin(&self, ciphertext: &Ciphertext) -> Result<(f64, f64), Box<dyn Error>> {
+    fn margin(&self, ciphertext: &Ciphertext) -> Result<(f64, f64)> {
         let (measured, bound) = (self.client.measure_margin(ciphertext)?, ciphertext.margin(self.client.params()));
         if measured < bound {
             return Err(format!("a margin of {measured:.2} bits is below its bound of {bound:.2}").into());
@@ -77,8 +77,9 @@ impl Bench<'_> {
         Ok((measured, bound))
     }
 
-    fn add(&mut self, name: impl Into<String>, ciphertexts: &[Ciphertext]) -> Result<(), Box<dyn Error>> {
-        let margins = ciphertexts.iter().map(|ciphertext| self.margin(ciphertext)).collect::<Result<Vec<_>, _>>()?;
+    fn add(&mut self, name: impl Into<String>, ciphertexts: &[Ciphertext]) -> Result<()> {
+        let margins =
+            ciphertexts.iter().map(|ciphertext| self.margin(ciphertext)).collect::<std::result::Result<Vec<_>, _>>()?;
         let bound = margins.iter().fold(f64::MAX, |least, margin| least.min(margin.1));
         self.steps.push(Step {
             name: name.into(),
@@ -88,13 +89,13 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn sum(&self, ciphertexts: &[Ciphertext]) -> Result<Ciphertext, solinas_schemes::Error> {
+    fn sum(&self, ciphertexts: &[Ciphertext]) -> std::result::Result<Ciphertext, solinas_schemes::Error> {
         let start = Ciphertext::trivial(self.server.public(), false);
         ciphertexts.iter().try_fold(start, |sum, next| self.evaluator.add(&sum, next))
     }
 
     /// A column bit of Recrypt for candidates drawn at random: `sum_a eta_a (sum_b bit_ab eta_b)` over the pairs of block `k`.
-    fn column(&self, k: usize, rng: &mut impl RngCore) -> Result<Ciphertext, solinas_schemes::Error> {
+    fn column(&self, k: usize, rng: &mut impl RngCore) -> std::result::Result<Ciphertext, solinas_schemes::Error> {
         let (params, public) = (self.server.params(), self.server.public());
         let (m, words) = (params.indicators(), public.words());
         let eta = |a: usize| {
@@ -135,10 +136,16 @@ impl Bench<'_> {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse();
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    machine::free_pool(args.threads)?.install(|| measure(args))
+}
+
+fn measure(args: &Args) -> Result<()> {
     let samples = args.samples.max(2);
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let params = Params::named(&args.params)?;
     let memory = args.memory_mib << 20;
     let (client, server) = gh::generate(&params, true, Entropy::Insecure(args.seed), &Control::default())?;
@@ -149,10 +156,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut bench = Bench { client: &client, server: &server, evaluator, steps: Vec::new() };
 
     // Fresh ciphertexts, of 1: a product of any of them is of 1 too. Sums, products.
-    let fresh = (0..samples).map(|_| encryptor.encrypt(true, &mut rng)).collect::<Result<Vec<_>, _>>()?;
+    let fresh = (0..samples).map(|_| encryptor.encrypt(true, &mut rng)).collect::<std::result::Result<Vec<_>, _>>()?;
     bench.add("fresh", &fresh)?;
     for count in [2, 16, 128] {
-        let more = (0..count).map(|_| encryptor.encrypt(false, &mut rng)).collect::<Result<Vec<_>, _>>()?;
+        let more =
+            (0..count).map(|_| encryptor.encrypt(false, &mut rng)).collect::<std::result::Result<Vec<_>, _>>()?;
         let sum = bench.sum(&more)?;
         bench.add(format!("sum of {count} fresh"), &[sum])?;
     }
@@ -172,9 +180,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     bench.add(format!("product of {count} fresh"), &[product])?;
 
     let columns: Vec<_> =
-        (0..samples).map(|k| bench.column(k % params.blocks(), &mut rng)).collect::<Result<_, _>>()?;
+        (0..samples).map(|k| bench.column(k % params.blocks(), &mut rng)).collect::<std::result::Result<_, _>>()?;
     bench.add("column bit of Recrypt", &columns)?;
-    let recrypted: Vec<_> = fresh.iter().map(|fresh| bench.evaluator.recrypt(fresh)).collect::<Result<_, _>>()?;
+    let recrypted: Vec<_> =
+        fresh.iter().map(|fresh| bench.evaluator.recrypt(fresh)).collect::<std::result::Result<_, _>>()?;
     bench.add("recrypted", &recrypted)?;
     let sum = bench.sum(&recrypted)?;
     bench.add(format!("sum of {} recrypted", recrypted.len()), &[sum])?;
@@ -183,8 +192,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let decryptor = client.decryptor()?;
     let mut chain = [const { Vec::new() }; 4];
     if params.supports_circuits() {
-        let products: Vec<_> =
-            recrypted.windows(2).map(|pair| bench.evaluator.multiply(&pair[0], &pair[1])).collect::<Result<_, _>>()?;
+        let products: Vec<_> = recrypted
+            .windows(2)
+            .map(|pair| bench.evaluator.multiply(&pair[0], &pair[1]))
+            .collect::<std::result::Result<_, _>>()?;
         bench.add("product of two recrypted", &products)?;
         let (mut value, mut bit) = (recrypted[0].clone(), true);
         for step in 1..=args.chain {
@@ -211,8 +222,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}: n = {}, t = {}, seed {}", params.name(), params.dimension(), params.coefficient_bits(), args.seed);
     bench.print(&params);
     println!("no bound is above what was measured; a chain of {} steps is right", chain[0].len());
-    if let Some(path) = args.svg {
-        std::fs::write(&path, picture(&params, &bench.steps, [factors, factor_bounds], chain))?;
+    if let Some(path) = &args.svg {
+        std::fs::write(path, picture(&params, &bench.steps, [factors, factor_bounds], chain))?;
     }
     Ok(())
 }

@@ -4,6 +4,8 @@ use std::num::ParseIntError;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
+use bench_common::machine;
+use bench_measure::Result;
 use rand_core::RngCore;
 use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, primes};
@@ -13,9 +15,7 @@ use solinas_schemes::ntru::{
 };
 use solinas_schemes::{Control, Entropy, Evaluate};
 
-use crate::Result;
-
-/// Numbers and ranges, with commas between them.
+/// Options of the sweep: numbers and ranges, separated by commas.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_parser = range, default_value = "512,1024,2048,4096,8192,16384")]
@@ -36,10 +36,10 @@ fn range(text: &str) -> std::result::Result<RangeInclusive<usize>, ParseIntError
     Ok(first.parse()?..=last.parse()?)
 }
 
-/// Runs the sweep, and prints a line for each dimension, modulus and number of threads.
-pub(crate) fn run(args: Args) -> Result<()> {
-    let [dimensions, depths, moduli, threads] = [args.dimensions, args.depths, args.moduli, args.threads]
-        .map(|ranges| ranges.into_iter().flatten().collect::<Vec<_>>());
+/// Runs the sweep and prints a line for each dimension, modulus and number of threads.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let [dimensions, depths, moduli, threads] = [&args.dimensions, &args.depths, &args.moduli, &args.threads]
+        .map(|ranges| ranges.iter().cloned().flatten().collect::<Vec<_>>());
     let rings = args.rings;
     let backend = Backend::detect()?;
     println!("back end {}, depths {depths:?}{}", backend.name(), if rings { ", rings halved" } else { "" });
@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args) -> Result<()> {
         "measured noise less the formula's, bits, smallest and largest: fresh | sums | plain sums | product | key switch | division | ring | plain products"
     );
     for threads in threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = machine::free_pool(threads)?;
         for &dimension in &dimensions {
             for &p in &moduli {
                 let start = Instant::now();

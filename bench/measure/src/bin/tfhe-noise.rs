@@ -1,15 +1,16 @@
-//! Measures the noise of every step of a bootstrap against the formulas, and counts wrong results.
+//! Compares the noise of every step of TFHE's bootstrap with the formulas, and counts wrong results.
 //!
-//! ```
-//! cargo run --release -p solinas-schemes --example noise -- --params gates-128 --samples 100000 --threads 2
+//! ```sh
+//! cargo measure tfhe-noise -- --params gates-128 --samples 100000 --threads 2
 //! ```
 
-use std::error::Error;
+use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::{command, machine};
+use bench_measure::Result;
 use clap::Parser;
 use rand_core::RngCore;
-use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use solinas_schemes::Control;
 use solinas_schemes::Entropy;
@@ -114,11 +115,11 @@ impl Decision {
         evaluator: &Evaluator,
         inputs: &[LweCiphertext],
         messages: &[u32],
-    ) -> Result<(), Box<dyn Error>> {
+    ) -> Result<()> {
         let switched: Vec<LweCiphertext> = inputs
             .par_chunks(inputs.len().div_ceil(rayon::current_num_threads()))
             .map(|inputs| evaluator.keyswitch(inputs))
-            .collect::<Result<Vec<_>, _>>()?
+            .collect::<std::result::Result<Vec<_>, _>>()?
             .concat();
         for ((input, switched), &message) in inputs.iter().zip(&switched).zip(messages) {
             let (before, between) = (client.phase(input)?, small_phase(client, switched));
@@ -155,7 +156,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn fresh(&self, rng: &mut impl RngCore) -> Result<Fresh, Box<dyn Error>> {
+    fn fresh(&self, rng: &mut impl RngCore) -> Result<Fresh> {
         let params = self.client.params();
         let (mut values, mut pool) = (Vec::new(), Vec::new());
         let mut step = Step::new("fresh encryption", (2.0 * params.fresh_log2_std()).exp2());
@@ -179,7 +180,7 @@ impl Bench {
     }
 
     /// Random NAND gates, each on two outputs of earlier ones; how many were wrong.
-    fn gates(&self, rng: &mut impl RngCore) -> Result<usize, Box<dyn Error>> {
+    fn gates(&self, rng: &mut impl RngCore) -> Result<usize> {
         let params = self.client.params();
         let (mut values, mut pool, fresh) = self.fresh(rng)?;
         let mut decision = Decision::new(params, 2.0);
@@ -217,7 +218,7 @@ impl Bench {
     }
 
     /// Random table lookups, alone and several to a rotation, on outputs of earlier ones; how many were wrong.
-    fn tables(&self, rng: &mut impl RngCore) -> Result<usize, Box<dyn Error>> {
+    fn tables(&self, rng: &mut impl RngCore) -> Result<usize> {
         let table = |f: fn(usize) -> usize| -> [u8; 16] { std::array::from_fn(|v| f(v) as u8) };
         let shuffle = table(|v| (7 * v + 3) % 16);
         let named = [
@@ -247,7 +248,7 @@ impl Bench {
             let jobs: Vec<_> =
                 pool.iter().flat_map(|input| lookups.iter().map(|table| Job { input: input.clone(), table })).collect();
             let outputs = self.evaluator.bootstrap(&jobs)?;
-            let mut check = |step: &mut Step, output: &LweCiphertext, value: u8| -> Result<(), Box<dyn Error>> {
+            let mut check = |step: &mut Step, output: &LweCiphertext, value: u8| -> Result<()> {
                 step.add(turns(self.client.phase(output)?, self.encode(value.into())));
                 wrong += usize::from(self.client.decrypt(output)? != u32::from(value));
                 Ok(())
@@ -271,10 +272,16 @@ impl Bench {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args = Args::parse();
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    machine::free_pool(args.threads)?.install(|| measure(args))
+}
+
+fn measure(args: &Args) -> Result<()> {
     let params = Params::named(&args.params)?;
-    ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let client = ClientKey::generate(params.clone(), true, Entropy::Insecure(args.seed))?;
     let evaluator = Evaluator::new(&client.server_key(&Control::default())?)?;
     let ones = |bits: &[u8]| bits.iter().map(|&bit| f64::from(bit)).sum::<f64>();
