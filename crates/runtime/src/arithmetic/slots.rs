@@ -55,11 +55,11 @@ impl<E: Evaluate> Slotted for Running<'_, E> {
     type Error = Error;
 
     fn add(&self, x: &E::Ciphertext, y: &E::Ciphertext) -> Result<E::Ciphertext, Error> {
-        self.evaluator.add(x, y).map_err(Into::into)
+        Ok(self.evaluator.add(x, y)?)
     }
 
     fn mask(&self, x: &E::Ciphertext, mask: usize) -> Result<E::Ciphertext, Error> {
-        self.evaluator.multiply_plain(x, &self.masks[mask]).map_err(Into::into)
+        Ok(self.evaluator.multiply_plain(x, &self.masks[mask])?)
     }
 
     fn rotate(&self, x: &E::Ciphertext, log2: u32) -> Result<E::Ciphertext, Error> {

@@ -211,24 +211,23 @@ impl<E: Evaluate> Run<'_, E> {
     ) -> Result<E::Ciphertext, Error> {
         let at = |value| values.get(value, lane);
         let evaluator = self.evaluator;
-        match step {
-            Step::Input(index) => return self.load(index, inputs),
-            Step::Constant(value) => evaluator.constant(value),
-            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant),
-            Step::Scale(x, constant) => evaluator.multiply_constant(at(x)?, constant),
-            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?),
-            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?),
-            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?),
+        Ok(match step {
+            Step::Input(index) => self.load(index, inputs)?,
+            Step::Constant(value) => evaluator.constant(value)?,
+            Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
+            Step::Scale(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
+            Step::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
+            Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
+            Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
             Step::MultiplyPublic(x, index) => match E::plaintext(inputs[index as usize]) {
-                Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext),
-                None => evaluator.multiply(at(x)?, &self.load(index, inputs)?),
+                Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext)?,
+                None => evaluator.multiply(at(x)?, &self.load(index, inputs)?)?,
             },
-            Step::Lower(x) => evaluator.drop_level(at(x)?),
-            Step::Refresh(x) => evaluator.bootstrap(at(x)?),
+            Step::Lower(x) => evaluator.drop_level(at(x)?)?,
+            Step::Refresh(x) => evaluator.bootstrap(at(x)?)?,
             // Not of one instance.
             Step::Across(_, across) => return Err(across.refused()),
-        }
-        .map_err(Into::into)
+        })
     }
 
     /// The input of that index, at the level at which the plan uses it: elements of an array can be at different levels.

@@ -86,11 +86,11 @@ impl<S: Leveled> LeveledEngine<S> {
         };
         let bootstrap = match set.bootstrap() {
             None => 0.0,
-            Some(_) => twice(control, &|| evaluator.bootstrap(&x).map(drop).map_err(Into::into))?,
+            Some(_) => twice(control, &|| Ok(evaluator.bootstrap(&x).map(drop)?))?,
         };
         let rotation = match evaluator.slot_rotations() {
             None => 0.0,
-            Some(rotations) => twice(control, &|| rotations.swap_rows(&x).map(drop).map_err(Into::into))?,
+            Some(rotations) => twice(control, &|| Ok(rotations.swap_rows(&x).map(drop)?))?,
         };
         Ok(*self.speed.get_or_init(|| Speed { product, more, bootstrap, rotation }))
     }

@@ -147,7 +147,7 @@ pub(crate) trait Leveled:
         pairs: &[(&Self::Ciphertext, &Self::Ciphertext)],
         control: &Control<'_>,
     ) -> Result<f64, Error> {
-        twice(control, &|| evaluator.multiply_batch(pairs, control).map(drop).map_err(Into::into))
+        twice(control, &|| Ok(evaluator.multiply_batch(pairs, control).map(drop)?))
     }
 
     /// A server key that was made or read, ready for use.

@@ -435,7 +435,6 @@ impl leveled::Params for Params {
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let mut params = Self { literal, moduli: Vec::new(), special: Vec::new(), factors: Vec::new() };
         let literal = params.literal.clone();

@@ -226,7 +226,6 @@ impl From<params::Params> for Params {
 
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
-
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let problem = |problem: String| Error::Params { scheme: SCHEME, name: literal.fresh.name.clone(), problem };
         let in_range = |what: &str, value: usize, range: core::ops::RangeInclusive<usize>| {
