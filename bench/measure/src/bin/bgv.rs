@@ -14,7 +14,7 @@ use bench_common::{command, machine};
 use bench_measure::{Result, try_least};
 use clap::Parser;
 use rand_core::RngCore as _;
-use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
+use solinas_schemes::bgv::{self, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
 use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
 /// Least time in microseconds, and the last result.
@@ -58,8 +58,8 @@ fn measure(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     println!("security: {:?}", params.security());
     let slots = params.slots()?;
     let start = Instant::now();
-    let (client, server) =
-        bgv::generate(&params, &Rotations::of_steps(&params, &[1])?, true, Entropy::Insecure(1), &Control::default())?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let server = client.server_key_with(&Rotations::of_steps(&params, &[1])?, &Control::default())?;
     println!("key generation {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
 
     let (p, n) = (params.plaintext_modulus(), params.dimension());

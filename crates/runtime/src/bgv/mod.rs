@@ -4,21 +4,15 @@ mod find;
 
 pub use find::find_bgv;
 
-use crate::control::ProgressParts;
 use crate::leveled::Leveled;
 use crate::{Control, Error, KeygenOptions, Scheme};
-use solinas_formats::bgv::{self as files, ServerKeys};
+use solinas_formats::bgv as files;
 use solinas_schemes::Error as SchemeError;
-use solinas_schemes::bgv::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations};
+use solinas_schemes::bgv::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, ServerKey};
 use solinas_schemes::leveled::StoredCiphertext;
 
 /// The scheme.
-pub(crate) use files::Bgv;
-
-/// The rotations that a server key has keys for: all, where there are slots.
-fn rotations(params: &Params) -> Rotations {
-    Rotations::all(params).unwrap_or_else(|_| Rotations::none(params))
-}
+pub(crate) use solinas_schemes::bgv::Bgv;
 
 impl Leveled for Bgv {
     const SCHEME: Scheme = Scheme::Bgv;
@@ -56,12 +50,12 @@ impl Leveled for Bgv {
     }
 
     fn stored_bytes(params: &Params) -> usize {
-        files::stored_server_bytes(params, &rotations(params))
+        files::stored_server_bytes(params, &Rotations::default_of(params))
     }
 
     fn memory_bytes(params: &Params) -> usize {
         let towers = params.moduli().len() + params.special().len();
-        let keys = (1 + rotations(params).len()) * params.switch_rows() * towers;
+        let keys = (1 + Rotations::default_of(params).len()) * params.switch_rows() * towers;
         let bootstrap = |shapes: Vec<(Vec<u32>, usize)>| shapes.iter().map(|(bits, rows)| rows * bits.len()).sum();
         let bootstrap: usize = BootstrapKey::shapes(params).map_or(0, bootstrap);
         2 * 8 * params.dimension() * (params.moduli().len() + keys + bootstrap)
@@ -83,16 +77,10 @@ impl Leveled for Bgv {
         params: &Params,
         options: &KeygenOptions,
         control: &Control<'_>,
-    ) -> Result<(ClientKey, ServerKeys), Error> {
-        let client = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
-        let bootstraps = usize::from(params.bootstrapping().is_some());
-        let parts = ProgressParts::new(control, 1 + bootstraps);
-        let evaluation = parts.run(0, |control| client.server_key(&rotations(params), control))?;
-        let bootstrap = match bootstraps {
-            0 => None,
-            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
-        };
-        Ok((client, ServerKeys { evaluation, bootstrap }))
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let client = ClientKey::generate(params, options.research, options.insecure_seed.into(), control)?;
+        let server = client.server_key(control)?;
+        Ok((client, server))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<StoredCiphertext, Error> {
@@ -112,12 +100,8 @@ impl Leveled for Bgv {
         Ok(key.decrypt(&key.public().load(x)?)?)
     }
 
-    fn evaluator(key: &ServerKeys) -> Result<Evaluator<'_>, Error> {
-        let evaluator = Evaluator::new(&key.evaluation);
-        Ok(match &key.bootstrap {
-            Some(bootstrap) => evaluator.with_bootstrapping(bootstrap)?,
-            None => evaluator,
-        })
+    fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+        Ok(Evaluator::new(key))
     }
 
     fn packed_bytes(params: &Params, level: usize) -> usize {

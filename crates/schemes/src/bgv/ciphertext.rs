@@ -6,7 +6,7 @@ use rand_core::RngCore;
 use solinas_ring::{Eval, RnsPoly, sample};
 
 use super::context::Context;
-use super::{Error, PublicKey};
+use super::{Ciphertext, Error, PublicKey};
 use crate::KeyId;
 use crate::random::public_stream;
 
@@ -36,16 +36,6 @@ impl fmt::Display for Stage {
     }
 }
 
-/// An encrypted polynomial: `(c_0, c_1)`, or after a product `(c_0, c_1, c_2)`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ciphertext {
-    pub(super) key: KeyId,
-    pub(super) level: usize,
-    pub(super) stage: Stage,
-    pub(super) noise: f64,
-    pub(super) parts: Vec<RnsPoly<Eval>>,
-}
-
 impl Ciphertext {
     /// From its parts, as stored: words of each part in the transformed domain, tower by tower.
     ///
@@ -70,26 +60,6 @@ impl Ciphertext {
         let basis = &context.level(level).basis;
         let parts = parts.iter().map(|words| RnsPoly::from_words(basis, words)).collect::<Result<_, _>>()?;
         Ok(Self { key: public.id(), level, stage, noise, parts })
-    }
-
-    /// The key it belongs to.
-    pub fn key(&self) -> KeyId {
-        self.key
-    }
-
-    /// Its level: this less one are the multiplications left.
-    pub fn level(&self) -> usize {
-        self.level
-    }
-
-    /// Where in the level it is.
-    pub fn stage(&self) -> Stage {
-        self.stage
-    }
-
-    /// `log2` of the noise's standard deviation by the formulas of [`noise`](mod@super::noise).
-    pub fn noise(&self) -> f64 {
-        self.noise
     }
 
     /// `c_0`, `c_1` and where there is one `c_2`.

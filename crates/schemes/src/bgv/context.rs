@@ -10,7 +10,7 @@ use super::{Error, Params};
 
 /// The plans of a parameter set.
 #[derive(Debug)]
-pub(super) struct Context {
+pub struct Context {
     pub(super) params: Params,
     pub(super) plaintext: Divisor,
     /// The primes of `Q`, then of `P`: what switching keys are modulo.

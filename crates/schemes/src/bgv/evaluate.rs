@@ -3,7 +3,7 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
-use super::{Automatic, BootstrapKey, Ciphertext, Error, Rotations, ServerKey, Stage, noise};
+use super::{Automatic, Ciphertext, Error, Rotations, ServerKey, Stage, noise};
 use crate::embedding::{log2_integer, log2_largest, log2_peak};
 use crate::leveled::{Params as _, StoredCiphertext};
 use crate::{Evaluate, RotateSlots};
@@ -17,21 +17,12 @@ const LOWER: &str = "multiply or lower first, which brings the noise down";
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
-    bootstrap: Option<&'a BootstrapKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the keys of that server key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key, bootstrap: None }
-    }
-
-    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
-        Self { bootstrap: Some(key), ..self }
-    }
-
-    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
-        self.bootstrap
+        Self { key }
     }
 
     /// The same operations with automatic management of levels.

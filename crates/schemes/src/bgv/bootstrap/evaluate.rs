@@ -19,31 +19,12 @@ pub(in crate::bgv) struct Rounded {
 }
 
 impl<'a> Evaluator<'a> {
-    /// The same, able to bootstrap.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
-    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
-        self.key().public().check("the bootstrapping key", key.id())?;
-        if key.params() != self.key().params() {
-            let problem = "its parameters are not those of the server key".into();
-            return Err(Error::Material { part: "bootstrapping key", problem });
-        }
-        Ok(self.with_bootstrap_key(key))
-    }
-
     /// The bootstrapping key.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without one.
+    /// [`Error::NoBootstrapping`] if the parameters have none.
     pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        let params = self.key().params();
-        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
-        let without = || match params.bootstrapping() {
-            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
-            None => params_without(params),
-        };
-        self.bootstrap_key().ok_or_else(without)
+        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
     /// Whether a ciphertext, ready and of two parts, can be bootstrapped: by the noise with which it would come to the first level.
@@ -57,7 +38,7 @@ impl<'a> Evaluator<'a> {
             let [before, after] = noise::lowered(params, level, noise);
             (fits(level, before) && fits(level - 1, after)).then_some(after)
         });
-        let room = self.bootstrap_key().map(|key| key.plan.growth.room);
+        let room = self.key().bootstrap_key().map(|key| key.plan.growth.room);
         matches!((lowered, room), (Some(noise), Some(room)) if noise <= room)
     }
 

@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy, Evaluate};
-//! use solinas_schemes::bgv::{self, Evaluator, Params, Rotations};
+//! use solinas_schemes::bgv::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("boot-64-2")?;                            // for study: N = 64 is not secure
-//! let (client, server) = bgv::generate(&params, &Rotations::none(&params), true, Entropy::System, &Control::default())?;
-//! let key = client.bootstrap_key(&Control::default())?;
-//! let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;                // with a bootstrapping key
+//! let evaluator = Evaluator::new(&server);
 //!
 //! let mut one = vec![0; 64];
 //! one[0] = 1;
@@ -36,6 +36,7 @@ pub use crate::bootstrapping::Growth;
 pub(in crate::bgv) use evaluate::Rounded;
 pub use key::BootstrapKey;
 pub use params::Bootstrapping;
+pub(super) use plan::Plan;
 
 use super::{Error, Params};
 

@@ -29,7 +29,7 @@ pub(in crate::bgv) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+    pub(in crate::bgv) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
         let (n, levels, precision) = (params.dimension(), params.levels(), bootstrapping.precision as usize);
@@ -69,6 +69,11 @@ impl Plan {
         let automorphisms: usize = self.rounds.iter().map(Vec::len).sum();
         let long = core::iter::repeat_n((context.extended.clone(), special, rows), 1 + automorphisms);
         [(self.sparse_basis.clone(), 1, 1), (top.basis.clone(), 0, 1)].into_iter().chain(long)
+    }
+
+    /// Number of rows of a bootstrapping key.
+    pub(in crate::bgv) fn rows(&self, context: &Context) -> usize {
+        self.shapes(context).map(|(_, _, rows)| rows).sum()
     }
 
     /// The hybrid digits of a level.

@@ -1,7 +1,7 @@
 //! Each operation, against plain arithmetic and the formula.
 
 use super::*;
-use crate::{Control, Entropy, Evaluate, RotateSlots};
+use crate::{Control, Evaluate, RotateSlots};
 
 #[test]
 fn slots_add_multiply_and_rotate() {
@@ -89,7 +89,7 @@ fn polynomials_modulo_primes_and_others_multiply() {
         };
         let params = Params::try_from(literal).unwrap();
         let rotations = Rotations::none(&params).with_automorphism(5).unwrap();
-        let (client, server) = generate(&params, &rotations, true, Entropy::Insecure(p), &Control::default()).unwrap();
+        let (client, server) = keys_with(&params, &rotations, p);
         let (x, y) = (random(p, 64, 3), random(p, 64, 4));
         let evaluator = Evaluator::new(&server);
         let (a, b) = (encrypt(&server, &x, 1), encrypt(&server, &y, 2));
@@ -164,7 +164,7 @@ fn all_back_ends_and_threads_give_the_same_words() {
                 let context = context::Context::on(&params, backend).unwrap();
                 let client = keygen::client_key(context, &crate::random::SecretSeed::insecure(3), true).unwrap();
                 let rotations = Rotations::of_steps(&params, &[3]).unwrap();
-                let server = client.server_key(&rotations, &Control::default()).unwrap();
+                let server = client.server_key_with(&rotations, &Control::default()).unwrap();
                 let evaluator = Evaluator::new(&server);
                 let a = encrypt(&server, &x, 1);
                 let y = evaluator.rotate(&evaluator.multiply(&a, &a).unwrap(), 3).unwrap();
@@ -184,7 +184,7 @@ fn keys_and_ciphertexts_are_their_parts() {
     let secret = zeroize::Zeroizing::new(client.secret().to_vec());
     let again = ClientKey::from_parts(stored.clone(), secret).unwrap();
     let rotations: Vec<_> = server.rotation_keys().map(|(exponent, key)| (exponent, key.parts())).collect();
-    let other = ServerKey::from_parts(stored.clone(), &server.relinearization().parts(), &rotations).unwrap();
+    let other = ServerKey::from_parts(stored.clone(), &server.relinearization().parts(), &rotations, None).unwrap();
     assert!(other == server && other.rotations() == server.rotations());
     let x = random(65537, 128, 8);
     let a = encrypt(&other, &x, 3);

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[test]
 fn operands_that_do_not_go_together_are_refused() {
     let (_, server) = keys("slots-64-2");
-    let (_, other) =
-        generate(server.params(), &Rotations::none(server.params()), true, Entropy::Insecure(2), &Control::default())
-            .unwrap();
+    let (_, other) = keys_with(server.params(), &Rotations::none(server.params()), 2);
     let x = random(65537, 64, 1);
     let (a, foreign) = (encrypt(&server, &x, 1), encrypt(&other, &x, 1));
     let evaluator = Evaluator::new(&server);
@@ -69,7 +67,7 @@ fn keys_and_ciphertexts_that_are_damaged_are_refused() {
 
     let mut parts = server.relinearization().parts();
     let made = |parts: &SwitchKeyParts, rotations: &[(usize, SwitchKeyParts)]| {
-        ServerKey::from_parts(public.clone(), parts, rotations)
+        ServerKey::from_parts(public.clone(), parts, rotations, None)
     };
     assert!(matches!(made(&parts, &[(4, parts.clone())]), Err(Error::Material { .. })));
     parts.rows[0][0] = u64::MAX;
@@ -100,7 +98,7 @@ fn parameters_out_of_range_are_refused() {
     assert!(with(&|l| l.plaintext_modulus = 1).is_err());
     let params = Params::named("slots-64-2").unwrap();
     assert!(matches!(
-        generate(&params, &Rotations::none(&params), false, Entropy::System, &Control::default()),
+        ClientKey::generate(&params, false, Entropy::System, &Control::default()),
         Err(Error::ResearchOnly { .. })
     ));
     let bits = Params::named("bits-64-2").unwrap();
@@ -111,7 +109,7 @@ fn parameters_out_of_range_are_refused() {
 #[test]
 fn key_generation_reports_and_stops() {
     let params = Params::named("slots-64-2").unwrap();
-    let client = ClientKey::generate(&params, true, Entropy::Insecure(1)).unwrap();
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default()).unwrap();
     let rotations = Rotations::of_steps(&params, &[1, -1]).unwrap();
     let heard = AtomicU64::new(0);
     let cancel = AtomicBool::new(false);
@@ -121,7 +119,7 @@ fn key_generation_reports_and_stops() {
         cancel.store(done >= 2, Ordering::Relaxed);
     };
     let control = Control { progress: Some(&listen), cancel: Some(&cancel) };
-    assert!(matches!(client.server_key(&rotations, &control), Err(Error::Cancelled(_))));
+    assert!(matches!(client.server_key_with(&rotations, &control), Err(Error::Cancelled(_))));
     assert_eq!(heard.into_inner() % 3, 0);
     assert_eq!(rotations.to_string(), "rotations by -1, 1");
 }
