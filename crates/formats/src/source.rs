@@ -123,7 +123,7 @@ impl From<Vec<u8>> for Source {
     }
 }
 
-/// Opens a regular file. Refuses pipes before the open, which could block.
+/// Opens an ordinary file. Refuses pipes before the open, which could block.
 pub(crate) fn open(path: &Path) -> Result<(File, Metadata)> {
     let fail = |e| Error::io(path, "open", e);
     check_ordinary(path, &std::fs::metadata(path).map_err(fail)?)?;

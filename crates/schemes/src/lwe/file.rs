@@ -157,7 +157,7 @@ impl KeyFile {
         let place = Place(path);
         // Comes before the open, which would wait for a writer if the path is a pipe.
         if !fs::metadata(path).map_err(|error| place.read(error))?.is_file() {
-            return Err(place.damaged("it is not a regular file"));
+            return Err(place.damaged("it is not an ordinary file"));
         }
         let mut file = File::open(path).map_err(|error| place.read(error))?;
         let size = file.metadata().map_err(|error| place.read(error))?.len();

@@ -389,7 +389,7 @@ fn check_pair_products(server: &ServerKey, modulus: &Modulus, k: usize, table: &
         modulus.add(&mut want, &modulus.mul(&residue(inner)?, server.indicator(k, a))?);
     }
     if got != want {
-        return Err(foreign(format!("block {k} belongs to another key")));
+        return Err(foreign(format!("block {k} does not belong to this key")));
     }
     let word = |i: usize, at: usize| table[(at / STRIP * count + i) * STRIP + at % STRIP];
     let below = |i: usize| (0..words).rev().map(|at| word(i, at)).lt(modulus.d().iter().rev().copied());
