@@ -8,7 +8,7 @@ use solinas_schemes::rsa::{Hash, PrivateKey, SignaturePadding};
 
 pub use solinas_bigint::fft::Engine;
 
-use crate::cases::power::Key;
+use bench_common::crypto::RsaKey;
 use bench_common::must;
 use bench_common::numbers::from_bytes;
 use bench_common::sample::{Job, Work};
@@ -132,7 +132,7 @@ pub fn power(base: &[u64], exponent: &[u64], m: &[u64]) -> impl Work + use<> {
 }
 
 /// A PKCS #1 v1.5 signature of a SHA-256 value.
-pub fn sign(key: &Key, digest: &[u8]) -> impl Work + use<> {
+pub fn sign(key: &RsaKey, digest: &[u8]) -> impl Work + use<> {
     let [p, q, e] = [&key.p, &key.q, &key.e].map(|x| natural(x));
     let key = must(PrivateKey::from_primes(p, q, e, false));
     Signature { key, digest: digest.to_vec(), out: Vec::new() }

@@ -17,6 +17,7 @@ struct Mpz {
 functions! {
     Functions {
         mpn_mul = "__gmpn_mul": fn(*mut u64, *const u64, c_long, *const u64, c_long) -> u64;
+        mpn_mul_basecase = "__gmpn_mul_basecase": fn(*mut u64, *const u64, c_long, *const u64, c_long);
         mpn_sqr = "__gmpn_sqr": fn(*mut u64, *const u64, c_long);
         mpn_add_n = "__gmpn_add_n": fn(*mut u64, *const u64, *const u64, c_long) -> u64;
         mpn_sub_n = "__gmpn_sub_n": fn(*mut u64, *const u64, *const u64, c_long) -> u64;
@@ -24,6 +25,7 @@ functions! {
         mpn_tdiv_qr = "__gmpn_tdiv_qr": fn(*mut u64, *mut u64, c_long, *const u64, c_long, *const u64, c_long);
         mpz_init = "__gmpz_init": fn(*mut Mpz);
         mpz_clear = "__gmpz_clear": fn(*mut Mpz);
+        mpz_powm = "__gmpz_powm": fn(*mut Mpz, *const Mpz, *const Mpz, *const Mpz);
         mpz_powm_sec = "__gmpz_powm_sec": fn(*mut Mpz, *const Mpz, *const Mpz, *const Mpz);
         mpz_nextprime = "__gmpz_nextprime": fn(*mut Mpz, *const Mpz);
         mpz_invert = "__gmpz_invert": fn(*mut Mpz, *const Mpz, *const Mpz) -> c_int;
@@ -70,6 +72,13 @@ impl Gmp {
         unsafe { (self.f.mpn_mul)(out.as_mut_ptr(), a.as_ptr(), len(a), b.as_ptr(), len(b)) };
     }
 
+    /// `out <- a b` by the schoolbook method. Shape: as [`Gmp::mul`], with equal lengths.
+    pub fn mul_basecase(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        assert!(out.len() == a.len() + b.len() && a.len() == b.len() && !b.is_empty());
+        // SAFETY: the lengths were checked, and `out` overlaps nothing.
+        unsafe { (self.f.mpn_mul_basecase)(out.as_mut_ptr(), a.as_ptr(), len(a), b.as_ptr(), len(b)) };
+    }
+
     /// `out <- a^2`. Shape: `out` is twice as long as `a`.
     pub fn sqr(&self, out: &mut [u64], a: &[u64]) {
         assert!(out.len() == 2 * a.len() && !a.is_empty());
@@ -113,6 +122,15 @@ impl Gmp {
         let (q, r) = (quotient.as_mut_ptr(), remainder.as_mut_ptr());
         // SAFETY: the lengths were checked, nothing overlaps.
         unsafe { (self.f.mpn_tdiv_qr)(q, r, 0, a.as_ptr(), len(a), b.as_ptr(), len(b)) };
+    }
+
+    /// `out <- base^exponent mod modulus`. The time depends on the operands. Shape: `out` is as long as the modulus.
+    pub fn powm(&self, out: &mut [u64], base: &[u64], exponent: &[u64], modulus: &[u64]) {
+        assert!(modulus.iter().any(|&word| word != 0));
+        self.collect(out, |r| {
+            // SAFETY: the operands are numbers; the modulus is not zero.
+            unsafe { (self.f.mpz_powm)(r, &read_only(base), &read_only(exponent), &read_only(modulus)) };
+        });
     }
 
     /// `out <- base^exponent mod modulus` for a secret exponent above 0 and an odd modulus. Shape: `out` is as long as the modulus.

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that unwraps an error fails, as it should"))]
 
 pub mod command;
+pub mod crypto;
 pub mod dynamic;
 mod gmp;
 pub mod machine;

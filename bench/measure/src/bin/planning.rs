@@ -1,10 +1,12 @@
-//! Seconds of planning programs of 1, 5, 20 and 2000 divisions of 128 bits, or of the counts that are given.
-#![allow(clippy::print_stdout, reason = "an example prints")]
+//! Times the planning of programs of 1, 5, 20 and 2000 divisions of 128 bits, or of other numbers: `cargo measure planning [COUNT ..]`.
 
+use std::process::ExitCode;
+use std::time::Instant;
+
+use bench_common::command;
 use clap::Parser;
 use solinas_runtime::program::Op;
 use solinas_runtime::{Error, Program, ProgramBuilder, Type, cost};
-use std::time::Instant;
 
 fn divisions(count: usize) -> Result<Program, Error> {
     let mut builder = ProgramBuilder::new();
@@ -25,10 +27,13 @@ struct Args {
     counts: Vec<usize>,
 }
 
-fn main() -> Result<(), Error> {
-    let Args { counts } = Args::parse();
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(Args { counts }: &Args) -> Result<(), Error> {
     for params in ["integers-128", "gates-128"] {
-        for &count in &counts {
+        for &count in counts {
             let program = divisions(count)?;
             let start = Instant::now();
             let outcome = match cost(&program, params) {

@@ -1,24 +1,17 @@
-//! Times the phases of products by complex transforms:
-//! `cargo run --release -p solinas-field --example complex -- 785006 12625500`.
+//! Times the phases of products by complex transforms: `cargo measure complex -- 785006 12625500`.
 
+use std::process::ExitCode;
+
+use bench_common::command;
+use bench_measure::{Result, least};
 use clap::Parser;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::complex::{MAX_DIGITS, Plan, Wrap, max_digit_bits};
-use std::time::Instant;
 
-/// Least time of several runs, in microseconds.
-fn best(mut run: impl FnMut()) -> f64 {
-    let start = Instant::now();
-    let mut least = f64::MAX;
-    let mut runs = 0;
-    while runs < 5 || start.elapsed().as_secs_f64() < 0.15 {
-        let at = Instant::now();
-        run();
-        least = least.min(at.elapsed().as_secs_f64());
-        runs += 1;
-    }
-    least * 1e6
+/// Microseconds of one call.
+fn best(call: impl FnMut()) -> f64 {
+    least(5, 0.15, call).wall
 }
 
 /// Returns the shortest transform whose digits are small enough for an exact product of two numbers of `size` bits.
@@ -42,10 +35,13 @@ struct Args {
     bits: Vec<usize>,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sizes = Args::parse().bits;
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
     for backend in Backend::available().into_iter().rev() {
-        for &size in &sizes {
+        for &size in &args.bits {
             for threads in [1, 2] {
                 let (digits, bits) = shape(size);
                 let plan = Plan::new(digits, Wrap::Plus, backend, threads)?;

@@ -1,18 +1,16 @@
-//! Times the methods side by side; the thresholds in `mul`, `division` and `modular` come from these times. It takes
-//! processor time, the minimum of many runs.
+//! Times the methods of multiplication, division and modular products side by side: `cargo measure thresholds [mul|divide|modular] ..`.
 //!
-//! ```text
-//! cargo run --release -p solinas-bigint --example thresholds [mul|divide|modular]...
-//! ```
+//! The thresholds in `mul`, `division` and `modular` of `solinas-bigint` come from these times. Each figure is the least CPU time of many
+//! runs.
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::process::ExitCode;
 
+use bench_common::numbers::words;
+use bench_common::{command, machine};
+use bench_measure::Result;
 use clap::Parser;
-use cpu_time::ThreadTime;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use solinas_bigint::fft;
 use solinas_bigint::modular::{Barrett, FftMontgomery, Form, McLaughlin};
 use solinas_bigint::mul::karatsuba;
@@ -20,27 +18,9 @@ use solinas_bigint::{Montgomery, Natural};
 use solinas_field::Backend;
 use solinas_field::limbs::Multiplier;
 
-/// Least time of one run on the processor, in microseconds: for about 30 ms, at least 3 runs.
-fn least(mut work: impl FnMut()) -> f64 {
-    work();
-    let start = ThreadTime::now();
-    work();
-    // Enough runs in a sample for the clock's resolution.
-    let batch = (20e-6 / start.elapsed().as_secs_f64()).ceil().max(1.0) as u32;
-    let start = Instant::now();
-    let mut least = f64::MAX;
-    let mut samples = 0;
-    while samples < 3 || start.elapsed().as_millis() < 30 {
-        let start = ThreadTime::now();
-        (0..batch).for_each(|_| work());
-        least = least.min(start.elapsed().as_secs_f64() * 1e6 / f64::from(batch));
-        samples += 1;
-    }
-    least
-}
-
-fn words(len: usize, seed: u64) -> Vec<u64> {
-    ChaCha8Rng::seed_from_u64(seed).random_iter().take(len).collect()
+/// Microseconds of one call.
+fn least(call: impl FnMut()) -> f64 {
+    bench_measure::least(3, 0.03, call).cpu
 }
 
 fn mul() {
@@ -129,10 +109,10 @@ fn modular() {
         }
         print("Barrett", form(&Barrett::with_transforms(&m, &options, true).unwrap(), &a, &b));
         print("FftMontgomery", form(&FftMontgomery::new(&m, &options).unwrap(), &a, &b));
-        let start = ThreadTime::now();
+        let start = machine::cpu_time();
         match McLaughlin::new(&m, &options) {
             Ok(mclaughlin) => {
-                let setup = start.elapsed().as_secs_f64();
+                let setup = (machine::cpu_time() - start).as_secs_f64();
                 print("McLaughlin", form(&mclaughlin, &a, &b));
                 println!("  McLaughlin's setup {:.3} ms", 1e3 * setup);
             }
@@ -149,12 +129,17 @@ struct Args {
     what: Vec<String>,
 }
 
-fn main() {
-    for what in Args::parse().what {
-        match &*what {
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    for what in &args.what {
+        match what.as_str() {
             "mul" => mul(),
             "divide" => divide(),
             _ => modular(),
         }
     }
+    Ok(())
 }

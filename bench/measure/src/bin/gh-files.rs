@@ -1,37 +1,37 @@
-//! Makes Gentry-Halevi keys and tables, writes them, reads them back, and prints times, sizes and the peak of memory after each.
+//! Makes Gentry-Halevi keys and tables, writes them and reads them back. Prints the time, the size and the peak of memory of each step.
 //!
-//! ```
-//! cargo run --release -p solinas-formats --example gh_files -- small 2 /tmp/keys [keygen]
+//! ```sh
+//! cargo measure gh-files -- small 2 /tmp/keys [keygen]
 //! ```
 //!
-//! Parameters, threads, a folder; with `keygen`, it ends after the keys. An interrupted run goes on from its checkpoint. Keys are
-//! from a fixed seed: insecure, as the scheme is anyway.
+//! The arguments are the parameter set, the threads and a folder. With `keygen`, it ends after the keys. An interrupted run goes on from its
+//! checkpoint. Keys are from a fixed seed and so insecure, as is the scheme.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
+use bench_common::{command, machine};
+use bench_measure::Result;
 use clap::Parser;
 use solinas_formats::gh::{self, Gh};
 use solinas_formats::{Expect, KeyFiles, Kind, Overwrite, Reader, Writer};
 use solinas_schemes::gh::{Arithmetic, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod, keygen};
 use solinas_schemes::{Control, Entropy, Progress};
 
-/// Peak resident memory of this process in MiB, where the system tells.
+/// Peak resident memory of this process in MiB, or 0 if the system does not report it.
 fn peak_mib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or_default() >> 10
+    machine::peak_memory().unwrap_or_default() >> 20
 }
 
-fn timed<T, E>(what: &str, run: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+fn timed<T, E>(what: &str, run: impl FnOnce() -> std::result::Result<T, E>) -> std::result::Result<T, E> {
     let start = Instant::now();
     let result = run()?;
     println!("{what:<44} {:>10.3} s   peak {:>6} MiB", start.elapsed().as_secs_f64(), peak_mib());
     Ok(result)
 }
 
-fn size(path: &Path) -> Result<(), Box<dyn Error>> {
+fn size(path: &Path) -> Result<()> {
     println!("  {:<42} {:>10.1} MB", path.display(), std::fs::metadata(path)?.len() as f64 / 1e6);
     Ok(())
 }
@@ -47,11 +47,17 @@ struct Args {
     end: Option<String>,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let Args { params: name, threads, folder, end } = Args::parse();
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
-    let params = Params::named(&name)?;
-    std::fs::create_dir_all(&folder)?;
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
+    machine::free_pool(args.threads)?.install(|| measure(args))
+}
+
+fn measure(Args { params: name, folder, end, .. }: &Args) -> Result<()> {
+    let params = Params::named(name)?;
+    std::fs::create_dir_all(folder)?;
     println!("{name}: key generation takes up to {} MiB", keygen::memory(&params) >> 20);
 
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Bootstraps and depth of every operation, per width and family: `cargo run --release -p solinas-runtime --example costs`.
+//! Prints bootstraps and depth of every operation, for each width and family: `cargo measure costs`.
 
 use solinas_runtime::program::OPERATIONS;
 use solinas_runtime::{Program, Type, cost};

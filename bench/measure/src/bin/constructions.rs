@@ -1,5 +1,9 @@
-//! Prints bootstraps and depth of every construction at the widths of `oh2018`.
+//! Prints bootstraps and depth of every construction at the widths of `oh2018`: `cargo measure constructions`.
 
+use std::process::ExitCode;
+
+use bench_common::command;
+use clap::Parser;
 use solinas_circuits::build::{Adder, Multiplier, Prefix, Recipe, Style};
 use solinas_circuits::program::{Program, Type};
 use solinas_circuits::{Error, GateCosts};
@@ -16,7 +20,15 @@ fn row(op: &str, name: &str, recipe: Recipe) -> Result<(), Error> {
     Ok(())
 }
 
-fn main() -> Result<(), Error> {
+/// Prints bootstraps and depth of every construction.
+#[derive(Parser)]
+struct Args {}
+
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(_: &Args) -> Result<(), Error> {
     println!("{:<55}{:<16}{:<16}{:<16}{:<16}", "bootstraps / depth", "   16", "   32", "   48", "   64");
     let adders = [
         ("serial, two-input gates", Adder::Serial),

@@ -1,33 +1,20 @@
-//! Times products and squares: `cargo run --release -p solinas-bigint --example product_times [bits..]`.
+//! Times products and squares: `cargo measure products [BITS ..]`.
 //!
-//! Each figure is the least of many repetitions, in microseconds, on one thread. For both engines it times a product, a
-//! square, a product with one operand transformed before (`kept`), and a transform. `fused` is `fft::mul`, which takes
-//! a tile through all steps at once.
+//! Each figure is the least of many repetitions, in microseconds, on one thread. For both engines it times a product, a square, a product
+//! with one operand transformed before (`kept`), and a transform. `fused` is `fft::mul`, which takes a tile through all steps at once.
 
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
 
+use bench_common::command;
+use bench_common::numbers::words;
+use bench_measure::{least, try_least};
 use clap::Parser;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use solinas_bigint::Error;
 use solinas_bigint::fft::{self, Engine, Options, Plan};
 
-/// Least time of `work` in about a quarter of a second, in microseconds.
-fn least(mut work: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
-    let start = Instant::now();
-    let mut least = Duration::MAX;
-    let mut runs = 0;
-    while runs < 3 || start.elapsed() < Duration::from_millis(250) {
-        let once = Instant::now();
-        work()?;
-        least = least.min(once.elapsed());
-        runs += 1;
-    }
-    Ok(least.as_secs_f64() * 1e6)
-}
-
-fn operand(words: usize, seed: u64) -> Vec<u64> {
-    ChaCha8Rng::seed_from_u64(seed).random_iter().take(words).collect()
+/// Microseconds of one call.
+fn time(call: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+    Ok(try_least(3, 0.25, call)?.0.wall)
 }
 
 /// The four times of an engine, and its digits.
@@ -36,19 +23,19 @@ fn engine_times(engine: Engine, a: &[u64], b: &[u64]) -> Result<([f64; 4], (usiz
     let (mut s, mut t, mut kept) = (plan.spectrum(), plan.spectrum(), plan.spectrum());
     let mut out = vec![0; plan.out_words()];
     plan.forward(b, &mut kept)?;
-    let transform = least(|| plan.forward(a, &mut s))?;
-    let product = least(|| {
+    let transform = time(|| plan.forward(a, &mut s))?;
+    let product = time(|| {
         plan.forward(a, &mut s)?;
         plan.forward(b, &mut t)?;
         plan.multiply(&mut s, &t)?;
         plan.inverse(&mut s, &mut out)
     })?;
-    let square = least(|| {
+    let square = time(|| {
         plan.forward(a, &mut s)?;
         plan.square(&mut s)?;
         plan.inverse(&mut s, &mut out)
     })?;
-    let once = least(|| {
+    let once = time(|| {
         plan.forward(a, &mut s)?;
         plan.multiply(&mut s, &kept)?;
         plan.inverse(&mut s, &mut out)
@@ -65,20 +52,18 @@ struct Args {
     bits: Vec<usize>,
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<(), Error> {
     println!("     bits  engine       digits     product      square        kept   transform");
-    for bits in Args::parse().bits {
-        let words = bits.div_ceil(64);
-        let (a, b) = (operand(words, 1), operand(words, 2));
-        let mut out = vec![0; 2 * words];
-        let product = least(|| {
-            fft::mul(&mut out, &a, &b);
-            Ok(())
-        })?;
-        let square = least(|| {
-            fft::square(&mut out, &a);
-            Ok(())
-        })?;
+    for &bits in &args.bits {
+        let len = bits.div_ceil(64);
+        let (a, b) = (words(len, 1), words(len, 2));
+        let mut out = vec![0; 2 * len];
+        let product = least(3, 0.25, || fft::mul(&mut out, &a, &b)).wall;
+        let square = least(3, 0.25, || fft::square(&mut out, &a)).wall;
         println!("{bits:>9}   fused {:>12} {product:>11.2} {square:>11.2}", "");
         for engine in [Engine::Complex, Engine::Solinas] {
             let (times, (digits, digit_bits)) = engine_times(engine, &a, &b)?;

@@ -1,13 +1,12 @@
-//! OpenSSL's libcrypto, as the system has it.
+//! OpenSSL's libcrypto, the system's library.
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 use std::ptr;
 
-use crate::cases::power::Key;
-use bench_common::dynamic::{open, text};
-use bench_common::functions;
-use bench_common::numbers::{from_bytes, to_bytes};
-use bench_common::sample::Work;
+use crate::dynamic::{open, text};
+use crate::functions;
+use crate::numbers::{from_bytes, to_bytes};
+use crate::sample::Work;
 
 type Bn = *mut c_void;
 type Rsa = *mut c_void;
@@ -41,12 +40,32 @@ functions! {
     }
 }
 
+/// A private RSA key as words.
+pub struct RsaKey {
+    /// `p q`
+    pub n: Vec<u64>,
+    /// 65537
+    pub e: Vec<u64>,
+    /// `e^-1 mod (p - 1)(q - 1)`
+    pub d: Vec<u64>,
+    /// The greater prime.
+    pub p: Vec<u64>,
+    /// The smaller prime.
+    pub q: Vec<u64>,
+    /// `d mod p - 1`
+    pub dp: Vec<u64>,
+    /// `d mod q - 1`
+    pub dq: Vec<u64>,
+    /// `q^-1 mod p`
+    pub q_inverse: Vec<u64>,
+}
+
 /// libcrypto's functions.
 #[derive(Clone, Copy)]
 pub struct Crypto(Functions);
 
 impl Crypto {
-    /// The system's.
+    /// The library of the system, if there is one.
     pub fn find() -> Option<Self> {
         let library = open(["libcrypto.so.3", "libcrypto.so", "libcrypto.3.dylib"].map(Into::into))?;
         Functions::load(library).ok().map(Self)
@@ -58,13 +77,13 @@ impl Crypto {
         unsafe { text((self.0.version)(VERSION)) }
     }
 
-    /// `BN_mod_exp_mont_consttime`, its Montgomery context made beforehand.
+    /// `BN_mod_exp_mont_consttime`, with a Montgomery context that exists before.
     pub fn power(&self, base: &[u64], exponent: &[u64], modulus: &[u64]) -> impl Work + use<> {
         Power::new(self.0, base, exponent, modulus)
     }
 
-    /// A PKCS #1 v1.5 signature of a SHA-256 value: with the CRT, blinded, and checked by the public exponent, as the library does it.
-    pub fn sign(&self, key: &Key, digest: &[u8]) -> impl Work + use<> {
+    /// A PKCS #1 v1.5 signature of a SHA-256 value. The library uses the CRT, blinds, and checks the result with the public exponent.
+    pub fn sign(&self, key: &RsaKey, digest: &[u8]) -> impl Work + use<> {
         Signature::new(self.0, key, digest)
     }
 }
@@ -136,7 +155,7 @@ struct Signature {
 }
 
 impl Signature {
-    fn new(f: Functions, key: &Key, digest: &[u8]) -> Self {
+    fn new(f: Functions, key: &RsaKey, digest: &[u8]) -> Self {
         // SAFETY: no preconditions.
         let rsa = unsafe { (f.rsa_new)() };
         assert!(!rsa.is_null(), "libcrypto has no memory");

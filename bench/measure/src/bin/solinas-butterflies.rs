@@ -1,34 +1,23 @@
-//! Times the transforms over F_p on every back end: nanoseconds per radix-2-equivalent butterfly, `n / 2 log2 n` of
-//! them.
+//! Times the transforms over F_p on every back end, in nanoseconds per butterfly of radix 2. A transform has `n / 2 log2 n` of them.
 //!
-//! `cargo run --release -p solinas-field --example solinas_butterflies [length ..]`
+//! `cargo measure solinas-butterflies [LENGTH ..]`
 
+use std::process::ExitCode;
+
+use bench_common::command;
+use bench_measure::{Result, least};
 use clap::Parser;
 use solinas_field::Backend;
 use solinas_field::buffer::AlignedVec;
 use solinas_field::solinas::{Convolution, Plan, carry, max_digit_bits, split};
-use std::time::{Duration, Instant};
 
-/// The best of as many runs as fit a quarter of a second, 20 at least.
-fn best(mut run: impl FnMut() + Send) -> Duration {
-    rayon::scope(|_| measure(&mut run))
-}
-
-fn measure(run: &mut impl FnMut()) -> Duration {
-    let start = Instant::now();
-    let mut best = Duration::MAX;
-    let mut runs = 0;
-    while runs < 20 || start.elapsed() < Duration::from_millis(250) {
-        let start = Instant::now();
-        run();
-        best = best.min(start.elapsed());
-        runs += 1;
-    }
-    best
+/// Nanoseconds of one call, on a thread of the pool.
+fn best(call: impl FnMut() + Send) -> f64 {
+    rayon::scope(|_| 1e3 * least(20, 0.25, call).wall)
 }
 
 /// Splitting, carrying and products, in nanoseconds a point.
-fn digits(n: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn digits(n: usize) -> Result<()> {
     let bits = max_digit_bits(n as u64 / 2).unwrap_or(1);
     for backend in Backend::available() {
         let plan = Plan::new(n, Convolution::Cyclic, backend, 1)?;
@@ -37,7 +26,7 @@ fn digits(n: usize) -> Result<(), Box<dyn std::error::Error>> {
         let split = best(|| split(backend, &words, bits, &mut x).expect("a digit size"));
         let multiply = best(|| plan.multiply(&mut x, &y).expect("the plan's length"));
         let carry = best(|| assert!(carry(backend, &y, bits, &mut words).is_ok()));
-        let [split, multiply, carry] = [split, multiply, carry].map(|t| t.as_nanos() as f64 / n as f64);
+        let [split, multiply, carry] = [split, multiply, carry].map(|t| t / n as f64);
         println!(
             "{n:>9} {:>8} digits of {bits} bits, ns a point: split {split:.3}, multiply {multiply:.3}, carry {carry:.3}",
             backend.name()
@@ -55,12 +44,16 @@ struct Args {
     lengths: Vec<usize>,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
+    command::main(run)
+}
+
+fn run(args: &Args) -> Result<()> {
     println!(
         "{:>9} {:>8} {:>7} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}",
         "n", "backend", "threads", "forward us", "half us", "inverse us", "fwd ns/b", "half", "inv ns/b"
     );
-    for n in Args::parse().lengths {
+    for &n in &args.lengths {
         digits(n)?;
         for backend in Backend::available() {
             for threads in [1, 2] {
@@ -76,16 +69,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let half = best(|| plan.forward_prefix(&mut x, n / 2).expect("the plan's length"));
                 let inverse = best(|| plan.inverse(&mut x).expect("the plan's length"));
                 let butterflies = n as f64 / 2.0 * (n as f64).log2();
-                let [f, h, i] = [forward, half, inverse].map(|t| t.as_nanos() as f64);
                 println!(
                     "{n:>9} {:>8} {threads:>7} {:>11.2} {:>11.2} {:>11.2} {:>8.3} {:>8.3} {:>8.3}",
                     backend.name(),
-                    f / 1e3,
-                    h / 1e3,
-                    i / 1e3,
-                    f / butterflies,
-                    h / butterflies,
-                    i / butterflies
+                    forward / 1e3,
+                    half / 1e3,
+                    inverse / 1e3,
+                    forward / butterflies,
+                    half / butterflies,
+                    inverse / butterflies
                 );
             }
         }
