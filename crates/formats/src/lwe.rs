@@ -17,16 +17,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use solinas_schemes::lwe::StreamedProduct;
-use solinas_schemes::lwe::leveled::{ClientKey, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
+use solinas_schemes::lwe::leveled::{ClientKey, Lwe, Params, ParamsLiteral, PublicKey, ServerKey, SwitchKey};
 use solinas_schemes::{Control, Error as SchemeError};
 use zeroize::Zeroizing;
 
 use crate::keys::public_accessors;
 use crate::{Destination, Error, KeyFiles, NewFile, Reader, Writer, pack};
-
-/// LWE, leveled and without levels, in files.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lwe;
 
 /// Bytes of a seed.
 const SEED: usize = 32;

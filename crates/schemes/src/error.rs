@@ -169,20 +169,12 @@ pub enum Error {
         modulus: u32,
     },
     /// The server key has no key for that rotation.
-    #[error("no key for {rotation}: make a server key with it (`Rotations`); this one has {have}")]
+    #[error("no key for {rotation}: make a server key with it (`ClientKey::server_key_with`); this one has {have}")]
     NoRotationKey {
         /// The rotation.
         rotation: String,
         /// The rotations of the key.
         have: String,
-    },
-    /// The rotation key lacks that rotation.
-    #[error("the rotation key has no {rotation}, only {known}: make one that has, or compose it of those")]
-    NoRotation {
-        /// The rotation.
-        rotation: String,
-        /// The rotations of the key.
-        known: String,
     },
     /// The parameters or the key cannot bootstrap.
     #[error("{what}: {remedy}")]

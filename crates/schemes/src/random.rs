@@ -77,6 +77,11 @@ impl SecretSeed {
 pub(crate) struct SecretRng(ChaCha20Rng);
 
 impl SecretRng {
+    /// A generator that repeats what this one draws next.
+    pub(crate) fn duplicate(&self) -> Self {
+        Self(self.0.clone())
+    }
+
     fn wipe(&mut self) {
         self.0 = ChaCha20Rng::from_seed([0; 32]);
         // Refills the buffer. black_box keeps the compiler from removing the writes.

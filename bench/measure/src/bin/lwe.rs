@@ -124,12 +124,13 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();
-            let (client, server) = leveled::generate(&params, true, Entropy::System, &Control::default())?;
+            let client = leveled::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+            let server = client.server_key(&Control::default())?;
             made += start.elapsed().as_secs_f64();
             let evaluator = leveled::Evaluator::new(&server)?;
-            let mut rng = server.encryption_rng(0)?;
+            let mut rng = client.public().encryption_rng(0)?;
             let mut plain: Vec<bool> = (0..WIDTH).map(|_| rng.next_u32() & 1 == 1).collect();
-            let mut cipher = server.encrypt(&plain, &mut rng)?;
+            let mut cipher = client.public().encrypt(&plain, &mut rng)?;
             loop {
                 for (x, &bit) in cipher.iter().zip(&plain) {
                     wrong += usize::from(client.decrypt(x)? != bit);

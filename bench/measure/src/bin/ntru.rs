@@ -10,7 +10,7 @@ use bench_common::{command, machine};
 use bench_measure::{Result, try_least};
 use clap::Parser;
 use solinas_ring::{Basis, RnsPoly, sample};
-use solinas_schemes::ntru::{self, Evaluator, Params, Stage};
+use solinas_schemes::ntru::{ClientKey, Evaluator, Params, Stage};
 use solinas_schemes::{Control, Entropy, Evaluate};
 
 /// Least time in microseconds, and the last result.
@@ -40,7 +40,8 @@ fn measure(name: &str, repetitions: usize) -> Result<()> {
     let (t, n) = (params.moduli().len(), params.dimension());
     println!("{name}: n = {n}, {t} towers, log2 Q = {:.1}", params.log2_modulus(params.levels()));
     let start = Instant::now();
-    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let server = client.server_key(&Control::default())?;
     println!("key generation     {:>10.1} ms", start.elapsed().as_secs_f64() * 1e3);
 
     // One transform and one product of a tower in the nearest cache; towers are spread over the threads.

@@ -6,14 +6,14 @@ use solinas_formats::{lwe as files, pack};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv;
 use solinas_schemes::leveled::{Params as _, StoredCiphertext};
-use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey};
+use solinas_schemes::lwe::leveled::{Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey};
 use solinas_schemes::lwe::{self, KeyFile};
 use std::path::Path;
 use std::time::Instant;
 use zeroize::Zeroizing;
 
 /// The scheme.
-pub(crate) use files::Lwe;
+pub(crate) use solinas_schemes::lwe::leveled::Lwe;
 
 /// Bytes of the matrices of switching keys up to which these are kept whole in memory: larger ones are made again from their seeds.
 const WHOLE: u64 = 256 << 20;
@@ -108,7 +108,12 @@ impl Leveled for Lwe {
         options: &KeygenOptions,
         control: &Control<'_>,
     ) -> Result<(ClientKey, ServerKey), Error> {
-        Ok(leveled::generate(params, options.research, options.insecure_seed.into(), control)?)
+        let (research, entropy) = (options.research, options.insecure_seed.into());
+        // Switching keys take most of the time, if there are any.
+        let of_client = if params.depth() == 0 { *control } else { control.without_progress() };
+        let client = ClientKey::generate(params, research, entropy, &of_client)?;
+        let server = client.server_key(control)?;
+        Ok((client, server))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<StoredCiphertext, Error> {

@@ -3,14 +3,13 @@
 use crate::control::ProgressParts;
 use crate::leveled::Leveled;
 use crate::{Control, Error, KeygenOptions, Scheme};
-use solinas_formats::ntru::ServerKeys;
 use solinas_formats::{Reader, ntru as files, pack};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::StoredCiphertext;
-use solinas_schemes::ntru::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey};
+use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotation, RotationKey, ServerKey};
 
 /// The scheme.
-pub(crate) use files::Ntru;
+pub(crate) use solinas_schemes::ntru::Ntru;
 
 impl Leveled for Ntru {
     const SCHEME: Scheme = Scheme::Ntru;
@@ -68,23 +67,15 @@ impl Leveled for Ntru {
         params: &Params,
         options: &KeygenOptions,
         control: &Control<'_>,
-    ) -> Result<(ClientKey, ServerKeys), Error> {
-        let bootstraps = usize::from(params.bootstrapping().is_some());
-        let parts = ProgressParts::new(control, 1 + bootstraps + usize::from(options.rotations));
+    ) -> Result<(ClientKey, ServerKey), Error> {
+        let parts = ProgressParts::new(control, 2);
         let (research, entropy) = (options.research, options.insecure_seed.into());
-        let (client, hints) = parts.run(0, |control| ntru::generate(params, research, entropy, control))?;
-        let bootstrap = match bootstraps {
-            0 => None,
-            _ => Some(parts.run(1, |control| client.bootstrap_key(control))?),
-        };
-        let rotations = match options.rotations {
-            true => {
-                let all = Rotation::all(params);
-                Some(parts.run(1 + bootstraps, |control| client.rotation_key(&all, research, control))?)
-            }
-            false => None,
-        };
-        Ok((client, ServerKeys { hints, bootstrap, rotations }))
+        let client = parts.run(0, |control| ClientKey::generate(params, research, entropy, control))?;
+        let server = parts.run(1, |control| match options.rotations {
+            true => client.server_key_with(&Rotation::all(params), research, control),
+            false => client.server_key(control),
+        })?;
+        Ok((client, server))
     }
 
     fn encrypt(key: &PublicKey, plaintext: &[u64], nonce: u64) -> Result<StoredCiphertext, Error> {
@@ -99,19 +90,12 @@ impl Leveled for Ntru {
         Ok(key.decrypt(&key.public().load(x)?)?)
     }
 
-    fn evaluator(key: &ServerKeys) -> Result<Evaluator<'_>, Error> {
-        let mut evaluator = Evaluator::new(&key.hints);
-        if let Some(bootstrap) = &key.bootstrap {
-            evaluator = evaluator.with_bootstrapping(bootstrap)?;
-        }
-        if let Some(rotations) = &key.rotations {
-            evaluator = evaluator.with_rotations(rotations)?;
-        }
-        Ok(evaluator)
+    fn evaluator(key: &ServerKey) -> Result<Evaluator<'_>, Error> {
+        Ok(Evaluator::new(key))
     }
 
-    fn key_bytes(key: &ServerKeys) -> usize {
-        Self::memory_bytes(key.hints.params()) + key.rotations.as_ref().map_or(0, RotationKey::bytes)
+    fn key_bytes(key: &ServerKey) -> usize {
+        Self::memory_bytes(key.params()) + key.rotation_key().map_or(0, RotationKey::bytes)
     }
 
     fn holds_rotations(reader: &Reader) -> bool {

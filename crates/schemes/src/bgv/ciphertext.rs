@@ -62,6 +62,11 @@ impl Ciphertext {
         Ok(Self { key: public.id(), level, stage, noise, parts })
     }
 
+    /// Its stage between two levels.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
     /// `c_0`, `c_1` and where there is one `c_2`.
     pub fn parts(&self) -> &[RnsPoly<Eval>] {
         &self.parts

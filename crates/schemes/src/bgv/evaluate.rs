@@ -3,9 +3,9 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::{Context, Level};
-use super::{Automatic, Ciphertext, Error, Rotations, ServerKey, Stage, noise};
+use super::{Ciphertext, Error, Rotations, ServerKey, Stage, noise};
 use crate::embedding::{log2_integer, log2_largest, log2_peak};
-use crate::leveled::{Params as _, StoredCiphertext};
+use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, RotateSlots};
 
 /// What brings noise down.
@@ -26,8 +26,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The same operations with automatic management of levels.
-    pub fn automatic(self) -> Automatic<'a> {
-        Automatic::new(self)
+    pub fn automatic(self) -> AutoLevels<Self> {
+        AutoLevels::new(self)
     }
 
     /// The key.

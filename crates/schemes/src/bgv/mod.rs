@@ -26,7 +26,7 @@
 //! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
-mod automatic;
+mod auto_levels;
 mod bootstrap;
 mod ciphertext;
 mod context;
@@ -52,7 +52,6 @@ use crate::leveled::{self, Leveled};
 use crate::random::SecretSeed;
 use crate::{Control, Entropy, KeyId};
 
-pub use automatic::Automatic;
 pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
 pub use ciphertext::{SeededCiphertext, Stage};
 pub use evaluate::Evaluator;

@@ -24,11 +24,6 @@ impl<S: Leveled> Ciphertext<S> {
         self.level
     }
 
-    /// Its stage between two levels.
-    pub fn stage(&self) -> S::Stage {
-        self.stage
-    }
-
     /// `log2` of the standard deviation of the noise, by the formulas of the scheme.
     pub fn noise(&self) -> f64 {
         self.noise

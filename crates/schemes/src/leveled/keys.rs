@@ -194,6 +194,10 @@ impl<S: Leveled> ServerKey<S> {
     pub(crate) fn parts(&self) -> &S::EvaluationParts {
         &self.parts
     }
+
+    pub(crate) fn into_parts(self) -> (PublicKey<S>, S::EvaluationParts) {
+        (self.public, self.parts)
+    }
 }
 
 impl<S: Leveled<EvaluationParts: Clone>> Clone for ServerKey<S> {

@@ -1,6 +1,7 @@
 //! The core that the leveled schemes ([`bgv`](crate::bgv), [`ntru`](crate::ntru), [`lwe`](crate::lwe::leveled)) share: keys and ciphertexts with their
 //! identity, levels, checks and randomness. A scheme is a marker type that implements [`Leveled`]; it brings its own parts of keys and ciphertexts.
 
+mod auto_levels;
 mod ciphertext;
 mod keys;
 mod params;
@@ -8,6 +9,7 @@ mod stored;
 
 use core::fmt::Debug;
 
+pub use auto_levels::{AutoLevels, ManageLevels};
 pub use ciphertext::Ciphertext;
 pub use keys::{ClientKey, PublicKey, ServerKey};
 pub(crate) use params::inherent_facts;

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use rand_core::RngCore;
 
-use super::{Automatic, Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
+use super::{Ciphertext, ClientKey, Error, Evaluator, PublicKey, Stage};
 use crate::Evaluate;
+use crate::leveled::{AutoLevels, ManageLevels};
 
 /// Gates on bits. Each bit is the constant coefficient of a ciphertext. Gates manage levels, and bootstrap operands
 /// that have too few levels or too much noise. Circuits can therefore have any depth. Made by [`Evaluator::bits`].
@@ -15,7 +16,7 @@ use crate::Evaluate;
 /// than bootstrapped ones. Gates lower the level as needed.
 #[derive(Debug, Clone, Copy)]
 pub struct Bits<'a> {
-    automatic: Automatic<'a>,
+    automatic: AutoLevels<Evaluator<'a>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -32,7 +33,7 @@ impl<'a> Evaluator<'a> {
 impl<'a> Bits<'a> {
     /// The single operations of the scheme, without automatic levels.
     pub fn manual(self) -> Evaluator<'a> {
-        self.automatic.manual()
+        *self.automatic.manual()
     }
 
     /// Returns a public bit without noise at the highest level. It hides nothing.
@@ -59,7 +60,7 @@ impl<'a> Bits<'a> {
     pub fn not(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let one = of_bit(self.manual().key().public(), true);
         self.or_refreshed([x], |[x]| {
-            let x = self.automatic.ready(x)?;
+            let x = self.manual().normalize(x)?;
             self.manual().add_plain(&x, &one)
         })
     }

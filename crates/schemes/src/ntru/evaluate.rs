@@ -3,8 +3,8 @@
 use solinas_ring::{Eval, RnsPoly};
 
 use super::context::Context;
-use super::{Automatic, BootstrapKey, Ciphertext, Error, RotationKey, ServerKey, Stage, noise};
-use crate::leveled::{Params as _, StoredCiphertext};
+use super::{Ciphertext, Error, ServerKey, Stage, noise};
+use crate::leveled::{AutoLevels, Params as _, StoredCiphertext};
 use crate::{Evaluate, RotateSlots};
 
 /// Largest degree of a product: what decrypts slowly still decrypts.
@@ -16,27 +16,17 @@ pub(super) const MAX_DEGREE: u32 = 8;
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluator<'a> {
     key: &'a ServerKey,
-    bootstrap_key: Option<&'a BootstrapKey>,
-    pub(super) rotation_key: Option<&'a RotationKey>,
 }
 
 impl<'a> Evaluator<'a> {
     /// With the hints of that key.
     pub fn new(key: &'a ServerKey) -> Self {
-        Self { key, bootstrap_key: None, rotation_key: None }
-    }
-
-    pub(super) fn with_bootstrap_key(self, key: &'a BootstrapKey) -> Self {
-        Self { bootstrap_key: Some(key), ..self }
-    }
-
-    pub(super) fn bootstrap_key(&self) -> Option<&'a BootstrapKey> {
-        self.bootstrap_key
+        Self { key }
     }
 
     /// The same operations with automatic management of levels.
-    pub fn automatic(self) -> Automatic<'a> {
-        Automatic::new(self)
+    pub fn automatic(self) -> AutoLevels<Self> {
+        AutoLevels::new(self)
     }
 
     /// The key.
@@ -53,15 +43,15 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn stage(operation: &'static str, x: &Ciphertext, want: Stage) -> Result<(), Error> {
-        if x.stage == want {
+        if x.stage() == want {
             return Ok(());
         }
-        let remedy = match x.stage {
+        let remedy = match x.stage() {
             Stage::Ready => "switch its key first (`Evaluator::key_switch`)",
             Stage::Switched => "reduce its modulus first (`Evaluator::modulus_switch`)",
             Stage::Wide => "reduce its ring first (`Evaluator::ring_reduce`)",
         };
-        Err(Error::Stage { operation, want: want.name(), got: x.stage.name(), remedy })
+        Err(Error::Stage { operation, want: want.name(), got: x.stage().name(), remedy })
     }
 
     /// The operands of a sum or product, checked.
@@ -98,8 +88,8 @@ impl<'a> Evaluator<'a> {
         combine: impl Fn(&mut RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<(), solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
-        if x.degree != y.degree {
-            return Err(Error::DegreeMismatch { lhs: x.degree, rhs: y.degree });
+        if x.degree() != y.degree() {
+            return Err(Error::DegreeMismatch { lhs: x.degree(), rhs: y.degree() });
         }
         let mut sum = x.clone();
         sum.parts.iter_mut().zip(&y.parts).try_for_each(|(x, y)| combine(x, y))?;
@@ -120,7 +110,7 @@ impl<'a> Evaluator<'a> {
         for (part, poly) in sum.parts.iter_mut().enumerate() {
             poly.add_assign(&context.embed(plaintext, &basis, part)?)?;
         }
-        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree, context.peak(plaintext));
+        sum.noise = noise::sum_plain(self.key.params(), x.noise, x.degree(), context.peak(plaintext));
         self.checked("a sum with a plaintext", sum, "multiply or lower first, which brings the noise down")
     }
 
@@ -130,13 +120,13 @@ impl<'a> Evaluator<'a> {
     /// [`Error::LevelMismatch`], [`Error::Degree`], [`Error::Stage`], [`Error::KeyMismatch`], [`Error::Noise`].
     pub fn multiply_without_switch(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         self.pair("a product", x, y)?;
-        let degree = x.degree + y.degree;
+        let degree = x.degree() + y.degree();
         if degree > MAX_DEGREE {
             return Err(Error::Degree { operation: "a product", degree, max: MAX_DEGREE });
         }
         let parts = self.context().product(x.level, &x.parts, &y.parts)?;
         let noise = noise::product(self.key.params(), x.noise, y.noise);
-        let product = Ciphertext { degree, ..x.of_same(parts, noise) };
+        let product = Ciphertext { stage: Stage::Ready.at_degree(degree), ..x.of_same(parts, noise) };
         self.checked("a product", product, "switch keys and reduce the modulus between products")
     }
 
@@ -145,7 +135,7 @@ impl<'a> Evaluator<'a> {
         if level < 2 {
             return Err(Error::OutOfLevels { operation, level, depth: self.key.params().depth() });
         }
-        let hints = self.key.of_level(level);
+        let hints = self.key.level_hints(level);
         match degree {
             1 => Ok(&hints.linear),
             2 => Ok(&hints.square),
@@ -160,10 +150,10 @@ impl<'a> Evaluator<'a> {
     pub fn key_switch(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check("the operand", x)?;
         Self::stage("a key switch", x, Stage::Ready)?;
-        let hint = self.hint("a key switch", x.level, x.degree)?;
+        let hint = self.hint("a key switch", x.level, x.degree())?;
         let mut switched = x.clone();
         switched.parts.iter_mut().try_for_each(|part| part.mul_assign(hint))?;
-        (switched.stage, switched.degree) = (Stage::Switched, 1);
+        switched.stage = Stage::Switched.at_degree(1);
         switched.noise = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
         self.checked("a key switch", switched, "choose parameters with primes of more bits")
     }
@@ -201,7 +191,7 @@ impl<'a> Evaluator<'a> {
         let wide = params.dimension_at(level) < params.wide_dimension_at(level);
         let stage = if wide { Stage::Wide } else { Stage::Ready };
         let noise = params.noise_after_division(switched, x.level);
-        let entered = Ciphertext { key: x.key, level, stage, degree: 1, noise, parts };
+        let entered = Ciphertext { key: x.key, level, stage: stage.at_degree(1), noise, parts };
         self.checked("a reduction of the modulus", entered, "choose parameters with primes of more bits")
     }
 
@@ -216,7 +206,7 @@ impl<'a> Evaluator<'a> {
         let (context, params) = (self.context(), self.key.params());
         let (from, to) = (x.basis(context), &context.level(x.level).basis);
         // A level that is entered from above has hints above it.
-        let hint = self.key.of_level(x.level + 1).ring.as_ref().ok_or(Error::Material {
+        let hint = self.key.level_hints(x.level + 1).ring.as_ref().ok_or(Error::Material {
             part: "server key",
             problem: format!("no hint for the ring of level {}", x.level),
         })?;
@@ -238,7 +228,7 @@ impl<'a> Evaluator<'a> {
         }
         let noise = noise::ring_hint(params, x.noise, from.dimension());
         let parts = parts.into_iter().flatten().collect();
-        let reduced = Ciphertext { stage: Stage::Ready, ..x.of_same(parts, noise) };
+        let reduced = Ciphertext { stage: Stage::Ready.at_degree(1), ..x.of_same(parts, noise) };
         self.checked("a reduction of the ring", reduced, "choose parameters with primes of more bits")
     }
 
@@ -279,7 +269,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn reduce_if_wide(&self, x: Ciphertext) -> Result<Ciphertext, Error> {
-        if x.stage == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
+        if x.stage() == Stage::Wide { self.ring_reduce(&x) } else { Ok(x) }
     }
 }
 
@@ -371,7 +361,7 @@ impl Evaluate for Evaluator<'_> {
         const WHAT: &str = "lowering";
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
-        let hint = self.hint(WHAT, x.level, x.degree)?;
+        let hint = self.hint(WHAT, x.level, x.degree())?;
         let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
         let room = noise::room(self.key.params(), hint.basis().log2_modulus());
         if switched > room {
@@ -390,7 +380,7 @@ impl Evaluate for Evaluator<'_> {
     fn multiply(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a composed product";
         self.pair(WHAT, x, y)?;
-        for degree in [x.degree, y.degree] {
+        for degree in [x.degree(), y.degree()] {
             if degree != 1 {
                 return Err(Error::Degree { operation: WHAT, degree, max: 1 });
             }
@@ -434,10 +424,10 @@ impl Evaluate for Evaluator<'_> {
         let part = self.highest_digit(key, traced)?;
         let level = self.key().params().bootstrapped_level();
         let (noise, parts) = (growth.output, vec![part]);
-        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, degree: 1, noise, parts })
+        Ok(Ciphertext { key: x.key, level, stage: Stage::Ready.at_degree(1), noise, parts })
     }
 
     fn slot_rotations(&self) -> Option<&dyn RotateSlots<Ciphertext = Ciphertext>> {
-        if self.rotation_key.is_some() { Some(self) } else { None }
+        if self.key.rotation_key().is_some() { Some(self) } else { None }
     }
 }

@@ -9,10 +9,11 @@
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy, Evaluate};
-//! use solinas_schemes::ntru::{self, Evaluator, Params};
+//! use solinas_schemes::ntru::{ClientKey, Evaluator, Params};
 //!
 //! let params = Params::named("tight-512-3")?;
-//! let (client, server) = ntru::generate(&params, true, Entropy::System, &Control::default())?;
+//! let client = ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+//! let server = client.server_key(&Control::default())?;
 //! let mut rng = server.public().encryption_rng(0)?;
 //! let mut x = vec![0; 512];
 //! (x[0], x[511]) = (1, 1);                                // 1 + X^511
@@ -23,12 +24,12 @@
 //! # Ok::<(), solinas_schemes::Error>(())
 //! ```
 
-mod automatic;
+mod auto_levels;
 mod bits;
 pub mod bootstrap;
 mod ciphertext;
-mod client;
 mod context;
+mod decrypt;
 mod encrypt;
 pub mod estimate;
 mod evaluate;
@@ -43,17 +44,59 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-use crate::Error;
-pub use automatic::Automatic;
+use solinas_ring::{Eval, RnsPoly};
+
+use crate::leveled::{self, Leveled};
+use crate::{Control, Entropy, Error, KeyId};
+
 pub use bits::Bits;
 pub use bootstrap::{BootstrapKey, Bootstrapping};
-pub use ciphertext::{Ciphertext, Stage};
-pub use client::ClientKey;
+pub use ciphertext::Stage;
 pub use evaluate::Evaluator;
-pub use keygen::generate;
-pub use keys::{PublicKey, ServerKey};
 pub use params::{KeyDistribution, Params, ParamsLiteral};
 pub use rotate::{Rotation, RotationKey};
 
+/// The scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ntru;
+
+/// A key that encrypts: `h = g / f_t`.
+pub type PublicKey = leveled::PublicKey<Ntru>;
+/// A key that decrypts: a secret for each level.
+pub type ClientKey = leveled::ClientKey<Ntru>;
+/// A key that evaluates: hints, the bootstrapping key of parameters that have one, and keys of rotations if its maker asked for them.
+pub type ServerKey = leveled::ServerKey<Ntru>;
+/// An encrypted polynomial: one ring element, or where rings were reduced to `n/w`, `w` of them. Part `i` holds coefficients `i` modulo `w`.
+pub type Ciphertext = leveled::Ciphertext<Ntru>;
+
 /// The name of the scheme in errors.
 const SCHEME: &str = "NTRU";
+
+impl Leveled for Ntru {
+    const NAME: &'static str = "ntru";
+
+    type Params = Params;
+    type Context = context::Context;
+    type Stage = ciphertext::Place;
+    type Parts = Vec<RnsPoly<Eval>>;
+    type PublicParts = keys::PublicParts;
+    type SecretParts = keys::SecretParts;
+    type EvaluationParts = keys::EvaluationParts;
+
+    fn params(context: &Self::Context) -> &Params {
+        &context.params
+    }
+
+    fn key_id(context: &Self::Context, insecure: bool, parts: &Self::PublicParts) -> KeyId {
+        parts.key_id(context, insecure)
+    }
+
+    fn client_key(params: &Params, entropy: Entropy, control: &Control<'_>) -> Result<ClientKey, Error> {
+        keygen::client_key(params, entropy, control)
+    }
+
+    /// Without keys of rotations.
+    fn evaluation_parts(client: &ClientKey, control: &Control<'_>) -> Result<Self::EvaluationParts, Error> {
+        keygen::evaluation_parts(client, None, control)
+    }
+}

@@ -11,7 +11,7 @@ use solinas_field::Backend;
 use solinas_field::prime::{Modulus, NttPlan, primes};
 use solinas_schemes::ntru::noise::{TOLERANCE_BELOW, tolerance_above};
 use solinas_schemes::ntru::{
-    self, Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, Stage, params,
+    Ciphertext, ClientKey, Evaluator, KeyDistribution, Params, ParamsLiteral, ServerKey, Stage, params,
 };
 use solinas_schemes::{Control, Entropy, Evaluate};
 
@@ -131,7 +131,8 @@ impl World {
         // n p^2 / 4 < 2^47 at most, centred operands.
         let exact = primes(60, 1, 2 * n as u64)?[0];
         let plan = NttPlan::new(exact, n, Backend::detect()?)?;
-        let (client, server) = ntru::generate(&params, true, Entropy::Insecure(11), &Control::default())?;
+        let client = ClientKey::generate(&params, true, Entropy::Insecure(11), &Control::default())?;
+        let server = client.server_key(&Control::default())?;
         Ok(Self { client, server, plan, exact, nonce: 0 })
     }
 

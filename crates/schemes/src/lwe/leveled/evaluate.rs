@@ -2,19 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Params, PublicKey, ServerKey, noise};
+use super::{Ciphertext, Params, PublicKey, ServerKey, noise};
 use crate::leveled::StoredCiphertext;
 use crate::lwe::{Error, Multiplier, Source, Vector};
 use crate::{Control, Evaluate, KeyId};
-
-/// A bit under the secret of a level, modulo the level's modulus.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ciphertext {
-    key: KeyId,
-    level: usize,
-    noise: f64,
-    numbers: Vector,
-}
 
 /// A bit under the tensor square of a level's secret: numbers for pairs `i <= k`.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,37 +20,36 @@ pub struct Tensor {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switched(Tensor);
 
-macro_rules! common {
-    ($name:ident) => {
-        impl $name {
-            /// Level.
-            pub fn level(&self) -> usize {
-                self.level
-            }
+impl Tensor {
+    /// Level.
+    pub fn level(&self) -> usize {
+        self.level
+    }
 
-            /// `log2` of its noise's standard deviation, by the formulas.
-            pub fn noise(&self) -> f64 {
-                self.noise
-            }
+    /// `log2` of its noise's standard deviation, by the formulas.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
 
-            /// Its numbers, in residues.
-            pub fn numbers(&self) -> &Vector {
-                &self.numbers
-            }
+    /// Its numbers, in residues.
+    pub fn numbers(&self) -> &Vector {
+        &self.numbers
+    }
 
-            /// Of the key with that identity.
-            pub fn key(&self) -> KeyId {
-                self.key
-            }
-        }
-    };
+    /// Identity of its key.
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
 }
-common!(Ciphertext);
-common!(Tensor);
 
 impl Ciphertext {
     pub(super) fn new(key: KeyId, level: usize, noise: f64, numbers: Vector) -> Self {
-        Self { key, level, noise, numbers }
+        Self { key, level, stage: (), noise, parts: numbers }
+    }
+
+    /// Its numbers, in residues.
+    pub fn numbers(&self) -> &Vector {
+        &self.parts
     }
 
     /// From its parts, as stored; `noise` as [`Self::noise`].
@@ -74,12 +64,8 @@ impl Ciphertext {
         if !noise.is_finite() || noise.is_sign_negative() {
             return Err(material(format!("{noise} is no noise")));
         }
-        Ok(Self {
-            key,
-            level,
-            noise,
-            numbers: Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?,
-        })
+        let numbers = Vector::from_residues(params.modulus(level), params.dimension() + 1, residues)?;
+        Ok(Self::new(key, level, noise, numbers))
     }
 
     /// A known bit, which anyone can read, at the highest level.
@@ -87,7 +73,7 @@ impl Ciphertext {
         let params = key.params();
         let mut numbers = Vector::zeroed(params.modulus(params.depth()).len(), params.dimension() + 1);
         numbers.words_mut().for_each(|word| word[0] = bit.into());
-        Self { key: key.id(), level: params.depth(), noise: 0.0, numbers }
+        Self::new(key.id(), params.depth(), 0.0, numbers)
     }
 }
 
@@ -147,7 +133,7 @@ impl<'a> Evaluator<'a> {
         let modulus = self.params().modulus(x.level);
         let mut numbers = Vector::zeroed(modulus.len(), self.params().pairs());
         for (w, (out, word)) in numbers.words_mut().zip(modulus.words()).enumerate() {
-            let (x, y) = (x.numbers.word(w), y.numbers.word(w));
+            let (x, y) = (x.parts.word(w), y.parts.word(w));
             let mut out = out.iter_mut();
             for i in 0..x.len() {
                 for (k, out) in (i..x.len()).zip(&mut out) {
@@ -253,7 +239,7 @@ impl<'a> Evaluator<'a> {
                 *number = word.mul(word.sub(*number, word.reduce_signed(step)), inverse);
             }
         }
-        Ok(Ciphertext { key: x.key, level: level - 1, noise, numbers })
+        Ok(Ciphertext::new(x.key, level - 1, noise, numbers))
     }
 
     /// The same bit at a level not above its own.
@@ -325,7 +311,7 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x.key)?;
         let noise = self.room("a sum", noise::sum(x.noise, 0.0), 1.0, x.level)?;
         let mut sum = Ciphertext { noise, ..x.clone() };
-        for (sum, word) in sum.numbers.words_mut().zip(self.params().modulus(x.level).words()) {
+        for (sum, word) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()) {
             sum[0] = word.add(sum[0], (value & 1) as u32);
         }
         Ok(sum)
@@ -343,8 +329,8 @@ impl Evaluate for Evaluator<'_> {
         self.pair(x, y)?;
         let noise = self.room("a sum", noise::sum(x.noise, y.noise), 1.0, x.level)?;
         let mut sum = Ciphertext { noise, ..x.clone() };
-        for (w, (sum, word)) in sum.numbers.words_mut().zip(self.params().modulus(x.level).words()).enumerate() {
-            sum.iter_mut().zip(y.numbers.word(w)).for_each(|(sum, &y)| *sum = word.add(*sum, y));
+        for (w, (sum, word)) in sum.parts.words_mut().zip(self.params().modulus(x.level).words()).enumerate() {
+            sum.iter_mut().zip(y.parts.word(w)).for_each(|(sum, &y)| *sum = word.add(*sum, y));
         }
         Ok(sum)
     }
@@ -409,7 +395,7 @@ impl Evaluate for Evaluator<'_> {
         let (params, level) = (self.params(), x.level);
         self.above("a refresh", level)?;
         let noise = self.room("a refresh", noise::switch_one(params, x.noise, level), 1.0, level)?;
-        let digits = self.digits(level, &x.numbers);
+        let digits = self.digits(level, &x.parts);
         let leading = self.key.switch(level).0.leading(digits.len())?;
         let mut products = self.multiplier.multiply(&leading, &[digits])?;
         let numbers = products.pop().ok_or(Error::Dimension { what: "products", got: 0, want: 1 })?;

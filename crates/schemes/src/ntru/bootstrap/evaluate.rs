@@ -15,27 +15,12 @@ const BLOCK: usize = 1 << 9;
 type Poly = RnsPoly<Eval>;
 
 impl<'a> Evaluator<'a> {
-    /// The same, able to bootstrap.
-    ///
-    /// # Errors
-    /// [`Error::KeyMismatch`] for a bootstrapping key of other keys.
-    pub fn with_bootstrapping(self, key: &'a BootstrapKey) -> Result<Self, Error> {
-        self.key().public().check("the bootstrapping key", key.id())?;
-        Ok(self.with_bootstrap_key(key))
-    }
-
     /// The bootstrapping key.
     ///
     /// # Errors
-    /// [`Error::NoBootstrapping`] without one.
+    /// [`Error::NoBootstrapping`] if the parameters have none.
     pub fn bootstrapping(&self) -> Result<&'a BootstrapKey, Error> {
-        let params = self.key().params();
-        let remedy = "make one with `ClientKey::bootstrap_key` and give it to `Evaluator::with_bootstrapping`";
-        let without = || match params.bootstrapping() {
-            Some(_) => Error::NoBootstrapping { what: "the evaluator has no bootstrapping key".into(), remedy },
-            None => params_without(params),
-        };
-        self.bootstrap_key().ok_or_else(without)
+        self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
     /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
@@ -52,7 +37,7 @@ impl<'a> Evaluator<'a> {
             }
             noise = params.noise_after_division(noise, level);
         }
-        self.bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
+        self.key().bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
     }
 
     /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.
@@ -130,7 +115,7 @@ impl<'a> Evaluator<'a> {
             look(&digits);
         }
         // The last squares are wanted in their sum alone: one division, and the message modulo 2.
-        let hints = self.key().of_level(level);
+        let hints = self.key().level_hints(level);
         let basis = rest.basis();
         self.rescaled(level, |i, out| {
             let (q, ops) = (basis.modulus(i), basis.pointwise(i));
@@ -154,14 +139,14 @@ impl<'a> Evaluator<'a> {
 
     /// The rest one level below, modulo `2^l`.
     fn lower_rest(&self, key: &BootstrapKey, x: &mut Poly, level: usize) -> Result<(), Error> {
-        let hint = &self.key().of_level(level).linear;
+        let hint = &self.key().level_hints(level).linear;
         let times = |i: usize, out: &mut [u64]| hint.basis().pointwise(i).multiply(out, hint.tower(i));
         Ok(key.plan.rescale(0, level).apply_in_place(x, times)?)
     }
 
     /// The square of a power of digit `digit`, one level below, modulo `2^(l - digit)`.
     fn square(&self, key: &BootstrapKey, x: &mut Poly, digit: usize, level: usize) -> Result<(), Error> {
-        let hint = &self.key().of_level(level).square;
+        let hint = &self.key().level_hints(level).square;
         let times = |i: usize, out: &mut [u64]| {
             let ops = hint.basis().pointwise(i);
             let mut factor = [0; BLOCK];

@@ -21,7 +21,7 @@ pub(in crate::ntru) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+    pub(in crate::ntru) fn new(context: &Context) -> Result<Self, Error> {
         let params = &context.params;
         let bootstrapping = params.bootstrapping().ok_or_else(|| params_without(params))?;
         let (n, top) = (params.dimension(), &context.level(params.levels()).basis);
@@ -54,7 +54,7 @@ impl Plan {
     }
 
     /// Bases of a key's polynomials, in the order in which it is stored.
-    pub(super) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
+    pub(in crate::ntru) fn bases<'a>(&'a self, context: &'a Context) -> impl Iterator<Item = &'a Basis> {
         let params: &Params = &context.params;
         let top = &context.level(params.levels()).basis;
         let rows = self.switches() * self.switch.rows();

@@ -2,8 +2,9 @@
 
 use super::super::noise::{TOLERANCE_BELOW, tolerance_above};
 use super::super::*;
+use super::keys;
+use crate::Evaluate;
 use crate::control::CANCELLED;
-use crate::{Control, Entropy, Evaluate};
 
 struct World {
     params: Params,
@@ -15,13 +16,13 @@ struct World {
 impl World {
     fn new(name: &str) -> Self {
         let params = Params::named(name).unwrap();
-        let (client, server) = generate(&params, true, Entropy::Insecure(11), &Control::default()).unwrap();
-        let key = client.bootstrap_key(&Control::default()).unwrap();
+        let (client, server) = keys(&params, 11);
+        let key = server.bootstrap_key().unwrap().clone();
         Self { params, client, server, key }
     }
 
     fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(&self.server).with_bootstrapping(&self.key).unwrap()
+        Evaluator::new(&self.server)
     }
 
     /// An encrypted bit, and other coefficients that are not 0.
@@ -83,7 +84,7 @@ fn bits_are_bootstrapped_again_and_again() {
 /// `F_L` times a polynomial at the top level: its root mean square, `log2`.
 fn measured(world: &World, poly: solinas_ring::RnsPoly<solinas_ring::Eval>, level: usize) -> f64 {
     let key = world.server.id();
-    let x = Ciphertext { key, level, stage: Stage::Ready, degree: 1, noise: 0.0, parts: vec![poly] };
+    let x = Ciphertext { key, level, stage: Stage::Ready.at_degree(1), noise: 0.0, parts: vec![poly] };
     world.client.measure_noise(&x).unwrap()
 }
 
@@ -210,21 +211,26 @@ fn threads_make_no_difference_to_bootstrapping() {
 fn what_bootstrapping_lacks_is_named() {
     let world = World::new("boot-64");
     let x = world.encrypt(true, 1);
-    let without = Evaluator::new(&world.server);
-    assert!(matches!(without.bootstrap(&x), Err(Error::NoBootstrapping { .. })));
-    assert!(without.bits().unwrap_err().to_string().contains("ClientKey::bootstrap_key"));
-    let (other, other_server) = generate(&world.params, true, Entropy::Insecure(12), &Control::default()).unwrap();
-    assert!(matches!(Evaluator::new(&other_server).with_bootstrapping(&world.key), Err(Error::KeyMismatch { .. })));
-    assert!(matches!(other.bootstrap_key(&CANCELLED), Err(Error::Cancelled(_))));
+    let (other, other_server) = keys(&world.params, 12);
+    assert!(matches!(other.server_key(&CANCELLED), Err(Error::Cancelled(_))));
     let mut rng = other_server.public().encryption_rng(1).unwrap();
     let foreign = other_server.public().encrypt_bit(true, &mut rng).unwrap();
     let foreign = Evaluator::new(&other_server).automatic().at_level(&foreign, 1).unwrap();
     assert!(matches!(world.evaluator().bootstrap(&foreign), Err(Error::KeyMismatch { .. })));
     let plain = Params::named("tight-512-1").unwrap();
-    let (client, server) = generate(&plain, true, Entropy::Insecure(1), &Control::default()).unwrap();
-    let error = client.bootstrap_key(&Control::default()).unwrap_err();
-    assert!(error.to_string().contains("boot-1024"), "{error}");
+    let (_, server) = keys(&plain, 1);
+    assert!(matches!(Evaluator::new(&server).bootstrap(&x), Err(Error::NoBootstrapping { .. })));
     assert!(Evaluator::new(&server).bits().unwrap_err().to_string().contains("boot-1024"));
+
+    // A bootstrapping key belongs to its key pair, and keys of such parameters have one.
+    let assemble = |of: &ServerKey, bootstrap: Option<&BootstrapKey>| {
+        let hints: Vec<Vec<u64>> = of.hints().map(|hint| hint.words().to_vec()).collect();
+        ServerKey::from_parts(of.public().clone(), &hints, bootstrap.cloned(), None)
+    };
+    assert!(assemble(&world.server, Some(&world.key)).unwrap() == world.server);
+    assert!(matches!(assemble(&other_server, Some(&world.key)), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(assemble(&world.server, None), Err(Error::Material { .. })));
+    assert!(matches!(assemble(&server, Some(&world.key)), Err(Error::Material { .. })));
 
     // Sums at level 1, until they are too many.
     let evaluator = world.evaluator();

@@ -3,7 +3,6 @@
 use super::super::*;
 use super::{World, literal, rng};
 use crate::control::CANCELLED;
-use crate::control::Steps;
 use crate::slots;
 use crate::{Control, Entropy, Evaluate, Progress, RotateSlots};
 use rand_core::RngCore;
@@ -252,13 +251,17 @@ fn slots_add_and_multiply_one_by_one() {
 #[test]
 fn rotated_slots_are_those_of_a_plain_rotation() {
     for name in ["slots-128-2", "slots-64-3"] {
-        let world = World::named(name);
+        let mut world = World::named(name);
         let encoder = world.params.slots().unwrap();
         let (n, half) = (encoder.slots(), encoder.slots() / 2);
         let p = world.params.plaintext_modulus();
         let rotations = [Rotation::Left(1), Rotation::Left(5), Rotation::Left(-3), Rotation::Swap];
-        let key = world.client.rotation_key(&rotations, true, &Control::default()).unwrap();
-        let evaluator = Evaluator::new(&world.server).with_rotations(&key).unwrap();
+        let x = world.fresh().1;
+        let missing = Evaluator::new(&world.server).swap_rows(&x).unwrap_err();
+        assert!(missing.to_string().ends_with("this one has none"), "{missing}");
+        world.server = world.client.server_key_with(&rotations, true, &Control::default()).unwrap();
+        let key = world.server.rotation_key().unwrap();
+        let evaluator = Evaluator::new(&world.server);
         let a: Vec<u64> = (0..n as u64).map(|i| (i * i * 7 + i) % p).collect();
         let mut rng = world.server.public().encryption_rng(1).unwrap();
         let fresh = world.server.public().encrypt(&encoder.encode(&a).unwrap(), &mut rng).unwrap();
@@ -293,14 +296,14 @@ fn rotated_slots_are_those_of_a_plain_rotation() {
         assert!(missing.to_string().contains("a rotation by 5"), "{missing}");
         let words: Vec<&[u64]> = key.polynomials().map(|poly| poly.words()).collect();
         let stored = RotationKey::from_parts(world.server.public(), &rotations, words.iter().copied()).unwrap();
-        assert!(stored.polynomials().eq(key.polynomials()) && stored.bytes() == key.bytes());
+        assert!(stored == *key && stored.bytes() == key.bytes());
         let damaged = RotationKey::from_parts(world.server.public(), &rotations, words[1..].iter().copied());
         assert!(damaged.is_err());
-        let stopped = world.client.rotation_key(&rotations, true, &CANCELLED);
+        let stopped = world.client.server_key_with(&rotations, true, &CANCELLED);
         assert!(matches!(stopped, Err(Error::Cancelled(_))));
     }
     let bits = World::named("tight-512-1");
-    let none = bits.client.rotation_key(&[Rotation::Swap], true, &Control::default());
+    let none = bits.client.server_key_with(&[Rotation::Swap], true, &Control::default());
     assert!(matches!(none, Err(Error::Slots { error: slots::Error::NoSlots { .. }, .. })));
 }
 
@@ -333,15 +336,18 @@ fn key_generation_hears_of_each_step_and_can_be_stopped() {
     let heard = Mutex::new(Vec::new());
     let listen = |Progress { done, total, .. }: Progress| heard.lock().unwrap().push((done, total));
     let control = Control { progress: Some(&listen), cancel: None };
-    let (_, server) = generate(&params, true, Entropy::Insecure(7), &control).unwrap();
-    assert!(server == generate(&params, true, Entropy::Insecure(7), &Control::default()).unwrap().1);
-    let heard = heard.into_inner().unwrap();
-    assert!(heard.len() == 17 && heard.is_sorted() && heard.iter().all(|&(done, of)| done <= of && of == 17));
-    for last in [1, 8, 15] {
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(7), &control).unwrap();
+    let of_client = std::mem::take(&mut *heard.lock().unwrap());
+    assert_eq!(of_client, (1..=12).map(|done| (done, 12)).collect::<Vec<_>>());
+    let server = client.server_key(&control).unwrap();
+    assert!(server == super::keys(&params, 7).1);
+    assert_eq!(heard.into_inner().unwrap(), (1..=5).map(|done| (done, 5)).collect::<Vec<_>>());
+    for last in [1, 8, 11] {
         let cancel = AtomicBool::new(false);
         let stop = |progress: Progress| cancel.store(progress.done >= last, Ordering::Relaxed);
         let control = Control { progress: Some(&stop), cancel: Some(&cancel) };
-        assert!(matches!(generate(&params, true, Entropy::System, &control), Err(Error::Cancelled(_))), "{last}");
+        let stopped = ClientKey::generate(&params, true, Entropy::System, &control);
+        assert!(matches!(stopped, Err(Error::Cancelled(_))), "{last}");
     }
 }
 
@@ -368,8 +374,8 @@ fn one_key_for_two_levels_is_broken_by_its_hint() {
     let mut draw = || gaussian.draw_many(&mut rng, 512);
     let key = draw();
     let (g, masks) = (draw(), vec![[draw(), draw(), draw()]]);
-    let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g, masks };
-    let (_, server) = keygen::assemble(context.clone(), true, choices, &Steps::unobserved()).unwrap();
+    let choices = keygen::Choices { keys: vec![key.clone(), key], wide: vec![None, None], g };
+    let (_, server) = super::assembled(context.clone(), choices, masks);
     let plain: Vec<u64> = (0..512).map(|i| i * i / 7 % 2).collect();
     let cipher = server.public().encrypt(&plain, &mut server.public().encryption_rng(0).unwrap()).unwrap();
     // From here on with what is public.

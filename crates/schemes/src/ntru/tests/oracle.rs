@@ -4,7 +4,6 @@
 use core::str::FromStr;
 
 use crate::Evaluate;
-use crate::control::Steps;
 use sha2::Digest;
 use solinas_field::Backend;
 use solinas_ring::{Eval, RnsPoly};
@@ -12,8 +11,10 @@ use zeroize::Zeroizing;
 
 use super::super::bootstrap;
 use super::super::context::Context;
-use super::super::keygen::{Choices, Short, assemble};
+use super::super::keygen::{Choices, Short};
+use super::super::keys::EvaluationParts;
 use super::super::*;
+use super::assembled;
 
 /// Lines in order.
 struct Transcript<'a> {
@@ -97,7 +98,8 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let primes: Vec<u64> = transcript.values("primes");
     assert_eq!(params.moduli().iter().map(|q| q.value()).collect::<Vec<_>>(), primes);
 
-    let mut choices = Choices { keys: vec![], wide: vec![], g: Zeroizing::new(vec![]), masks: vec![] };
+    let mut choices = Choices { keys: vec![], wide: vec![], g: Zeroizing::new(vec![]) };
+    let mut masks = Vec::new();
     for _ in 0..levels {
         choices.keys.push(transcript.short("key"));
         let wide = transcript.is_next("wide");
@@ -108,15 +110,14 @@ fn case(transcript: &mut Transcript<'_>, backend: Backend) {
     let mut later = Transcript { lines: transcript.lines.clone() };
     assert!(later.is_next("h "));
     for _ in 2..=levels {
-        choices.masks.push([(); 3].map(|()| {
+        masks.push([(); 3].map(|()| {
             while !transcript.is_next("mask") {
                 transcript.lines.next();
             }
             transcript.short("mask")
         }));
     }
-    let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
+    let (client, server) = assembled(Context::with_backend(&params, backend).unwrap(), choices, masks);
     later.compare("h", [server.public().h()]);
     for hint in server.hints() {
         while later.is_next("mask") {
@@ -199,7 +200,8 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
         assert_eq!(transcript.values::<u64>(name), moduli.iter().map(|q| q.value()).collect::<Vec<_>>());
     }
     let keys = (0..levels).map(|_| transcript.short("key")).collect();
-    let mut choices = Choices { keys, wide: vec![None; levels], g: transcript.short("g"), masks: vec![] };
+    let choices = Choices { keys, wide: vec![None; levels], g: transcript.short("g") };
+    let mut masks = Vec::new();
     let mut digests = Vec::new();
     for _ in 2..=levels {
         let mut mask = || {
@@ -207,10 +209,9 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
             digests.push(transcript.lines.next().unwrap());
             mask
         };
-        choices.masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
+        masks.push([mask(), mask(), Zeroizing::new(vec![0; 64])]);
     }
-    let (client, server) =
-        assemble(Context::with_backend(&params, backend).unwrap(), true, choices, &Steps::unobserved()).unwrap();
+    let (client, server) = assembled(Context::with_backend(&params, backend).unwrap(), choices, masks);
     assert!(digests.iter().zip(server.hints()).all(|(line, hint)| line.ends_with(&digest(hint))));
 
     let mut choices = bootstrap::Choices { sparse: transcript.short("sparse"), masks: vec![] };
@@ -223,7 +224,10 @@ fn bootstrapping_is_that_of_the_oracle(backend: Backend) {
     assert_eq!(key.polynomials().count(), digests.len());
     assert!(digests.iter().zip(key.polynomials()).all(|(line, poly)| line.ends_with(&digest(poly))));
 
-    let evaluator = Evaluator::new(&server).with_bootstrapping(&key).unwrap();
+    let hints = server.parts().hints.clone();
+    let parts = EvaluationParts { hints, bootstrap: Some(key.clone()), rotations: None };
+    let server = ServerKey::new(client.public().clone(), parts);
+    let evaluator = Evaluator::new(&server);
     let mut bits = 0;
     while transcript.lines.peek().is_some() {
         let bit = transcript.values::<u64>("bit")[0];
