@@ -29,7 +29,7 @@ const SAMPLES: usize = 8;
 /// [`FEWEST_RECRYPTIONS`].
 const RECRYPTIONS: usize = 32;
 const FEWEST_RECRYPTIONS: usize = 8;
-/// Largest number of rounds. It is far above what is ever needed.
+/// Largest number of rounds. Real choices need a few rounds.
 const ROUNDS: u64 = 100;
 
 /// Statistics of a block's column bits over all candidates, at the roots of a group.
