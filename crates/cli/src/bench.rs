@@ -7,7 +7,7 @@ use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_paper::Machine;
-use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server};
+use solinas_runtime::{Ciphertext, ClientKey, Estimate, Inputs, KeygenOptions, Plain, Scheme, Server, Work};
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -107,11 +107,13 @@ impl<'a> Bench<'a> {
         let start = Instant::now();
         while times.is_empty() || (times.len() < repetitions && start.elapsed().as_secs_f64() < 10.0) {
             let begin = Instant::now();
-            watch(self.out, &name, |control| Ok(self.server.run(&program, &inputs, control)?))?;
+            watch(self.out, &name, |control| Ok(self.server.run(Work::program(&program, &inputs), control)?))?;
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        let estimate = self.server.estimate(&program, count, &interrupt_control()?)?;
+        let control = interrupt_control()?;
+        let fresh = Work::program(&program, Inputs::Fresh { instances: count });
+        let estimate = self.server.prepare(fresh, &control)?.estimate(&control)?;
         let what = if count == 1 { name } else { format!("{count} x {name}") };
         Ok(self.figure(what, &estimate, count, times.len(), times[times.len() / 2]))
     }
@@ -119,7 +121,9 @@ impl<'a> Bench<'a> {
     /// Measures one recryption, as the server does for estimates.
     fn recrypt(&self) -> Result<Row> {
         let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
-        let seconds = self.server.estimate(&program, 1, &interrupt_control()?)?.bootstrap_seconds;
+        let control = interrupt_control()?;
+        let fresh = Work::program(&program, Inputs::Fresh { instances: 1 });
+        let seconds = self.server.prepare(fresh, &control)?.estimate(&control)?.bootstrap_seconds;
         let estimate = Estimate { scheme: solinas_runtime::Scheme::Gh, recrypts: 1, ..Default::default() };
         Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
     }

@@ -197,7 +197,7 @@ pub(crate) trait Public: Debug + Send + Sync {
     }
 
     /// Makes it ready, on the current thread pool.
-    fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error>;
+    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

@@ -4,8 +4,8 @@
 use solinas_circuits::build::Recipe;
 use solinas_runtime::program::Op;
 use solinas_runtime::{
-    Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, cost_circuit, cost_watched,
-    keygen,
+    Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, cost_circuit,
+    cost_watched, keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -66,7 +66,7 @@ fn planning_in_slots_is_cancelled_too() {
 }
 
 #[test]
-fn every_estimate_and_count_of_a_server_is_cancelled() {
+fn planning_and_measuring_are_cancelled() {
     for (scheme, params) in [(Scheme::Tfhe, "gates-40"), (Scheme::Gh, "ci-15"), (Scheme::Ntru, "tight-64-12")] {
         let params = Some(params.into());
         let options =
@@ -81,18 +81,42 @@ fn every_estimate_and_count_of_a_server_is_cancelled() {
         let cancel = AtomicBool::new(true);
         let control = Control { cancel: Some(&cancel), ..Control::default() };
         let all = [
-            server.estimate(&program, 1, &control),
-            server.estimate_on(&program, 1, 4, &control),
-            server.estimate_inputs(&program, &inputs, &control),
-            server.count_inputs(&program, &inputs, &control),
-            server.estimate_circuit_inputs(&netlist, &inputs, &control),
-            server.count_circuit_inputs(&netlist, &inputs, &control),
-            server.estimate_circuit(&netlist, true, &control),
-            server.estimate_circuit(&netlist, false, &control),
+            Work::program(&program, &inputs),
+            Work::program(&program, Inputs::Fresh { instances: 1 }),
+            Work::circuit(&netlist, &inputs),
+            Work::circuit(&netlist, Inputs::Fresh { instances: 1 }),
+            Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }),
         ];
-        for (i, result) in all.into_iter().enumerate() {
-            assert!(matches!(result, Err(Error::Cancelled)), "{scheme}, estimate {i}: {result:?}");
+        for (i, work) in all.iter().enumerate() {
+            let cancelled = server.prepare(work.clone(), &control).and_then(|prepared| prepared.estimate(&control));
+            assert!(matches!(cancelled, Err(Error::Cancelled)), "{scheme}, work {i}: {cancelled:?}");
         }
+        for (i, work) in all.into_iter().enumerate() {
+            let prepared = server.prepare(work, &Control::default()).unwrap();
+            assert!(prepared.count().is_ok());
+            for estimate in [prepared.estimate(&control), prepared.estimate_on(4, &control)] {
+                assert!(matches!(estimate, Err(Error::Cancelled)), "{scheme}, work {i}: {estimate:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let (_, key) = keygen(&options, &Control::default()).unwrap();
+    let server = Server::new(&key, Some(1)).unwrap();
+    let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
+    let netlist = program.lower(Recipe::default()).unwrap();
+    let works = [
+        Work::program(&program, Inputs::Fresh { instances: 3 }),
+        Work::circuit(&netlist, Inputs::Fresh { instances: 3 }),
+    ];
+    for work in works {
+        let prepared = server.prepare(work, &Control::default()).unwrap();
+        assert_eq!(prepared.count().unwrap().bootstraps, 3);
+        let run = prepared.run(&Control::default());
+        assert!(matches!(run, Err(Error::InputCount { got: 0, want: 2, .. })), "{run:?}");
     }
 }
 
@@ -106,12 +130,15 @@ fn a_plan_that_is_known_is_not_made_again() {
     let inputs = [bit.clone(), bit];
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let watched = |program: &Program| server.estimate(program, 1, &control).map(|estimate| estimate.bootstraps);
-    assert!(matches!(watched(&program), Err(Error::Cancelled)));
-    assert_eq!(server.estimate(&program, 1, &Control::default()).unwrap().bootstraps, 1);
-    assert_eq!(watched(&program).unwrap(), 1, "nothing is left to cancel");
-    assert!(matches!(server.run(&program, &inputs, &control), Err(Error::Cancelled)));
-    assert!(matches!(watched(&Program::from_op("or", &[Type::Bool; 2]).unwrap()), Err(Error::Cancelled)));
+    let estimate = |program: &Program, control: &Control<'_>| {
+        let fresh = Work::program(program, Inputs::Fresh { instances: 1 });
+        server.prepare(fresh, control)?.estimate(control).map(|estimate| estimate.bootstraps)
+    };
+    assert!(matches!(estimate(&program, &control), Err(Error::Cancelled)));
+    assert_eq!(estimate(&program, &Control::default()).unwrap(), 1);
+    assert_eq!(estimate(&program, &control).unwrap(), 1, "nothing is left to cancel");
+    assert!(matches!(server.run(Work::program(&program, &inputs), &control), Err(Error::Cancelled)));
+    assert!(matches!(estimate(&Program::from_op("or", &[Type::Bool; 2]).unwrap(), &control), Err(Error::Cancelled)));
 }
 
 #[test]

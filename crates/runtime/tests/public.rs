@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_runtime::program::{Elements, Op};
 use solinas_runtime::{
-    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, keygen,
+    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, keygen,
 };
 
 /// Small sets: of integers, of bits, and of slots.
@@ -57,7 +57,7 @@ fn products_with_public_arrays_are_those_of_plain_evaluation() {
             let scalar = Elements::Scalar(numbers(1)[0]);
             for (x, w) in [(&array, &weights), (&scalar, &weights), (&array, &scalar)] {
                 let inputs = [client.encrypt(&plain(ty, x)).unwrap().into(), Input::Public(plain(ty, w))];
-                let outputs = server.run_inputs(&program, &inputs, &Control::default()).unwrap();
+                let outputs = server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
                 let want = program.evaluate_arrays(&[x.clone(), w.clone()]).unwrap();
                 let got = client.decrypt(&outputs[0]).unwrap();
                 assert_eq!(
@@ -82,7 +82,7 @@ fn a_product_with_a_public_array_takes_no_product_of_ciphertexts() {
     let (x, w) = (Elements::Array((0..200).collect()), Elements::Array((0..200).map(|i| i * i).collect()));
     let encrypted = client.encrypt(&plain(ty, &x)).unwrap();
     let [score, multiplied] = [Input::from(plain(ty, &w)), client.encrypt(&plain(ty, &w)).unwrap().into()].map(|w| {
-        let outputs = server.run_inputs(&program, &[encrypted.clone().into(), w], &Control::default()).unwrap();
+        let outputs = server.run(Work::program(&program, &[encrypted.clone().into(), w]), &Control::default()).unwrap();
         assert_eq!(
             client.decrypt(&outputs[0]).unwrap().values,
             [(0..200u128).map(|i| i * i * i).sum::<u128>() % 65537]
@@ -98,12 +98,13 @@ fn public_arrays_that_do_not_suit_are_refused() {
         let (ty, (client, server)) = (set.2, keys(set, false));
         let program = weighted(ty);
         let x = Input::from(client.encrypt(&plain(ty, &Elements::Array(vec![1, 2, 3]))).unwrap());
-        let run = |w: Plain| server.run_inputs(&program, &[x.clone(), w.into()], &Control::default()).unwrap_err();
+        let run =
+            |w: Plain| server.run(Work::program(&program, &[x.clone(), w.into()]), &Control::default()).unwrap_err();
         let short = run(plain(ty, &Elements::Array(vec![1, 2])));
         assert!(matches!(short, Error::Broadcast { lhs: 3, rhs: 2 }), "{short}");
         let other = run(plain(Type::Uint(9), &Elements::Array(vec![1, 2, 3])));
         assert!(matches!(other, Error::InputType { .. }), "{other}");
-        let one = server.run_inputs(&program, std::slice::from_ref(&x), &Control::default()).unwrap_err();
+        let one = server.run(Work::program(&program, std::slice::from_ref(&x)), &Control::default()).unwrap_err();
         assert!(matches!(one, Error::InputCount { got: 1, want: 2, .. }), "{one}");
     }
 }

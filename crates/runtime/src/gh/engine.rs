@@ -5,7 +5,7 @@ use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Schedule, run};
-use crate::engine::{Batch, Engine, Plan, Work};
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
 use solinas_circuits::build::{Recipe, Style};
@@ -36,7 +36,7 @@ pub(crate) struct GhEngine {
 }
 
 /// What a plan depends on: its source, and the noise of the inputs.
-type Key = (Source, Vec<f64>);
+type Key = (Arc<Source>, Vec<f64>);
 
 /// The tables there are.
 #[derive(Default)]
@@ -174,14 +174,14 @@ impl GhEngine {
     }
 
     fn planned(
-        &self,
-        source: Source,
-        inputs: Option<&[Ciphertext]>,
+        self: &Arc<Self>,
+        request: &PlanRequest<'_>,
         make: impl FnOnce(&[f64]) -> Result<Schedule, Error>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let key = (source, noises(inputs)?);
+    ) -> Result<Box<dyn Plan>, Error> {
+        let key = (Arc::clone(request.source), noises(request.inputs)?);
         let schedule = self.plans.get(key, |schedule| schedule.steps.len(), |(_, noises)| make(noises));
-        Ok(Box::new(Planned { engine: self, schedule: schedule.map_err(|error| place(error, inputs))? }))
+        let schedule = schedule.map_err(|error| place(error, request.inputs))?;
+        Ok(Box::new(Planned { engine: Arc::clone(self), schedule }))
     }
 }
 
@@ -205,28 +205,19 @@ impl Engine for GhEngine {
         Form::Bits
     }
 
-    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
         let limits = planning::limits(control)?;
-        let source = Source::Program(program.clone());
-        self.planned(source, work.inputs, |noises| plan(program, self.set(), noises, &limits))
-    }
-
-    fn plan_circuit(
-        &self,
-        netlist: &Netlist,
-        optimize: bool,
-        work: &Work<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let limits = planning::limits(control)?;
-        self.planned(Source::Circuit(netlist.clone(), optimize), work.inputs, |noises| {
-            let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
-            schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
-        })
-    }
-
-    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::SchemeForm { scheme: Scheme::Gh, params: self.set().name().into(), holds: Form::Bits, form })
+        match &**request.source {
+            Source::Program(program) => self.planned(request, |noises| plan(program, self.set(), noises, &limits)),
+            Source::Circuit(netlist, optimize) => self.planned(request, |noises| {
+                let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
+                schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
+            }),
+            &Source::Convert(form) => {
+                let params = self.set().name().into();
+                Err(Error::SchemeForm { scheme: Scheme::Gh, params, holds: Form::Bits, form })
+            }
+        }
     }
 }
 
@@ -297,21 +288,26 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
 }
 
 /// A schedule of this engine.
-struct Planned<'a> {
-    engine: &'a GhEngine,
+struct Planned {
+    engine: Arc<GhEngine>,
     schedule: Arc<Schedule>,
 }
 
-impl Plan for Planned<'_> {
-    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
-        Ok(count(&self.schedule, lanes, self.engine.set(), method))
+impl Plan for Planned {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        let method = self.engine.method(self.schedule.refreshes * instances as u64)?;
+        Ok(count(&self.schedule, instances, self.engine.set(), method))
     }
 
-    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
-        let &Work { lanes, threads, .. } = work;
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(control))?;
-        let count = self.count(lanes)?;
+        let count = self.count(instances)?;
         // Products are side by side; so are recryptions, but for those that use every thread each.
         let measured = pool.current_num_threads() as f64;
         let side_by_side = speed.product * count.products as f64;
@@ -324,7 +320,7 @@ impl Plan for Planned<'_> {
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let engine = self.engine;
+        let engine = &self.engine;
         control.check()?;
         let recrypts = self.schedule.refreshes * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;

@@ -205,8 +205,8 @@ impl scheme::Public for Server {
         self.key.public().is_insecure()
     }
 
-    fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
+    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
     }
 
     fn header(&self) -> Result<Header, Error> {

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 use solinas_circuits::program::Elements;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Program, Scheme, Server, Type, cost_under,
-    keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, ParamsInfo, Plain, Program, Scheme, Server, Type, Work,
+    cost_under, keygen,
 };
 
 /// Under what a program came through.
@@ -144,7 +144,7 @@ impl Setup {
                 Some(_) => Elements::Array(plaintext.values),
             });
         }
-        let Some(outputs) = levels(self.server.run(program, &inputs, &Control::default()))? else {
+        let Some(outputs) = levels(self.server.run(Work::program(program, &inputs), &Control::default()))? else {
             return Ok(Outcome::TooFewLevels);
         };
         let want = evaluated(program, &plain, slots)?;
