@@ -5,7 +5,7 @@
 mod random_circuit;
 
 use clap::Parser;
-use solinas_runtime::{Control, Inputs, KeygenOptions, Scheme, Server, Work, keygen};
+use solinas_runtime::{Control, Inputs, KeygenOptions, Server, Work, keygen};
 use std::time::Instant;
 
 /// Runs random circuits under Gentry and Halevi's scheme.
@@ -21,7 +21,7 @@ struct Args {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Args { count, params } = Args::parse();
     let options = KeygenOptions {
-        scheme: Scheme::Gh,
+        scheme: "gh".parse().expect("a registered scheme"),
         params: Some(params.clone()),
         research: true,
         insecure_seed: Some(1),

@@ -33,6 +33,14 @@ pub enum Error {
         /// What there is instead.
         nearest: String,
     },
+    /// A request for parameters that cannot be met by any, such as one with options of another scheme.
+    #[error("{what}; {help}")]
+    Request {
+        /// What is wrong with it.
+        what: String,
+        /// What to ask for instead.
+        help: String,
+    },
     /// A ciphertext of another scheme than its key.
     #[error(
         "{what} is of scheme {got}, and the key of scheme {want}: they do not go together; use the files of one `keygen`"

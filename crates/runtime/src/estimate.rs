@@ -33,7 +33,7 @@ pub struct Estimate {
 impl Estimate {
     /// The counts without the depth: `40 bootstraps`, or `3 recrypts, 25 products`.
     pub fn counts(&self) -> String {
-        self.scheme.roles().counts(self)
+        self.scheme.entry().counts(self)
     }
 }
 
@@ -71,7 +71,7 @@ pub fn cost_watched(
     control: &Control<'_>,
 ) -> Result<Estimate, Error> {
     let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
-    scheme.roles().cost(program, params, control)
+    scheme.entry().cost(program, params, control)
 }
 
 /// As [`cost_watched`], of a circuit on one element, under the first scheme that has a set of that name.
@@ -80,5 +80,5 @@ pub fn cost_watched(
 /// An unknown set, or one that does not compute the circuit; [`Error::Cancelled`].
 pub fn cost_circuit(netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
     let scheme = Scheme::of_params(params).unwrap_or_default();
-    scheme.roles().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)
+    scheme.entry().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)
 }

@@ -6,21 +6,22 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_runtime::program::{Elements, Op};
 use solinas_runtime::{
-    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, keygen,
+    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, Work, keygen,
 };
 
 /// Small sets: of integers, of bits, and of slots.
-const SETS: [(Scheme, &str, Type); 6] = [
-    (Scheme::Tfhe, "integers-40", Type::Uint(4)),
-    (Scheme::Tfhe, "gates-40", Type::Uint(2)),
-    (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
-    (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
-    (Scheme::Bgv, "bits-64-9", Type::Uint(2)),
-    (Scheme::Lwe, "leveled-16-4", Type::Uint(1)),
+const SETS: [(&str, &str, Type); 6] = [
+    ("tfhe", "integers-40", Type::Uint(4)),
+    ("tfhe", "gates-40", Type::Uint(2)),
+    ("ntru", "slots-128-3", Type::Mod(257)),
+    ("bgv", "slots-128-4", Type::Mod(65537)),
+    ("bgv", "bits-64-9", Type::Uint(2)),
+    ("lwe", "leveled-16-4", Type::Uint(1)),
 ];
 
-fn keys((scheme, params, _): (Scheme, &str, Type), rotations: bool) -> (ClientKey, Server) {
+fn keys((scheme, params, _): (&str, &str, Type), rotations: bool) -> (ClientKey, Server) {
     let (params, insecure_seed) = (Some(params.into()), Some(1));
+    let scheme = scheme.parse().unwrap();
     let options = KeygenOptions { scheme, params, rotations, research: true, insecure_seed, ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     (client, Server::new(&key, Some(2)).unwrap())

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use solinas_formats::{Destination, Expect, Header, KeyFiles, KeyId, Kind, Reader, Result, Writer};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, Type, Work};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, Type, Work};
 
 use super::container::reseal;
 
@@ -16,10 +16,10 @@ pub(super) struct Keys {
 }
 
 /// Files for parameter sets that hold the given types.
-pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
+pub(super) fn keys(scheme: &str, sets: &[(&str, Type)]) -> Vec<Keys> {
     let make = |&(params, ty): &(&str, Type)| -> std::result::Result<Keys, Error> {
         let options = KeygenOptions {
-            scheme,
+            scheme: scheme.parse()?,
             params: Some(params.into()),
             rotations: ty.modulus().is_some(),
             research: true,

@@ -7,12 +7,13 @@ mod work;
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
 use crate::error::{Error, Result, usage};
+use crate::names::listed;
 use crate::output::Output;
 use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
+use solinas_runtime::{Estimate, Server, ServerKey, schemes};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -126,9 +127,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
     }
-    if args.memory.is_some() && scheme != Scheme::Gh {
+    let capabilities = scheme.capabilities();
+    if args.memory.is_some() && !capabilities.table_memory {
+        let schemes = listed(schemes().filter(|scheme| scheme.capabilities().table_memory));
         return Err(usage(
-            format!("--memory applies to keys of scheme gh only, and {} is of scheme {scheme}", key_file.display()),
+            format!("--memory applies to keys of {schemes} only, and {} is of scheme {scheme}", key_file.display()),
             "leave it out",
         ));
     }
@@ -142,8 +145,7 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let prepared = cancellable(out, |control| work.prepare(&server, Some(&files), control))?;
     let label = match shows_progress(out) {
-        // Measuring takes long for recryptions, and for products that read a matrix of gigabytes.
-        true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
+        true if capabilities.slow_estimate => work.label(),
         true => match cancellable(out, |control| Ok(prepared.estimate(control)?)) {
             Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
             Err(Error::Interrupted) => return Err(Error::Interrupted),

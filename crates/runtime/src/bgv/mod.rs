@@ -6,7 +6,7 @@ pub use find::find_bgv;
 
 use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::bgv::{self as files, ServerKeys};
 use solinas_schemes::bgv::{
     self, BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, SeededCiphertext, Stage, noise,
@@ -159,7 +159,6 @@ impl Parameters for Params {
 }
 
 impl Leveled for Bgv {
-    const SCHEME: Scheme = Scheme::Bgv;
     /// Of 128 bits, vectors, and depth for more than a polynomial or two.
     const DEFAULT: &'static str = "slots128-16384-8";
     const SEEDED: bool = true;

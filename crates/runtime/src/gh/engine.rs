@@ -1,5 +1,6 @@
 //! The engine: plans by bounds of noise, tables by the memory there is, steps wave by wave.
 
+use super::SCHEME;
 use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
@@ -7,7 +8,7 @@ use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Schedule, run};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::gh::{self, Arithmetic, Evaluator, Params, RecryptMethod, ServerKey, noise};
@@ -215,7 +216,7 @@ impl Engine for GhEngine {
             }),
             &Source::Convert(form) => {
                 let params = self.set().name().into();
-                Err(Error::SchemeForm { scheme: Scheme::Gh, params, holds: Form::Bits, form })
+                Err(Error::SchemeForm { scheme: SCHEME, params, holds: Form::Bits, form })
             }
         }
     }
@@ -282,7 +283,7 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
-        scheme: Scheme::Gh,
+        scheme: SCHEME,
         ..Default::default()
     }
 }

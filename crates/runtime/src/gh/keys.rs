@@ -1,11 +1,12 @@
 //! Key generation, encryption, decryption, and parameter sets as data.
 
+use super::SCHEME;
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
-use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
+use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
 use solinas_schemes::gh::{
     self, Arithmetic, ClientKey, Decryptor, EncryptMethod, Encryptor, Params, PublicKey, RecryptMethod, ServerKey,
@@ -17,8 +18,7 @@ use std::sync::{Arc, OnceLock};
 /// Makes a key pair, on the current thread pool.
 pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let known = || Params::names().join(", ");
-    let name =
-        options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
+    let name = options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: SCHEME, known: known() })?;
     let params = Params::named(name)?;
     if options.research {
         gh::keygen::check_memory(&params, crate::memory::budget()?)?;
@@ -232,7 +232,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     };
     ParamsInfo {
         name: params.name().into(),
-        scheme: Scheme::Gh,
+        scheme: SCHEME,
         family: "gates",
         description: what.into(),
         lwe_dimension: None,

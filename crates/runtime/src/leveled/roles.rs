@@ -3,14 +3,15 @@
 use super::elements::Elements;
 use super::keys::{Client, Public, Server, info};
 use super::{Leveled, Parameters, engine};
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
+use crate::registry::SchemeEntry;
+use crate::scheme::{self, About, Encrypt, Pair, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
 use solinas_formats::{Kind, Reader};
 use std::sync::Arc;
 
-impl<S: Leveled> Roles for S {
+impl<S: Leveled> SchemeEntry for S {
     fn name(&self) -> &'static str {
         S::NAME
     }

@@ -1,7 +1,7 @@
 //! LWE (Brakerski, Gentry and Vaikuntanathan): bits, whose exclusive or is a sum and `and` a product, of sets with levels; sums alone of sets without.
 
 use crate::leveled::{Leveled, Parameters, Plaintext, Poly, State, constant};
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::{lwe as files, pack};
 use solinas_schemes::bgv;
 use solinas_schemes::lwe::leveled::{self, Ciphertext, ClientKey, Evaluator, Params, PublicKey, ServerKey, noise};
@@ -52,7 +52,7 @@ fn bits(plaintexts: &[Plaintext]) -> Zeroizing<Vec<bool>> {
 }
 
 fn no_slots() -> Error {
-    Error::NoSlots { scheme: Scheme::Lwe }
+    Error::NoSlots { scheme: Lwe::SCHEME }
 }
 
 /// What a key switch leads to; a product's noise has a heavier tail, and wants twice the room.
@@ -186,7 +186,6 @@ impl Parameters for Params {
 }
 
 impl Leveled for Lwe {
-    const SCHEME: Scheme = Scheme::Lwe;
     /// Of 128 bits, with a product.
     const DEFAULT: &'static str = "leveled-secure-1";
     const SEEDED: bool = false;

@@ -2,7 +2,7 @@
 
 use crate::control::ProgressParts;
 use crate::leveled::{Leveled, Parameters, Poly, Refresh, State, constant};
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::ntru::ServerKeys;
 use solinas_formats::{Reader, ntru as files, pack};
 use solinas_schemes::ntru::{
@@ -156,7 +156,6 @@ impl Parameters for Params {
 }
 
 impl Leveled for Ntru {
-    const SCHEME: Scheme = Scheme::Ntru;
     /// Of 128 bits, and of the least size.
     const DEFAULT: &'static str = "secure-8192-1";
     const SEEDED: bool = false;

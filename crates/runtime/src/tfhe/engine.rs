@@ -1,12 +1,13 @@
 //! The engine: schedules of bootstraps, by gates or by lookup tables as the family of the parameters has it.
 
+use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::schedule::Schedule;
 use super::{gates, tables};
 use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
@@ -168,7 +169,7 @@ impl Engine for TfheEngine {
 }
 
 fn no_slots(params: &Params) -> Error {
-    Error::SchemeForm { scheme: Scheme::Tfhe, params: params.name().into(), holds: form_of(params), form: Form::Slots }
+    Error::SchemeForm { scheme: SCHEME, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
 /// A schedule of this engine, with results of that form.

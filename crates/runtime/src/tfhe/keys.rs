@@ -1,11 +1,12 @@
 //! Keys, and parameter sets as data.
 
+use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{Encrypt, Public, Secret, bits_only};
-use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions, memory};
+use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
@@ -126,7 +127,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (limited, research_only) = reasons(&security.status);
     ParamsInfo {
         name: literal.name.clone(),
-        scheme: Scheme::Tfhe,
+        scheme: SCHEME,
         family,
         description: what.into(),
         lwe_dimension: Some(literal.lwe_dimension),

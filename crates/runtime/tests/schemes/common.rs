@@ -4,7 +4,7 @@ use crate::random_circuit;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, ServerKey, Type, Work, keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, ServerKey, Type, Work, keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -14,13 +14,13 @@ pub(crate) struct Setup {
     pub(crate) server: Server,
 }
 
-pub(crate) fn options(scheme: Scheme, params: &str, seed: u64) -> KeygenOptions {
-    let (params, insecure_seed) = (Some(params.into()), Some(seed));
+pub(crate) fn options(scheme: &str, params: &str, seed: u64) -> KeygenOptions {
+    let (scheme, params, insecure_seed) = (scheme.parse().unwrap(), Some(params.into()), Some(seed));
     KeygenOptions { scheme, params, research: true, insecure_seed, ..Default::default() }
 }
 
 impl Setup {
-    pub(crate) fn new(scheme: Scheme, params: &str, seed: u64) -> Self {
+    pub(crate) fn new(scheme: &str, params: &str, seed: u64) -> Self {
         let (client, key) = keygen(&options(scheme, params, seed), &Control::default()).unwrap();
         let server = Server::new(&key, Some(2)).unwrap();
         Self { client, key, server }

@@ -12,13 +12,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Gh, params, seed)
+    common::options("gh", params, seed)
 }
 
 /// The CI-size set that evaluates circuits of any depth.
 fn setup() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Gh, "ci-15", 1))
+    KEY.get_or_init(|| Setup::new("gh", "ci-15", 1))
 }
 
 fn encrypt(client: &ClientKey, ty: Type, value: u128) -> Ciphertext {
@@ -148,7 +148,7 @@ fn costs_count_recrypts_and_products_before_anything_runs() {
 
 #[test]
 fn a_set_that_no_recryption_helps_refuses_deep_circuits_and_runs_shallow_ones() {
-    let Setup { client, server, .. } = Setup::new(Scheme::Gh, "ci-3", 3);
+    let Setup { client, server, .. } = Setup::new("gh", "ci-3", 3);
     let x = encrypt(&client, Type::Uint(4), 11);
     let run = |rounds| server.run(Work::circuit_as_is(&chain(rounds), std::slice::from_ref(&x)), &Control::default());
     let out = run(1).unwrap();
@@ -177,7 +177,7 @@ fn files_keep_values_and_bounds() {
         x.save(&at("x.ct")).unwrap();
         let loaded = Ciphertext::load(&at("x.ct")).unwrap();
         assert_eq!(loaded, x);
-        assert_eq!((loaded.scheme(), loaded.form(), loaded.params_name()), (Scheme::Gh, Form::Bits, "ci-15"));
+        assert_eq!((loaded.scheme().name(), loaded.form(), loaded.params_name()), ("gh", Form::Bits, "ci-15"));
         let program = Program::from_op("neg", &[i4]).unwrap();
         let y = again.run(Work::program(&program, std::slice::from_ref(&loaded)), &Control::default()).unwrap();
         assert_eq!(y, server.run(Work::program(&program, &[x]), &Control::default()).unwrap());
@@ -219,7 +219,7 @@ fn sums_and_products_of_public_bits_are_read_back() {
 #[test]
 fn mistakes_get_typed_errors() {
     let Setup { client, server, .. } = setup();
-    let other = Setup::new(Scheme::Gh, "ci-15", 2);
+    let other = Setup::new("gh", "ci-15", 2);
     let tfhe = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
     let (tfhe, tfhe_key) = keygen(&tfhe, &Control::default()).unwrap();
     let u4 = Type::Uint(4);

@@ -5,19 +5,19 @@ use crate::common::{
 };
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, Progress,
-    Scheme, Server, ServerKey, Type, Work, cost, keygen,
+    Server, ServerKey, Type, Work, cost, keygen,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Lwe, params, seed)
+    common::options("lwe", params, seed)
 }
 
 /// Nine products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Lwe, "leveled-8-9", 1))
+    KEY.get_or_init(|| Setup::new("lwe", "leveled-8-9", 1))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn elements_of_an_array_may_be_at_different_levels() {
 #[test]
 fn random_circuits_give_what_plain_evaluation_gives() {
     // Of a set with three levels, where the levels of lanes differ, and of one with more.
-    check_random_circuits(&Setup::new(Scheme::Lwe, "leveled-16-3", 1), 40, 12, 20);
+    check_random_circuits(&Setup::new("lwe", "leveled-16-3", 1), 40, 12, 20);
     check_random_circuits(bits(), 40, 30, 20);
 }
 
@@ -75,7 +75,7 @@ fn a_secure_set_says_before_it_runs_what_it_cannot_do() {
 
 #[test]
 fn sets_without_products_add_until_the_noise_is_too_large() {
-    let setup = Setup::new(Scheme::Lwe, "toy-64-2", 1);
+    let setup = Setup::new("lwe", "toy-64-2", 1);
     let bit = Type::Bool;
     let xor = Program::from_op("xor", &[bit, bit]).unwrap();
     let encrypt = |value| setup.scalar(bit, value);
@@ -136,7 +136,7 @@ fn mistakes_get_typed_errors() {
     let error = bits.server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme lwe has no radix ciphertexts"), "{error}");
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let foreign = Setup::new(Scheme::Lwe, "leveled-8-9", 2).client.encrypt(&plain(u8)).unwrap();
+    let foreign = Setup::new("lwe", "leveled-8-9", 2).client.encrypt(&plain(u8)).unwrap();
     let run = bits.server.run(Work::program(&add, &[x, foreign]), &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
     for params in ["leveled-8-9", "paper-9326", "toy-64-2"] {
@@ -145,7 +145,7 @@ fn mistakes_get_typed_errors() {
     check_refused(options("leveled-64", 1), "there is no LWE parameter set");
     check_refused(options("leveled-4000-2", 1), "dimension 4000");
     check_refused(KeygenOptions { rotations: true, ..options("leveled-8-9", 1) }, "no slots to rotate");
-    check_refused(KeygenOptions { scheme: Scheme::Tfhe, ..options("leveled-8-9", 1) }, "--scheme lwe");
+    check_refused(KeygenOptions { scheme: "tfhe".parse().unwrap(), ..options("leveled-8-9", 1) }, "--scheme lwe");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn keys_and_products_are_watched_and_stopped() {
     let stop = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&stop) };
     assert!(matches!(server.run(Work::program(&and, &[x.clone(), x]), &control), Err(Error::Cancelled)));
-    let server = Setup::new(Scheme::Lwe, "leveled-8-3", 2).server;
+    let server = Setup::new("lwe", "leveled-8-3", 2).server;
     assert!(matches!(
         server
             .prepare(Work::program(&and, Inputs::Fresh { instances: 1 }), &control)

@@ -6,24 +6,24 @@ use crate::common::{
 };
 use solinas_runtime::{
     Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Scheme, Server, ServerKey, Type, Work, cost, keygen, program::Op,
+    Progress, Server, ServerKey, Type, Work, cost, keygen, program::Op,
 };
 use std::sync::{Mutex, OnceLock};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Ntru, params, seed)
+    common::options("ntru", params, seed)
 }
 
 /// Bits, twelve products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "tight-64-12", 1))
+    KEY.get_or_init(|| Setup::new("ntru", "tight-64-12", 1))
 }
 
 /// Vectors of 128 integers modulo 257, three products in a row.
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "slots-128-3", 1))
+    KEY.get_or_init(|| Setup::new("ntru", "slots-128-3", 1))
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
 #[test]
 fn sets_without_slots_compute_on_single_values() {
     for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4-t2", 4)] {
-        let setup = Setup::new(Scheme::Ntru, params, 1);
+        let setup = Setup::new("ntru", params, 1);
         let program = polynomial(Type::Mod(modulus));
         let encrypt =
             |value| setup.client.encrypt(&Plain::new(Type::Mod(modulus), None, vec![value]).unwrap()).unwrap();
@@ -149,7 +149,7 @@ fn files_keep_values_levels_and_noise() {
         let server = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
         // The server key encrypts, too.
         let public = EncryptionKey::load(&at("server.key")).unwrap();
-        assert_eq!((public.key_id(), public.params().scheme), (client.key_id(), Scheme::Ntru));
+        assert_eq!((public.key_id(), public.params().scheme.name()), (client.key_id(), "ntru"));
         let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
         let mul = Program::from_op("mul", &[ty, ty]).unwrap();
         for x in [client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap()] {
@@ -209,7 +209,7 @@ fn mistakes_get_typed_errors() {
     let x = bits.client.encrypt(&plain(u8)).unwrap();
     let error = bits.server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme ntru has no radix ciphertexts"), "{error}");
-    let foreign = Setup::new(Scheme::Ntru, "tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let foreign = Setup::new("ntru", "tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
     let run = bits.server.run(Work::program(&add(u8), &[x, foreign]), &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
     check_refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
@@ -219,7 +219,7 @@ fn mistakes_get_typed_errors() {
 
 #[test]
 fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
-    let setup = Setup::new(Scheme::Ntru, "boot-64", 1);
+    let setup = Setup::new("ntru", "boot-64", 1);
     check_bootstraps(&setup);
     // A prefix network, that the levels of fresh ciphertexts do for.
     let add = Program::from_op("add", &[Type::Uint(64); 2]).unwrap();
@@ -228,7 +228,7 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
 
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
-    check_long_sums(&Setup::new(Scheme::Ntru, "boot-64", 2));
+    check_long_sums(&Setup::new("ntru", "boot-64", 2));
 }
 
 #[test]
