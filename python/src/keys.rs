@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solinas_circuits::counted;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Estimate, Form, Input, Job, KeygenOptions, ParamsInfo, PerProcess, Plain, Scheme,
-    Server, ServerKey, ServerOptions, Type,
+    Ciphertext, ClientKey, Control, Estimate, Form, Input, Inputs, Job, KeygenOptions, ParamsInfo, PerProcess, Plain,
+    Scheme, Server, ServerKey, ServerOptions, Type, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -222,13 +222,13 @@ impl PyServerKey {
     fn run(&self, program: &PyProgram, inputs: Vec<PyInput<'_>>) -> PyResult<PyJob> {
         let inputs = inputs.into_iter().map(PyInput::owned).collect::<PyResult<Vec<_>>>()?;
         let program = program.program.clone();
-        self.start(move |server, control| Ok(server.run_inputs(&program, &inputs, control)?))
+        self.start(move |server, control| Ok(server.run(Work::program(&program, &inputs), control)?))
     }
 
     /// Starts a circuit.
     fn run_circuit(&self, circuit: &PyCircuit, inputs: Vec<PyRef<'_, PyCiphertext>>) -> PyResult<PyJob> {
         let (netlist, inputs) = (circuit.netlist.clone(), owned(&inputs));
-        self.start(move |server, control| Ok(server.run_circuit(&netlist, &inputs, control)?))
+        self.start(move |server, control| Ok(server.run(Work::circuit(&netlist, &inputs), control)?))
     }
 
     /// Starts a conversion between the forms `bits` and `radix`.
@@ -239,13 +239,16 @@ impl PyServerKey {
             _ => return Err(Failure::Format(format!("there is no form {form:?}; choose bits or radix")).into()),
         };
         let ciphertext = ciphertext.inner.clone();
-        self.start(move |server, control| Ok(vec![server.convert(&ciphertext, form, control)?]))
+        self.start(move |server, control| Ok(server.run(Work::Convert { ciphertext: &ciphertext, form }, control)?))
     }
 
     /// What a program will cost here; Ctrl-C stops what is measured.
     fn estimate(&self, py: Python<'_>, program: &PyProgram, elements: usize) -> PyResult<PyEstimate> {
         let (ready, program) = (self.ready(), program.program.clone());
-        let job = Job::start(move |control| Ok(ready()?.estimate(&program, elements, control)?.into()))?;
+        let job = Job::start(move |control| {
+            let work = Work::program(&program, Inputs::Fresh { instances: elements });
+            Ok(ready()?.prepare(work, control)?.estimate(control)?.into())
+        })?;
         wait(&job, py, None, None)?;
         Ok(job.take()?)
     }
@@ -253,7 +256,10 @@ impl PyServerKey {
     /// What a circuit will cost here on one fresh element; Ctrl-C stops what is measured.
     fn estimate_circuit(&self, py: Python<'_>, circuit: &PyCircuit) -> PyResult<PyEstimate> {
         let (ready, netlist) = (self.ready(), circuit.netlist.clone());
-        let job = Job::start(move |control| Ok(ready()?.estimate_circuit(&netlist, true, control)?.into()))?;
+        let job = Job::start(move |control| {
+            let work = Work::circuit(&netlist, Inputs::Fresh { instances: 1 });
+            Ok(ready()?.prepare(work, control)?.estimate(control)?.into())
+        })?;
         wait(&job, py, None, None)?;
         Ok(job.take()?)
     }

@@ -248,7 +248,7 @@ impl Ciphertext {
     }
 
     fn parse(reader: &Reader) -> Result<Self, Error> {
-        let scheme = Scheme::of(reader)?;
+        let scheme = Scheme::of_file(reader)?;
         let ty: String = reader.meta("type")?;
         let ty: Type = ty.parse().map_err(|_| reader.field("type", "it is not the name of a type"))?;
         let form: Form = reader.meta("form")?;
@@ -260,7 +260,7 @@ impl Ciphertext {
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements = scheme.roles().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
+        let elements = scheme.entry().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }

@@ -33,6 +33,14 @@ pub enum Error {
         /// The nearest sets.
         nearest: String,
     },
+    /// No parameters meet a request, for example one with options of another scheme.
+    #[error("{what}; {help}")]
+    Request {
+        /// The problem.
+        what: String,
+        /// The fix.
+        help: String,
+    },
     /// A ciphertext and a key are of different schemes.
     #[error("{what} is of scheme {got}, but the key is of scheme {want}; use the files of one `keygen`")]
     SchemeMismatch {

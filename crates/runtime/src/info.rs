@@ -1,6 +1,6 @@
 //! Descriptions of parameter sets.
 
-use crate::{Scheme, Type};
+use crate::{Scheme, Type, schemes};
 use serde::Serialize;
 use solinas_schemes::security::Status;
 
@@ -89,7 +89,22 @@ pub(crate) fn reasons(status: &Status) -> (Option<String>, Option<String>) {
     }
 }
 
-/// Returns all parameter sets. Each scheme's default comes first in its scheme.
+/// Returns the parameter sets of all schemes. The default set of a scheme comes first.
 pub fn params() -> Vec<ParamsInfo> {
-    Scheme::ALL.into_iter().flat_map(|scheme| scheme.roles().params()).collect()
+    schemes().flat_map(Scheme::params).collect()
+}
+
+/// A number of bytes as text: `11.2 GB`, `17 MB`, `24 kB`, `486 B`.
+#[must_use]
+pub fn size(bytes: usize) -> String {
+    let bytes = bytes as f64;
+    if bytes < 1e4 {
+        format!("{bytes:.0} B")
+    } else if bytes < 1e6 {
+        format!("{:.0} kB", bytes / 1e3)
+    } else if bytes < 1e10 {
+        format!("{:.0} MB", bytes / 1e6)
+    } else {
+        format!("{:.1} GB", bytes / 1e9)
+    }
 }

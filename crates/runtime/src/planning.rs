@@ -1,6 +1,8 @@
 //! Limits of planning, and a cache of recent plans.
 
-use crate::{Control, Error, Netlist, Program, memory};
+use crate::circuit_ports::input_names;
+use crate::prepared::{described, program_ports};
+use crate::{Control, Error, Form, Netlist, Program, memory};
 use solinas_circuits::{Limits, Stop};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,6 +55,19 @@ pub(crate) enum Source {
     Program(Program),
     /// A circuit, and whether to optimize it.
     Circuit(Netlist, bool),
+    /// The form to which its only input is converted.
+    Convert(Form),
+}
+
+impl Source {
+    /// The names of its inputs, with their types or widths.
+    pub(crate) fn input_names(&self) -> Vec<String> {
+        match self {
+            Self::Program(program) => program_ports(program).iter().map(described).collect(),
+            Self::Circuit(netlist, _) => input_names(netlist),
+            Self::Convert(_) => Vec::new(),
+        }
+    }
 }
 
 /// A cache of the most recent plans. A key holds the source of a plan and everything else on which the plan depends.

@@ -1,5 +1,6 @@
 //! Elements of ciphertexts as residues modulo `d`.
 
+use super::SCHEME;
 use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
@@ -55,7 +56,7 @@ pub(super) struct Elements {
 impl Elements {
     /// Returns the elements of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
-        ciphertext.elements(Scheme::Gh)
+        ciphertext.elements(SCHEME)
     }
 
     fn bits(&self) -> impl Iterator<Item = &Bit> {
@@ -96,7 +97,7 @@ impl Elements {
 
 impl scheme::Elements for Elements {
     fn scheme(&self) -> Scheme {
-        Scheme::Gh
+        SCHEME
     }
 
     fn params_name(&self) -> &str {
@@ -115,7 +116,7 @@ impl scheme::Elements for Elements {
     fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
         let mut all = self.clone();
         for other in others {
-            all.blocks.extend_from_slice(&downcast::<Self>(&**other, Scheme::Gh)?.blocks);
+            all.blocks.extend_from_slice(&downcast::<Self>(&**other, SCHEME)?.blocks);
         }
         Ok(Arc::new(all))
     }
@@ -127,7 +128,7 @@ impl scheme::Elements for Elements {
     }
 
     fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other, Scheme::Gh).is_ok_and(|other: &Self| other == self)
+        downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {

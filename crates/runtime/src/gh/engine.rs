@@ -1,13 +1,14 @@
 //! The engine: plans by bounds of noise, chooses tables by the available memory, and runs wave by wave.
 
+use super::SCHEME;
 use super::elements::Elements;
 use super::keys::info;
 use super::run::{Bits, LARGE};
 use super::schedule::{GATE_COSTS, schedule};
 use crate::arithmetic::{Concurrency, Run, Schedule};
-use crate::engine::{Batch, Engine, Plan, Work};
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{Limits, Netlist};
 use solinas_schemes::Error as SchemeError;
@@ -38,7 +39,7 @@ pub(crate) struct GhEngine {
 }
 
 /// The key of a plan: its source and the noise of the inputs.
-type Key = (Source, Vec<f64>);
+type Key = (Arc<Source>, Vec<f64>);
 
 /// The current tables.
 #[derive(Default)]
@@ -179,14 +180,14 @@ impl GhEngine {
     }
 
     fn planned(
-        &self,
-        source: Source,
-        inputs: Option<&[Ciphertext]>,
+        self: &Arc<Self>,
+        request: &PlanRequest<'_>,
         make: impl FnOnce(&[f64]) -> Result<Schedule, Error>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let key = (source, noises(inputs)?);
+    ) -> Result<Box<dyn Plan>, Error> {
+        let key = (Arc::clone(request.source), noises(request.inputs)?);
         let schedule = self.plans.get(key, |schedule| schedule.steps.len(), |(_, noises)| make(noises));
-        Ok(Box::new(Planned { engine: self, schedule: schedule.map_err(|error| place(error, inputs))? }))
+        let schedule = schedule.map_err(|error| place(error, request.inputs))?;
+        Ok(Box::new(Planned { engine: Arc::clone(self), schedule }))
     }
 }
 
@@ -210,28 +211,19 @@ impl Engine for GhEngine {
         Form::Bits
     }
 
-    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
         let limits = planning::limits(control)?;
-        let source = Source::Program(program.clone());
-        self.planned(source, work.inputs, |noises| plan(program, self.set(), noises, &limits))
-    }
-
-    fn plan_circuit(
-        &self,
-        netlist: &Netlist,
-        optimize: bool,
-        work: &Work<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let limits = planning::limits(control)?;
-        self.planned(Source::Circuit(netlist.clone(), optimize), work.inputs, |noises| {
-            let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
-            schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
-        })
-    }
-
-    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::SchemeForm { scheme: Scheme::Gh, params: self.set().name().into(), holds: Form::Bits, form })
+        match &**request.source {
+            Source::Program(program) => self.planned(request, |noises| plan(program, self.set(), noises, &limits)),
+            Source::Circuit(netlist, optimize) => self.planned(request, |noises| {
+                let optimized = optimize.then(|| netlist.optimize_within(&GATE_COSTS, &limits)).transpose()?;
+                schedule(optimized.as_ref().unwrap_or(netlist), self.set(), noises, &limits)
+            }),
+            &Source::Convert(form) => {
+                let params = self.set().name().into();
+                Err(Error::SchemeForm { scheme: SCHEME, params, holds: Form::Bits, form })
+            }
+        }
     }
 }
 
@@ -296,27 +288,32 @@ fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMeth
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
-        scheme: Scheme::Gh,
+        scheme: SCHEME,
         ..Default::default()
     }
 }
 
 /// A schedule and its engine.
-struct Planned<'a> {
-    engine: &'a GhEngine,
+struct Planned {
+    engine: Arc<GhEngine>,
     schedule: Arc<Schedule>,
 }
 
-impl Plan for Planned<'_> {
-    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let method = self.engine.method(self.schedule.refreshes * lanes as u64)?;
-        Ok(count(&self.schedule, lanes, self.engine.set(), method))
+impl Plan for Planned {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        let method = self.engine.method(self.schedule.refreshes * instances as u64)?;
+        Ok(count(&self.schedule, instances, self.engine.set(), method))
     }
 
-    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
-        let &Work { lanes, threads, .. } = work;
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(control))?;
-        let count = self.count(lanes)?;
+        let count = self.count(instances)?;
         // Products run in parallel. Recryptions do so too, except large ones, which use every thread each.
         let measured = pool.current_num_threads() as f64;
         let side_by_side = speed.product * count.products as f64;
@@ -329,7 +326,7 @@ impl Plan for Planned<'_> {
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let engine = self.engine;
+        let engine = &self.engine;
         control.check()?;
         let recrypts = self.schedule.refreshes * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;

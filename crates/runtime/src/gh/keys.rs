@@ -1,11 +1,12 @@
 //! Key generation, encryption, decryption, and the description of parameter sets.
 
+use super::SCHEME;
 use super::elements::{Bit, Elements};
 use super::engine::GhEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret, bits_only};
-use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Scheme, ServerOptions};
+use crate::{Ciphertext, Control, Error, Form, KeyId, KeygenOptions, ParamsInfo, Plain, ServerOptions};
 use solinas_formats::{Destination, Header, KeyFiles, Writer, gh as files};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::gh::{
@@ -18,8 +19,7 @@ use std::sync::{Arc, OnceLock};
 /// Generates a key pair on the current thread pool.
 pub(super) fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     let known = || Params::names().join(", ");
-    let name =
-        options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: Scheme::Gh, known: known() })?;
+    let name = options.params.as_deref().ok_or_else(|| Error::NoDefaultParams { scheme: SCHEME, known: known() })?;
     let params = Params::named(name)?;
     if options.research {
         gh::keygen::check_memory(&params, crate::memory::budget()?)?;
@@ -209,8 +209,8 @@ impl scheme::Public for Server {
         self.key.public().is_insecure()
     }
 
-    fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
+    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(GhEngine::new(Arc::clone(&self.key), options.memory)?))
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -236,7 +236,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     };
     ParamsInfo {
         name: params.name().into(),
-        scheme: Scheme::Gh,
+        scheme: SCHEME,
         family: "gates",
         description: what.into(),
         lwe_dimension: None,

@@ -7,8 +7,9 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
+use crate::registry::SchemeEntry;
+use crate::scheme::{self, About, Encrypt, Pair, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -16,10 +17,13 @@ use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
 
+/// The name of the scheme.
+const SCHEME: Scheme = Scheme::new(files::Gh::NAME);
+
 /// The Gentry-Halevi scheme.
 pub(crate) struct Gh;
 
-impl Roles for Gh {
+impl SchemeEntry for Gh {
     fn name(&self) -> &'static str {
         files::Gh::NAME
     }

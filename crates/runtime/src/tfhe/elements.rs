@@ -1,5 +1,6 @@
 //! Elements of ciphertexts as LWE ciphertexts.
 
+use super::SCHEME;
 use crate::ciphertext::Form;
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
@@ -29,7 +30,7 @@ pub(super) fn form_of(params: &Params) -> Form {
 impl Elements {
     /// Returns the elements of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
-        ciphertext.elements(Scheme::Tfhe)
+        ciphertext.elements(SCHEME)
     }
 
     /// Returns other blocks with the same parameters and noise.
@@ -58,7 +59,7 @@ impl Elements {
 
 impl scheme::Elements for Elements {
     fn scheme(&self) -> Scheme {
-        Scheme::Tfhe
+        SCHEME
     }
 
     fn params_name(&self) -> &str {
@@ -77,7 +78,7 @@ impl scheme::Elements for Elements {
     fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
         let mut all = self.clone();
         for other in others {
-            let other: &Self = downcast(&**other, Scheme::Tfhe)?;
+            let other: &Self = downcast(&**other, SCHEME)?;
             all.weight = all.weight.max(other.weight);
             all.blocks.extend_from_slice(&other.blocks);
         }
@@ -85,7 +86,7 @@ impl scheme::Elements for Elements {
     }
 
     fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other, Scheme::Tfhe).is_ok_and(|other: &Self| other == self)
+        downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {

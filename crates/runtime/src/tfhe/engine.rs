@@ -1,13 +1,14 @@
 //! The engine: schedules of bootstraps. The family of the parameters determines whether they evaluate gates or lookup
 //! tables.
 
+use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::schedule::Schedule;
 use super::{gates, tables};
-use crate::engine::{Batch, Engine, Plan, Work};
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
@@ -32,7 +33,7 @@ pub(crate) struct TfheEngine {
 }
 
 /// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
-type Key = (Source, u64, bool);
+type Key = (Arc<Source>, u64, bool);
 
 impl TfheEngine {
     /// Prepares a key on the current thread pool.
@@ -44,8 +45,52 @@ impl TfheEngine {
         self.evaluator.params()
     }
 
-    fn planned(&self, schedule: Arc<Schedule>) -> Box<dyn Plan + '_> {
-        Box::new(Planned { engine: self, schedule })
+    /// The schedule of a program that is expected to end first on the threads of the request.
+    fn fastest(
+        &self,
+        program: &Program,
+        request: &PlanRequest<'_>,
+        weight: u64,
+        control: &Control<'_>,
+    ) -> Result<Arc<Schedule>, Error> {
+        let limits = planning::limits(control)?;
+        let plan = |shallow: bool| {
+            let key = (Arc::clone(request.source), weight, shallow);
+            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
+        };
+        let fewest = plan(false)?;
+        let PlanRequest { instances, threads, .. } = *request;
+        if instances == 0 || instances >= threads {
+            // The plan of the fewest bootstraps has work for every thread.
+            return Ok(fewest);
+        }
+        let shallow = match plan(true) {
+            // A plan with more bootstraps that is too large leaves the first plan.
+            Err(Error::Planning { .. }) => return Ok(fewest),
+            shallow => shallow?,
+        };
+        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
+        let speed = Speed { alone: 1.0, batched: 0.75 };
+        let faster = seconds(&shallow, instances, threads, speed) < seconds(&fewest, instances, threads, speed);
+        Ok(if faster { shallow } else { fewest })
+    }
+
+    /// The schedule that converts an input to another form.
+    fn conversion(&self, form: Form, inputs: Option<&[Ciphertext]>) -> Result<Schedule, Error> {
+        if self.set().family() == Family::Gates && form == Form::Radix {
+            return Err(Error::Form { params: self.set().name().into(), form: "radix" });
+        }
+        let Some([input]) = inputs else {
+            return Err(Error::Internal("a conversion takes one ciphertext".into()));
+        };
+        let (width, weight) = (input.ty().width() as u8, Elements::of(input)?.weight);
+        let graph = match form {
+            Form::Bits => tables::radix_to_bits(width, weight)?,
+            // Two bits may come from one rotation: twice the variance they would add up to otherwise.
+            Form::Radix => tables::bits_to_radix(width, weight.saturating_mul(2))?,
+            Form::Slots => return Err(no_slots(self.set())),
+        };
+        Ok(tables::schedule(&graph))
     }
 
     fn schedule(&self, key: Key, make: impl FnOnce(&Key) -> Result<Schedule, Error>) -> Result<Arc<Schedule>, Error> {
@@ -108,90 +153,52 @@ impl Engine for TfheEngine {
         form_of(self.set())
     }
 
-    /// Returns the plan that is expected to end first on this number of threads.
-    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let weight = work.inputs.map_or(Ok(1), weight)?;
-        let limits = planning::limits(control)?;
-        let plan = |shallow: bool| {
-            let key = (Source::Program(program.clone()), weight, shallow);
-            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
-        };
-        let fewest = plan(false)?;
-        let Work { lanes, threads, .. } = *work;
-        if lanes == 0 || lanes >= threads {
-            // The plan with the fewest bootstraps already occupies every thread.
-            return Ok(self.planned(fewest));
-        }
-        let shallow = match plan(true) {
-            // If the shallow plan exceeds the limits, the other plan is still valid.
-            Err(Error::Planning { .. }) => return Ok(self.planned(fewest)),
-            shallow => shallow?,
-        };
-        // Fixed relative times, not measured ones: the same program on the same number of threads then always gives the
-        // same ciphertexts.
-        let speed = Speed { alone: 1.0, batched: 0.75 };
-        let faster = seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed);
-        Ok(self.planned(if faster { shallow } else { fewest }))
-    }
-
-    fn plan_circuit(
-        &self,
-        netlist: &Netlist,
-        optimize: bool,
-        work: &Work<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let weight = work.inputs.map_or(Ok(1), weight)?;
-        let limits = planning::limits(control)?;
-        let key = (Source::Circuit(netlist.clone(), optimize), weight, false);
-        Ok(self.planned(self.schedule(key, |_| circuit(netlist, optimize, self.set(), weight, &limits))?))
-    }
-
-    fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        if self.set().family() == Family::Gates && form == Form::Radix {
-            return Err(Error::Form { params: self.set().name().into(), form: "radix" });
-        }
-        let width = ciphertext.ty().width() as u8;
-        let elements = Elements::of(ciphertext)?;
-        let graph = match form {
-            Form::Bits => tables::radix_to_bits(width, elements.weight)?,
-            Form::Radix => {
-                // Two bits may come from one rotation. Their sum then has up to twice the variance of independent bits.
-                tables::bits_to_radix(width, elements.weight.saturating_mul(2))?
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        let weight = || request.inputs.map_or(Ok(1), weight);
+        let (form, schedule) = match &**request.source {
+            Source::Program(program) => (self.form(), self.fastest(program, request, weight()?, control)?),
+            Source::Circuit(netlist, optimize) => {
+                let weight = weight()?;
+                let limits = planning::limits(control)?;
+                let key = (Arc::clone(request.source), weight, false);
+                let schedule = self.schedule(key, |_| circuit(netlist, *optimize, self.set(), weight, &limits))?;
+                (self.form(), schedule)
             }
-            Form::Slots => return Err(no_slots(self.set())),
+            Source::Convert(form) => (*form, Arc::new(self.conversion(*form, request.inputs)?)),
         };
-        let lanes: Vec<Vec<&LweCiphertext>> = elements.blocks.iter().map(|element| element.iter().collect()).collect();
-        let schedule = tables::schedule(&graph);
-        let blocks = schedule.run(&self.evaluator, &lanes, control)?;
-        let weight = schedule.output_weight();
-        let elements = Arc::new(Elements { weight, ..elements.like(blocks) });
-        Ciphertext { form, elements, ..ciphertext.clone() }.checked()
+        Ok(Box::new(Planned { engine: self, schedule, form }))
     }
 }
 
 fn no_slots(params: &Params) -> Error {
-    Error::SchemeForm { scheme: Scheme::Tfhe, params: params.name().into(), holds: form_of(params), form: Form::Slots }
+    Error::SchemeForm { scheme: SCHEME, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
-/// A schedule and its engine.
-struct Planned<'a> {
-    engine: &'a TfheEngine,
+/// A schedule of this engine, with results of that form.
+struct Planned {
+    engine: Arc<TfheEngine>,
     schedule: Arc<Schedule>,
+    form: Form,
 }
 
-impl Plan for Planned<'_> {
-    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.schedule, lanes, self.engine.set()))
+impl Plan for Planned {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.schedule, instances, self.engine.set()))
     }
 
-    fn estimate(&self, work: &Work<'_>, _: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
-        let (&Work { lanes, threads, .. }, speed) = (work, self.engine.speed(control)?);
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        _: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let speed = self.engine.speed(control)?;
         Ok(Estimate {
-            seconds: seconds(&self.schedule, lanes, threads, speed),
+            seconds: seconds(&self.schedule, instances, threads, speed),
             bootstrap_seconds: speed.alone,
             threads,
-            ..self.count(lanes)?
+            ..self.count(instances)?
         })
     }
 
@@ -199,7 +206,7 @@ impl Plan for Planned<'_> {
         let evaluator = &self.engine.evaluator;
         let blocks = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
         let results = self.schedule.run(evaluator, &blocks, control)?;
-        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.engine.form());
+        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
             let elements = Arc::new(Elements { params, weight, blocks });

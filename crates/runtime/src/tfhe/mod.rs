@@ -7,8 +7,9 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use crate::registry::SchemeEntry;
+use crate::scheme::{About, Elements, Encrypt, Pair, Public, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -16,10 +17,13 @@ use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
+/// The name of the scheme.
+const SCHEME: Scheme = Scheme::new(files::SCHEME);
+
 /// The TFHE scheme.
 pub(crate) struct Tfhe;
 
-impl Roles for Tfhe {
+impl SchemeEntry for Tfhe {
     fn name(&self) -> &'static str {
         files::SCHEME
     }
