@@ -77,7 +77,8 @@ def operation(kind: str, to: str, args: Sequence[Node], table: list[int] | None,
 
 def take(node: Node, indices: list[int], shape: Shape) -> Node:
     """Return the elements of an array at these flat indices as an array of this shape, or a scalar for shape `()`."""
-    if indices == list(range(math.prod(node.shape or ()))):
+    size = math.prod(node.shape or ())
+    if len(indices) == size and indices == list(range(size)):
         if (shape or None) == node.shape:
             return node
     elif node.is_packed and node.result is None:
@@ -243,15 +244,17 @@ class Plan:
 def plan(roots: Sequence[Node]) -> Plan:
     """Return the plan that computes these nodes. They are not traced, and no constants."""
     result, order = Plan(), reachable(roots)
+    # Another thread may compute a node meanwhile.
+    computed = {node: node.result for node in order if node.result is not None}
     for node in order:
-        if node.result is not None:
-            result.inputs.append(node.result)
+        if node in computed:
+            result.inputs.append(computed[node])
         elif node.kind == PUBLIC:
             result.inputs.append((node.type, list(node.shape or ()), node.detail))
         else:
             continue
         result._number([node])
-    places, needed = _places(order, roots)
+    places, needed = _places([node for node in order if node not in computed], roots)
     steps: dict[Place, list[Node]] = {}
     for node in order:
         if node in places:
@@ -267,7 +270,7 @@ def _places(order: Sequence[Node], roots: Iterable[Node]) -> tuple[dict[Node, Pl
     places: dict[Node, Place] = {}
     needed = set(roots)
     for node in order:
-        if node.result is not None or node.kind in {CONSTANT, PUBLIC}:
+        if node.kind in {CONSTANT, PUBLIC}:
             continue
         kind, shape = _step(node, places)
         level, in_program = 0, kind == PROGRAM
