@@ -452,6 +452,8 @@ def test_keys_and_ciphertexts_go_through_bytes_and_pickles(integers):
     assert pickle.loads(pickle.dumps(server.key)).key_id == server.key_id
     with pytest.raises(sl.TypeMismatchError, match="decrypts everything"):
         pickle.dumps(client)
+    with pytest.raises(sl.TypeMismatchError, match="pickle its key"):
+        pickle.dumps(server)
     with pytest.raises(sl.FormatError):
         sl.Ciphertext.from_bytes(b"nothing")
 

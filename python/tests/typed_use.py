@@ -49,5 +49,6 @@ def client_side(client: sl.ClientKey, key: sl.ServerKey) -> None:
     assert_type(sl.lookup([0, 1], sl.bool_(True), sl.U8), sl.U8)
     assert_type(sl.maximum(sl.u8(1), 2), sl.U8)
     server.start(price(a, a)).result(timeout=1.0)
-    price(1, 2)  # type: ignore[arg-type]
+    price(client.encrypt([1, 2], sl.U32), 5)
+    price(1, 2)  # type: ignore[call-overload]
     sl.u8(1) + sl.u16(2)  # type: ignore[operator]

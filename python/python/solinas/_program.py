@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from solinas import _core
 from solinas._arrays import Array, ArrayType, EncryptedArray, as_array, from_elements
@@ -55,7 +55,11 @@ class Program(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(map(str, self.parameters))}) -> {text(self.result)}>"
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, first: EncryptedArray[Any], /, *args: Any, **kwargs: Any) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the program to values. If an argument is encrypted or recorded, the call is recorded.
 
         At least one argument must be typed, as in `f(sl.u8(3), 4)`; `simulate` takes Python's numbers. If a parameter
@@ -66,8 +70,7 @@ class Program(Generic[P, R]):
         Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter.
         """
         values = self._arguments(args, kwargs)
-        result: R = self._recorded(values) if any(map(_is_recorded, values)) else self._computed(values)
-        return result
+        return self._recorded(values) if any(map(_is_recorded, values)) else self._computed(values)
 
     def _computed(self, values: Sequence[Any]) -> Any:
         """Apply the program to plain values."""

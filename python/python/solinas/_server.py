@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from solinas import _core
 from solinas._arrays import Array, EncryptedArray, from_elements
@@ -160,6 +160,9 @@ class Server:
         roots: list[Node] = []
         _map(values, lambda value: roots.append(_root(value, "estimate")))
         return Estimate._from(self._inner.estimate(self._plan(roots).works))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeMismatchError("a server cannot be pickled: pickle its key, server.key, and make a server of it")
 
     def __repr__(self) -> str:
         return f"<server of key {self.key_id[:8]}, {self.params.name}, {self.threads} threads>"
