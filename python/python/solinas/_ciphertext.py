@@ -117,6 +117,12 @@ class Ciphertext(NumpyProtocols):
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return Ciphertext.from_bytes, (self.to_bytes(),)
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
     def _repr_html_(self) -> str | None:
         if not self.is_computed:
             return None
