@@ -1,12 +1,15 @@
 //! Destinations of a file: a temporary file that gets its name when it is complete, or memory.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
+
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::header::Kind;
 use crate::new_file::NewFile;
+use crate::private_key::{PRIVATE_KEY_HEAD, is_private_key};
 use crate::reader::{Expect, Reader};
 use crate::{layout, source};
 
@@ -112,7 +115,8 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
 }
 
-/// Writes a text file, completely or not at all. Replaces another file unless that is a key or a ciphertext.
+/// Writes a text file, completely or not at all. Replaces another file unless that is a key or a ciphertext. A private
+/// key of another program, such as one in PEM, is a key too.
 ///
 /// # Errors
 /// [`Error::Exists`] if the path names a key or a ciphertext. [`Error::NotAFile`] if it names a directory, a pipe or a
@@ -121,10 +125,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     match File::open(path) {
         Ok(mut file) => {
             source::check_ordinary(path, &file.metadata().map_err(|e| Error::io(path, "open", e))?)?;
-            let magic = source::read_magic(path, &mut file)?;
-            if magic.len() == 8
-                && let Some(secret) = layout::is_secret(&magic)
-            {
+            if let Some(secret) = held_key(path, &mut file)? {
                 return Err(Error::Exists { path: path.to_path_buf(), secret });
             }
         }
@@ -135,12 +136,23 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     written.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-/// Whether a file begins with the secret magic. Also true if the file cannot be read.
+/// Whether a file holds a secret: a secret of this library, or a private key of another program. Also true if the file
+/// cannot be read.
 fn holds_secret(path: &Path) -> bool {
     File::open(path)
         .map_err(|e| Error::io(path, "open", e))
-        .and_then(|mut file| source::read_magic(path, &mut file))
-        .map_or(true, |magic| magic.len() == 8 && layout::is_secret(&magic) == Some(true))
+        .and_then(|mut file| held_key(path, &mut file))
+        .map_or(true, |held| held == Some(true))
+}
+
+/// Whether the key or ciphertext in a file is secret; `None` if the file holds neither.
+fn held_key(path: &Path, file: &mut File) -> Result<Option<bool>> {
+    let mut head = Zeroizing::new(Vec::with_capacity(PRIVATE_KEY_HEAD));
+    file.take(PRIVATE_KEY_HEAD as u64).read_to_end(&mut head).map_err(|e| Error::io(path, "read", e))?;
+    if is_private_key(&head) {
+        return Ok(Some(true));
+    }
+    Ok(head.get(..8).and_then(layout::is_secret))
 }
 
 /// Whether a file holds a public key of another kind than the new file. Such keys cannot be recomputed from
@@ -167,6 +179,11 @@ mod text {
             assert!(matches!(write_text(&path, "{}"), Err(Error::Exists { secret, .. }) if secret == is_secret));
             assert_eq!(fs::read(&path).unwrap(), magic);
         }
+        let pem = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n";
+        fs::write(&path, pem).unwrap();
+        assert!(matches!(write_text(&path, "{}"), Err(Error::Exists { secret: true, .. })));
+        assert!(holds_secret(&path));
+        assert_eq!(fs::read_to_string(&path).unwrap(), pem);
         assert!(write_text(folder.path(), "{}").is_err());
         assert!(matches!(write_text(&folder.path().join("none/x"), "{}"), Err(Error::Io { .. })));
     }

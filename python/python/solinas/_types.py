@@ -17,8 +17,8 @@ MAX_MODULUS = 1 << 30
 SHIFTS = (operator.lshift, operator.rshift)
 
 
-class Integer(Value):
-    """An integer of a fixed width: the base class of `UInt` and `Int`."""
+class Number(Value):
+    """A value with sums and products: the base class of `Integer` and `Modular`."""
 
     __slots__ = ()
 
@@ -39,6 +39,22 @@ class Integer(Value):
 
     def __rmul__(self, other: int) -> Self:
         return self._binary("mul", "*", other, type(self), swap=True)
+
+    def __neg__(self) -> Self:
+        return _apply("neg", [self], type(self), f"-{self._text()}")
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __pow__(self, exponent: int) -> Self:
+        """Raise to a public power of 0 or more. The depth in products grows with the bits of the exponent."""
+        return _power(self, exponent)
+
+
+class Integer(Number):
+    """An integer of a fixed width: the base class of `UInt` and `Int`."""
+
+    __slots__ = ()
 
     def __floordiv__(self, other: Self | int) -> Self:
         """Divide and truncate toward zero, unlike Python. If the divisor is 0, every bit of the quotient is one."""
@@ -63,15 +79,10 @@ class Integer(Value):
     def __rdivmod__(self, other: int) -> tuple[Self, Self]:
         return other // self, other % self
 
-    def __pow__(self, exponent: int) -> Self:
-        """Raise to a public power of 0 or more. Products wrap."""
-        return _power(self, exponent)
-
     def __rpow__(self, base: object) -> NoReturn:
         raise TypeMismatchError(
             f"{base!r} ** {self._describe()}: the exponent must be public. For a power of two write sl.u32(1) << x; "
-            "for "
-            "another base write sl.lookup(lambda i: ..., x), with an x of at most 8 bits"
+            "for another base write sl.lookup(lambda i: ..., x), with an x of at most 8 bits"
         )
 
     def _no_vector(self, name: str) -> NoReturn:
@@ -79,8 +90,7 @@ class Integer(Value):
             raise AttributeError(
                 f"{self._describe()} is one value and has no {name}: declare an array, as in x: "
                 f"sl.Array[{type_expression(type(self))}, 8], or integers modulo a prime, as in x: sl.mod(65537), "
-                "whose "
-                "arrays scheme bgv adds across slots"
+                "whose arrays scheme bgv adds across slots"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -101,12 +111,6 @@ class Integer(Value):
 
     def __ge__(self, other: Self | int) -> Bool:
         return self._binary("ge", ">=", other, Bool)
-
-    def __neg__(self) -> Self:
-        return _apply("neg", [self], type(self), f"-{self._text()}")
-
-    def __pos__(self) -> Self:
-        return self
 
     def __abs__(self) -> Self:
         """Return the magnitude. That of the least signed value does not fit, and wraps to the value itself."""
@@ -186,7 +190,7 @@ class Int(Integer):
             cls.MIN, cls.MAX = -(1 << (cls.width - 1)), (1 << (cls.width - 1)) - 1
 
 
-class Modular(Value):
+class Modular(Number):
     """An integer modulo a number (schemes `"bgv"` and `"ntru"`), with operators `+`, `-`, `*` and `**`.
 
     `sl.mod(257)` returns such a type, and `class Residue(sl.Modular, modulus=257)` defines one with a name. Plain
@@ -216,34 +220,6 @@ class Modular(Value):
                 f"or from {-cls.MAX} to -1, which are taken modulo {cls.modulus}"
             )
         return value % cls.modulus
-
-    def __add__(self, other: Self | int) -> Self:
-        return self._binary("add", "+", other, type(self))
-
-    def __radd__(self, other: int) -> Self:
-        return self._binary("add", "+", other, type(self), swap=True)
-
-    def __sub__(self, other: Self | int) -> Self:
-        return self._binary("sub", "-", other, type(self))
-
-    def __rsub__(self, other: int) -> Self:
-        return self._binary("sub", "-", other, type(self), swap=True)
-
-    def __mul__(self, other: Self | int) -> Self:
-        return self._binary("mul", "*", other, type(self))
-
-    def __rmul__(self, other: int) -> Self:
-        return self._binary("mul", "*", other, type(self), swap=True)
-
-    def __neg__(self) -> Self:
-        return _apply("neg", [self], type(self), f"-{self._text()}")
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __pow__(self, exponent: int) -> Self:
-        """Raise to a public power of 0 or more. The depth in products grows with the bits of the exponent."""
-        return _power(self, exponent)
 
     def rotate(self, by: int) -> Self:
         """Rotate the elements of the array that the program runs on `by` positions to the left.

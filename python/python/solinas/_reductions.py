@@ -1,4 +1,4 @@
-"""Arrays of values in programs. Tracing a program unrolls each array operation into operations on elements."""
+"""Sums, products, extremes and matrix products of arrays."""
 
 from __future__ import annotations
 
@@ -6,128 +6,42 @@ import builtins
 import itertools
 import math
 import operator
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, get_args, overload
+from typing import Any, Generic, Self, TypeVar, cast, overload
 
+from solinas._elementwise import Elementwise
 from solinas._errors import ShapeError, TypeMismatchError
 from solinas._functions import maximum, minimum, select
-from solinas._integers import Integer, Modular, UInt, uint
-from solinas._operators import Elementwise
-from solinas._shapes import NdArray, Shape, axis_indices, broadcast, broadcast_indices, flatten, nest, resolve_index
+from solinas._shapes import NdArray, Shape, axis_indices, flatten
+from solinas._types import Integer, Modular, UInt, uint
 from solinas._values import Bool, Value, _apply
 
 T = TypeVar("T", bound=Value)
-N = TypeVar("N", bound=int)
 
 Axis = int | Sequence[int] | None
 
 
-class ArrayType:
-    """The type of an array: an element type and a shape."""
+class Reductions(Elementwise, Generic[T]):
+    """An array with numpy's methods that combine elements."""
 
-    __slots__ = ("element", "shape")
+    __slots__ = ()
 
-    def __init__(self, element: type[Value], *shape: int) -> None:
-        self.element = element
-        self.shape = shape
-
-    @property
-    def length(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ArrayType):
-            return NotImplemented
-        return (self.element.name, self.shape) == (other.element.name, other.shape)
-
-    def __hash__(self) -> int:
-        return hash((self.element.name, self.shape))
-
-    def __repr__(self) -> str:
-        return f"Array[{', '.join([self.element.name, *map(str, self.shape)])}]"
-
-
-class Array(Elementwise, Generic[T, N]):
-    """An array of values of one type, with a fixed shape.
-
-    `sl.Array[sl.U16, 8]` annotates a vector of eight elements. `sl.Array[sl.U16, 2, 3]` annotates a matrix of two rows
-    and three columns. Operators work element by element and broadcast as in numpy. The other operand is an array, which
-    may be public, or a single value. Static type checkers need the length as `Literal[8]`, which is valid at run time
-    too.
-    """
-
-    __slots__ = ("_items", "_shape")
-
-    _items: tuple[T, ...]
-    _shape: Shape
-
-    def __init__(self, items: Sequence[T] | Sequence[Array[T, Any]]) -> None:
-        shape, values = flatten(list(items))
-        if not values:
-            raise ShapeError("an array needs at least one element")
-        first = values[0]
-        for item in values:
-            if not isinstance(item, Value) or not isinstance(first, Value) or item.name != first.name:
-                raise TypeMismatchError(
-                    f"the elements of an array must have one type, got {first!r} and {item!r}: cast one of them"
-                )
-        self._items, self._shape = tuple(values), shape or ()
-
-    @classmethod
-    def _from_elements(cls, items: Sequence[Any], shape: Shape) -> Any:
+    @staticmethod
+    @abstractmethod
+    def _from_elements(items: Sequence[Any], shape: Shape) -> Any:
         """Return an array of these elements, row by row. For shape `()` return the single element."""
-        if not shape:
-            return items[0]
-        array = cls.__new__(cls)
-        array._items, array._shape = tuple(items), shape
-        return array
-
-    def __class_getitem__(cls, parameters: Any) -> Any:
-        match parameters:
-            case (element, *lengths) if lengths:
-                pass
-            case _:
-                raise TypeMismatchError(
-                    "an array type needs an element type and a length: write it as sl.Array[sl.U16, 8]"
-                )
-        if any(isinstance(parameter, TypeVar) for parameter in parameters):
-            return super().__class_getitem__(parameters)  # type: ignore[misc]
-        if not (isinstance(element, type) and issubclass(element, Value) and element.width):
-            raise TypeMismatchError(
-                f"Array[{element!r}, ..]: the first parameter must be an element type such as sl.U16"
-            )
-        sizes = [literal[0] if (literal := get_args(length)) else length for length in lengths]
-        for size in sizes:
-            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-                raise TypeMismatchError(f"Array[{element.name}, {size!r}]: the length must be a positive integer")
-        return ArrayType(element, *sizes)
 
     @property
-    def type(self) -> ArrayType:
-        """The type of the array."""
-        return ArrayType(type(self._items[0]), *self._shape)
-
-    @property
-    def shape(self) -> Shape:
-        """The size of each dimension, outermost first."""
-        return self._shape
-
-    @property
-    def _kind(self) -> builtins.type[Value]:
-        return type(self._items[0])
-
-    def _elements(self) -> list[Any]:
-        return list(self._items)
-
-    def _take(self, indices: list[int], shape: Shape) -> Any:
-        return self._from_elements([self._items[index] for index in indices], shape)
+    def _is_packed(self) -> bool:
+        """Whether the elements share ciphertexts, so that they cannot be separated."""
+        return False
 
     def __iter__(self) -> Iterator[T]:
         return cast(Iterator[T], super().__iter__())
 
     @overload
-    def __getitem__(self, index: slice) -> Array[T, Any]: ...
+    def __getitem__(self, index: slice) -> Self: ...
     @overload
     def __getitem__(self, index: int | UInt) -> T: ...
     @overload
@@ -140,31 +54,23 @@ class Array(Elementwise, Generic[T, N]):
         """
         if isinstance(index, Value) and not index.is_plain:
             return self._at(index)
-        return self._part(*resolve_index(self._shape, int(index) if isinstance(index, Value) else index))
+        return super().__getitem__(int(index) if isinstance(index, Value) else index)
 
     def _at(self, index: Value) -> Any:
         if not isinstance(index, UInt):
             raise TypeMismatchError(
                 f"an encrypted index must be unsigned, got {index._describe()}: cast it, as in .cast(sl.U8)"
             )
-        if self.ndim != 1:
-            rows = [self[row] for row in range(len(self))]
-            columns = zip(*(cast("Array[Any, Any]", row)._items for row in rows), strict=True)
-            return self._from_elements([Array(column)._at(index) for column in columns], self._shape[1:])
-        element = type(self._items[0])
-        if issubclass(element, Modular):
-            raise TypeMismatchError(f"{self.type!r} cannot be indexed by an encrypted value: give a public index")
-        return _apply("index", [index, *self._items], element, f"array[{index._text()}]")
-
-    def __repr__(self) -> str:
-        return f"Array({nest(self._shape, self._items)!r})"
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        if not all(item.is_plain for item in self._items):
-            return super().__array__()
-        import numpy as np
-
-        return np.array([item.decode(item._data) for item in self._items], dtype or self.dtype).reshape(self._shape)
+        if issubclass(self._kind, Modular):
+            raise TypeMismatchError(
+                f"an array of {self._kind.name} cannot be indexed by an encrypted value: give a public index"
+            )
+        elements, columns = self._elements(), math.prod(self.shape[1:])
+        chosen = [
+            _apply("index", [index, *elements[column::columns]], self._kind, f"array[{index._text()}]")
+            for column in range(columns)
+        ]
+        return self._from_elements(chosen, self.shape[1:])
 
     # Reductions. Each combines the elements in a balanced tree.
 
@@ -181,17 +87,19 @@ class Array(Elementwise, Generic[T, N]):
         axes = list(range(self.ndim)) if axis is None else list(axis) if isinstance(axis, Sequence) else [axis]
         if len({a % self.ndim for a in axes}) != len(axes) or not axes:
             raise ShapeError(f"{what}: {axis!r} does not name different axes of an array of {self.ndim} dimensions")
-        kept = [axis_indices(self._shape, a, what) and a % self.ndim for a in axes]
+        kept = [axis_indices(self.shape, a, what) and a % self.ndim for a in axes]
         rest = [a for a in range(self.ndim) if a not in kept]
-        moved: Array[Any, Any] = self.transpose(rest + kept) if rest else self
-        count = math.prod(self._shape[a] for a in kept)
-        values = [reduce(list(moved._items[i : i + count])) for i in range(0, self.size, count)]
-        sizes = tuple(1 if a in kept else size for a, size in enumerate(self._shape))
-        return self._from_elements(values, sizes if keepdims else tuple(self._shape[a] for a in rest))
+        elements = (self.transpose(rest + kept) if rest else self)._elements()
+        count = math.prod(self.shape[a] for a in kept)
+        values = [reduce(elements[i : i + count]) for i in range(0, self.size, count)]
+        sizes = tuple(1 if a in kept else size for a, size in enumerate(self.shape))
+        return self._from_elements(values, sizes if keepdims else tuple(self.shape[a] for a in rest))
 
     def _integers(self, what: str) -> None:
-        if not isinstance(self._items[0], Integer):
-            raise TypeMismatchError(f"{what} takes integers, got an {self.type!r}: cast the elements first")
+        if not issubclass(self._kind, Integer):
+            raise TypeMismatchError(
+                f"{what} takes integers, got an array of {self._kind.name}: cast the elements first"
+            )
 
     @overload
     def sum(self, axis: None = None) -> T: ...
@@ -205,9 +113,11 @@ class Array(Elementwise, Generic[T, N]):
         A sum wraps in the type of the elements: if it may not fit, cast them to a wider type first. The sum of bools is
         the number of true elements, as `u8`, or as `u16` or `u32` in longer arrays.
         """
-        if isinstance(self._items[0], Bool):
+        if self._is_packed and not keepdims and (axis is None or (self.ndim == 1 and axis in {0, -1})):
+            return self._elementwise(lambda x: x.sum(), self)
+        if self._kind is Bool:
             return self.cast(_counter(self.size)).sum(axis, keepdims=keepdims)
-        if not isinstance(self._items[0], Modular):
+        if not issubclass(self._kind, Modular):
             self._integers("sum")
         return self._along("sum", _total, axis, keepdims)
 
@@ -222,7 +132,7 @@ class Array(Elementwise, Generic[T, N]):
 
         A product wraps in the type of the elements: if it may not fit, cast them to a wider type first.
         """
-        if not isinstance(self._items[0], Modular):
+        if not issubclass(self._kind, Modular):
             self._integers("prod")
         return self._along("prod", lambda row: self._reduce(operator.mul, row), axis, keepdims)
 
@@ -310,23 +220,29 @@ class Array(Elementwise, Generic[T, N]):
         return self._logic("all", operator.and_, axis, keepdims)
 
     def _logic(self, what: str, combine: Callable[[Any, Any], Any], axis: Axis, keepdims: bool) -> Any:
-        if not isinstance(self._items[0], Bool):
-            raise TypeMismatchError(f"{what} takes bools, got an {self.type!r}: compare first, as in array != 0")
+        if self._kind is not Bool:
+            raise TypeMismatchError(
+                f"{what} takes bools, got an array of {self._kind.name}: compare first, as in array != 0"
+            )
         return self._along(what, lambda row: self._reduce(combine, row), axis, keepdims)
 
     def cumsum(self, axis: int | None = None) -> Self:
         """Return the running sums along an axis, or of all elements row by row if no axis is given. Sums wrap."""
-        array: Any = self.ravel() if axis is None else self
+        array = self.ravel() if axis is None else self
         indices, _ = axis_indices(array.shape, 0 if axis is None else axis, "cumsum")
-        sums = list(array._items)
+        sums = array._elements()
         for line in indices:
             for before, index in itertools.pairwise(line):
                 sums[index] = sums[before] + sums[index]
         return cast(Self, self._from_elements(sums, array.shape))
 
-    def cast(self, to: builtins.type[Any]) -> Array[Any, N]:
+    def cast(self, to: builtins.type[Any]) -> Any:
         """Cast every element to another type."""
-        return cast("Array[Any, N]", self._from_elements([item.cast(to) for item in self._items], self._shape))
+        return self._elementwise(lambda x: x.cast(to), self)
+
+    def select(self, a: Any, b: Any) -> Any:
+        """Return `a` where this array of bools is true, else `b`, element by element, as `sl.select` does."""
+        return self._elementwise(select, self, a, b)
 
     # Products of vectors and matrices.
 
@@ -335,7 +251,10 @@ class Array(Elementwise, Generic[T, N]):
 
         The other operand may be public. A single value multiplies every element.
         """
-        return self @ other if isinstance(other, NdArray) or flatten(other)[0] else self * other
+        if isinstance(other, NdArray) or flatten(other)[0]:
+            return self @ other
+        # In slots the products with a single value are added too, as in a program.
+        return self._elementwise(lambda x: x.dot(other), self) if self._is_packed else self * other
 
     def __matmul__(self, other: Any) -> Any:
         return self._matmul(self, other)
@@ -343,14 +262,13 @@ class Array(Elementwise, Generic[T, N]):
     def __rmatmul__(self, other: Any) -> Any:
         return self._matmul(other, self)
 
-    @staticmethod
-    def _matmul(a: Any, b: Any) -> Any:
-        if any(isinstance(x, NdArray) and not isinstance(x, Array) for x in (a, b)):
-            return NotImplemented
-        (left, rows), (right, columns) = flatten(a), flatten(b)
-        for x in (a, b):
-            if isinstance(x, Array) and not isinstance(x._items[0], Modular):
-                x._integers("@")
+    def _matmul(self, a: Any, b: Any) -> Any:
+        shapes = [x.shape if isinstance(x, NdArray) else flatten(x)[0] for x in (a, b)]
+        left, right = shapes
+        if self._is_packed and left == right and len(left or ()) == 1:
+            return self._elementwise(lambda x, y: x.dot(y), a, b)
+        if not issubclass(self._kind, Modular):
+            self._integers("@")
         if len(left or ()) not in {1, 2} or len(right or ()) not in {1, 2}:
             raise ShapeError(
                 f"@ takes vectors and matrices, got shapes {left} and {right}: multiply one part at a time"
@@ -360,57 +278,13 @@ class Array(Elementwise, Generic[T, N]):
         size, width = left[-1], math.prod(right[1:])
         if right[0] != size:
             raise ShapeError(f"@ does not take shapes {left} and {right}: {size} and {right[0]} must be equal")
+        (_, rows), (_, columns) = flatten(a), flatten(b)
         products = [
             _total([x * y for x, y in zip(rows[at : at + size], columns[column::width], strict=True)])
             for at in range(0, len(rows), size)
             for column in range(width)
         ]
-        return Array._from_elements(products, left[:-1] + right[1:])
-
-    if TYPE_CHECKING:
-        # The result types of the operators; the base class declares them as Any.
-        __hash__ = None
-
-        def __add__(self, other: Any) -> Array[T, N]: ...
-        def __radd__(self, other: Any) -> Array[T, N]: ...
-        def __sub__(self, other: Any) -> Array[T, N]: ...
-        def __rsub__(self, other: Any) -> Array[T, N]: ...
-        def __mul__(self, other: Any) -> Array[T, N]: ...
-        def __rmul__(self, other: Any) -> Array[T, N]: ...
-        def __floordiv__(self, other: Any) -> Array[T, N]: ...
-        def __rfloordiv__(self, other: Any) -> Array[T, N]: ...
-        def __mod__(self, other: Any) -> Array[T, N]: ...
-        def __rmod__(self, other: Any) -> Array[T, N]: ...
-        def __and__(self, other: Any) -> Array[T, N]: ...
-        def __rand__(self, other: Any) -> Array[T, N]: ...
-        def __or__(self, other: Any) -> Array[T, N]: ...
-        def __ror__(self, other: Any) -> Array[T, N]: ...
-        def __xor__(self, other: Any) -> Array[T, N]: ...
-        def __rxor__(self, other: Any) -> Array[T, N]: ...
-        def __lshift__(self, amount: Any) -> Array[T, N]: ...
-        def __rshift__(self, amount: Any) -> Array[T, N]: ...
-        def __pow__(self, exponent: Any) -> Array[T, N]: ...
-        def __lt__(self, other: Any) -> Array[Bool, N]: ...
-        def __le__(self, other: Any) -> Array[Bool, N]: ...
-        def __gt__(self, other: Any) -> Array[Bool, N]: ...
-        def __ge__(self, other: Any) -> Array[Bool, N]: ...
-        def __eq__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
-        def __ne__(self, other: object) -> Array[Bool, N]: ...  # type: ignore[override]
-        def __neg__(self) -> Array[T, N]: ...
-        def __pos__(self) -> Array[T, N]: ...
-        def __invert__(self) -> Array[T, N]: ...
-        def __abs__(self) -> Array[T, N]: ...
-
-    @staticmethod
-    def _elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-        if any(isinstance(operand, NdArray) and not isinstance(operand, Array) for operand in operands):
-            return NotImplemented
-        parts = [flatten(operand) for operand in operands]
-        shape = broadcast([own or () for own, _ in parts])
-        columns = [[items[index] for index in broadcast_indices(own or (), shape)] for own, items in parts]
-        return cast(
-            "Array[Any, Any]", Array._from_elements([function(*row) for row in zip(*columns, strict=True)], shape)
-        )
+        return self._from_elements(products, left[:-1] + right[1:])
 
 
 def _total(items: list[Any]) -> Any:
