@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use bench_common::sample::Figure;
-use bench_common::table::{aligned, header, markdown};
+use bench_common::table::{aligned, four_digits as digits, header, markdown};
 
 /// One figure over another that ours is held to, in medians of wall time.
 #[derive(Clone, Debug, Serialize)]
@@ -95,16 +95,6 @@ pub struct Run {
     pub sections: Vec<Section>,
     /// The targets.
     pub verdicts: Vec<Verdict>,
-}
-
-/// Four significant digits, and no more than three after the point.
-fn digits(value: f64) -> String {
-    match value {
-        v if v >= 1000.0 => format!("{v:.0}"),
-        v if v >= 100.0 => format!("{v:.1}"),
-        v if v >= 10.0 => format!("{v:.2}"),
-        v => format!("{v:.3}"),
-    }
 }
 
 impl Section {

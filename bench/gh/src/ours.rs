@@ -1,11 +1,7 @@
 //! What is measured at one parameter set.
 
-use std::fmt::Display;
-use std::time::Instant;
-
-use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
-use bench_common::stats::Summary;
-use bench_common::{Gmp, machine};
+use bench_common::sample::{Contestant, Effort, Figure, Times, Work, contest};
+use bench_common::{Gmp, machine, must};
 use rayon::ThreadPool;
 use solinas_schemes::gh::{
     self, Arithmetic, Ciphertext, ClientKey, Decryptor, EncryptMethod, Encryptor, Evaluator, Params, RecryptMethod,
@@ -16,14 +12,6 @@ use solinas_schemes::{Control, Entropy};
 use crate::Error;
 use crate::gmp;
 use crate::report::Row;
-
-/// The value; operands are fixed and right, so an error is a defect of ours.
-pub fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
 
 /// Work whose result is known by the bit it holds, or by its words.
 struct Checked<F, C, T> {
@@ -69,26 +57,22 @@ impl Bench {
     /// Makes keys, once for each number of threads, and takes the time.
     ///
     /// # Errors
-    /// From the scheme; [`Error::Threads`].
+    /// From the scheme; [`bench_common::Error::Threads`].
     pub fn new(set: &str, threads: &[usize], memory: u64, effort: Effort, gmp: Option<Gmp>) -> Result<Self, Error> {
         let params = Params::named(set)?;
-        let pool = |&threads: &usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.map(|pool| (threads, pool)).map_err(|error| Error::Threads { threads, problem: error.to_string() })
-        };
+        let pool = |&threads: &usize| Ok::<_, Error>((threads, machine::free_pool(threads)?));
         let pools = threads.iter().map(pool).collect::<Result<Vec<_>, _>>()?;
         let (mut keys, mut keygen) = (None, Vec::new());
         // The largest sets only once, with all threads.
         let once = params.dimension() > 1 << 14;
         for (threads, pool) in pools.iter().skip(if once { pools.len() - 1 } else { 0 }) {
-            let (start, start_cpu) = (Instant::now(), machine::cpu_time());
-            keys = Some(pool.install(|| gh::generate(&params, true, Entropy::Insecure(1), &Control::default()))?);
-            let (wall, cpu) = (start.elapsed(), machine::cpu_time().saturating_sub(start_cpu));
-            let [wall, cpu] = [wall, cpu].map(|time| Summary::of(&[time.as_secs_f64() * 1e6]));
-            keygen.push(Row::new(set, "KeyGen", "", *threads, &Figure { name: String::new(), wall, cpu }, None));
+            let mut times = Times::default();
+            let generate = || gh::generate(&params, true, Entropy::Insecure(1), &Control::default());
+            times.sample(1, || keys = Some(pool.install(generate)));
+            keygen.push(Row::new(set, "KeyGen", "", *threads, &times.figure(""), None));
         }
-        let Some((client, server)) = keys else {
-            return Err(Error::Threads { threads: 0, problem: "no number of threads was given".into() });
+        let Some((client, server)) = keys.transpose()? else {
+            return Err(bench_common::Error::Threads { threads: 0, problem: "no number is given".into() }.into());
         };
         let encryptor = Encryptor::new(server.public(), EncryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let mut rng = server.public().encryption_rng(1)?;

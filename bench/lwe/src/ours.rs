@@ -1,12 +1,11 @@
 //! What is measured of ours: every method, its memory, and reading the matrix in the same round.
 
-use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use bench_common::machine;
 use bench_common::sample::{Contestant, Effort, Figure, Work, contest};
+use bench_common::{machine, must};
 use rand_core::SeedableRng;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -18,14 +17,6 @@ use solinas_schemes::lwe::{
 
 use crate::Error;
 use crate::report::Row;
-
-/// The value; operands are fixed and right, so an error is a defect of ours.
-pub fn must<T, E: Display>(result: Result<T, E>) -> T {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("ours failed: {error}"),
-    }
-}
 
 /// Work whose result is the first words of a product.
 struct Product<F> {
@@ -106,7 +97,7 @@ impl Bench {
             None => None,
             Some(folder) => {
                 let path = folder.join(format!("bench-lwe-{}.tiles", std::process::id()));
-                let failed = |source| Error::Write { path: path.clone(), source };
+                let failed = |source| Error::Measure(bench_common::Error::Write { path: path.clone(), source });
                 let mut out = File::create(&path).map(BufWriter::new).map_err(failed)?;
                 KeyFile::write(seeded, [0; 32], |bytes| out.write_all(bytes).map_err(failed), &Control::default())?;
                 out.flush().map_err(failed)?;

@@ -47,7 +47,7 @@ pub fn read_cases() -> Vec<ReadCase> {
 /// processes' turns, so that the largest figure tells what the machine can do.
 ///
 /// # Errors
-/// [`Error::Machine`] if there are fewer cores than threads, or the kernel refuses to pin.
+/// [`Error::Measure`] if there are fewer cores than threads, or the kernel refuses to pin.
 pub fn measure(case: ReadCase, samples: usize) -> Result<Summary, Error> {
     let cores = machine::cores()?;
     if cores.len() < case.threads {

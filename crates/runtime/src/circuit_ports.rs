@@ -1,6 +1,7 @@
 //! Ports of a circuit on ciphertexts: an integer of the port's width, or an array of bools whose last axis has one for each bit.
 
-use crate::engine::Wanted;
+use crate::engine::OutputSpec;
+use crate::prepared::input_count;
 use crate::{Ciphertext, Error, Type};
 use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
@@ -12,27 +13,25 @@ const MAX_WIDTH: usize = 128;
 /// of one bit.
 pub(crate) struct CircuitPorts<'a> {
     pub(crate) netlist: Cow<'a, Netlist>,
-    pub(crate) inputs: Cow<'a, [Ciphertext]>,
-    /// For each output port of the circuit, in how many it was split.
-    outputs: Vec<usize>,
+    pub(crate) inputs: Vec<Ciphertext>,
+    /// For each output port of the circuit, the number of ports that it was split into.
+    pub(crate) outputs: Vec<usize>,
 }
 
 impl<'a> CircuitPorts<'a> {
     /// For an estimate without ciphertexts.
     pub(crate) fn fresh(netlist: &'a Netlist) -> Self {
-        Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Cow::Borrowed(&[]))
+        Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Vec::new())
     }
 
     /// With one ciphertext for each input port.
     ///
     /// # Errors
     /// [`Error::InputCount`]; [`Error::PortWidth`] for a wide port without an array of bools.
-    pub(crate) fn new(netlist: &'a Netlist, inputs: &'a [Ciphertext]) -> Result<Self, Error> {
+    pub(crate) fn new(netlist: &'a Netlist, inputs: Vec<Ciphertext>) -> Result<Self, Error> {
         let ports = netlist.inputs();
         if inputs.len() != ports.len() {
-            let names: Vec<String> =
-                ports.iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect();
-            return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
+            return Err(input_count(inputs.len(), input_names(netlist)));
         }
         let mut by_bits = Vec::new();
         let mut all = Vec::with_capacity(inputs.len());
@@ -40,17 +39,17 @@ impl<'a> CircuitPorts<'a> {
             let width = port.bits.len();
             if width > 1 && input.ty() == Type::Bool && input.shape().and_then(<[usize]>::last) == Some(&width) {
                 by_bits.push(port.name.as_str());
-                all.extend(bits_of(input, width)?);
+                all.extend(bits_of(&input, width)?);
             } else if width > MAX_WIDTH {
-                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(input) });
+                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(&input) });
             } else {
-                all.push(input.clone());
+                all.push(input);
             }
         }
-        Ok(Self::split(netlist, |port| by_bits.contains(&port.name.as_str()), Cow::Owned(all)))
+        Ok(Self::split(netlist, |port| by_bits.contains(&port.name.as_str()), all))
     }
 
-    fn split(netlist: &'a Netlist, input: impl Fn(&Port) -> bool, inputs: Cow<'a, [Ciphertext]>) -> Self {
+    fn split(netlist: &'a Netlist, input: impl Fn(&Port) -> bool, inputs: Vec<Ciphertext>) -> Self {
         let wide = |port: &Port| port.bits.len() > MAX_WIDTH;
         let outputs = netlist.outputs().iter().map(|port| if wide(port) { port.bits.len() } else { 1 }).collect();
         let whole = !netlist.inputs().iter().any(&input) && !netlist.outputs().iter().any(wide);
@@ -63,22 +62,28 @@ impl<'a> CircuitPorts<'a> {
         self.netlist.inputs().iter().map(|port| (port.name.clone(), port_type(port))).collect()
     }
 
-    pub(crate) fn wanted(&self) -> Vec<Wanted> {
-        self.netlist.outputs().iter().map(|port| Wanted::of(port_type(port))).collect()
+    /// The outputs that a run computes.
+    pub(crate) fn output_specs(&self) -> Vec<OutputSpec> {
+        self.netlist.outputs().iter().map(|port| OutputSpec::array(port_type(port))).collect()
     }
+}
 
-    /// The results of the circuit's output ports, from those of the split ones.
-    pub(crate) fn join(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
-        let mut results = results.into_iter();
-        let mut all = Vec::with_capacity(self.outputs.len());
-        for &count in &self.outputs {
-            match count {
-                1 => all.extend(results.next()),
-                _ => all.push(joined(&results.by_ref().take(count).collect::<Vec<_>>())?),
-            }
+/// The results of the output ports of a circuit, from those of the ports that they were split into: for each port as many as `counts` says.
+pub(crate) fn joined_ports(counts: &[usize], results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+    let mut results = results.into_iter();
+    let mut all = Vec::with_capacity(counts.len());
+    for &count in counts {
+        match count {
+            1 => all.extend(results.next()),
+            _ => all.push(joined(&results.by_ref().take(count).collect::<Vec<_>>())?),
         }
-        Ok(all)
     }
+    Ok(all)
+}
+
+/// Names and widths of the input ports.
+pub(crate) fn input_names(netlist: &Netlist) -> Vec<String> {
+    netlist.inputs().iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect()
 }
 
 /// The type of a port that [`CircuitPorts::split`] made: of at most 128 bits.

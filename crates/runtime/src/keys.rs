@@ -49,14 +49,14 @@ impl fmt::Debug for ClientKey {
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     if let Some(name) = &options.params
         && let Some(has) = Scheme::of_params(name)
-        && !options.scheme.roles().has(name)
+        && !options.scheme.entry().has(name)
     {
         return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
     }
-    if options.rotations && !options.scheme.roles().rotates() {
+    if options.rotations && !options.scheme.entry().rotates() {
         return Err(Error::NoSlots { scheme: options.scheme });
     }
-    let (client, server) = on_pool(|| options.scheme.roles().keygen(options, control))?;
+    let (client, server) = on_pool(|| options.scheme.entry().keygen(options, control))?;
     Ok((ClientKey(client), ServerKey(server)))
 }
 
@@ -139,7 +139,7 @@ impl ClientKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of(reader)?.roles().read_client(reader));
+        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_client(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
@@ -207,7 +207,7 @@ impl ServerKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of(reader)?.roles().read_server(reader));
+        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_server(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
@@ -231,7 +231,7 @@ impl EncryptionKey {
     /// From the file: not a key that encrypts, damaged, newer.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
-        let key = on_pool(|| Scheme::of(&reader)?.roles().read_encryption(&reader));
+        let key = on_pool(|| Scheme::of_file(&reader)?.entry().read_encryption(&reader));
         if let Some(key) = key.map_err(|error| error.in_file(path))? {
             return Ok(Self(key));
         }

@@ -1,139 +1,15 @@
-//! The schemes there are, and what each is to keys, ciphertexts and files: a trait for each role. [`Engine`] is that of the server.
-//!
-//! A scheme is a folder with a [`Roles`], and an arm of [`Scheme::roles`].
+//! Keys and ciphertexts of a scheme, as the rest of the runtime sees them: a trait for each role. [`Engine`] is the role of a server.
 
 use crate::engine::Engine;
-use crate::{
-    Ciphertext, Condition, Control, Error, Estimate, Form, KeyId, KeygenOptions, ParamsInfo, Plain, Program,
-    ServerOptions, Type, bgv, gh, lwe, ntru, tfhe,
-};
-use serde::Serialize;
-use solinas_circuits::Netlist;
-use solinas_formats::{Destination, Header, Reader, Writer};
+use crate::{Ciphertext, Condition, Control, Error, Form, KeyId, ParamsInfo, Plain, Scheme, ServerOptions, Type};
+use solinas_formats::{Destination, Header, Writer};
 use std::any::Any;
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
-
-/// An encryption scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Scheme {
-    /// TFHE: every operation bootstraps.
-    #[default]
-    Tfhe,
-    /// Gentry and Halevi's, for research only: exclusive or is a sum, and is a product, and bits are recrypted as their noise demands.
-    Gh,
-    /// Leveled, on NTRU: additions and multiplications of bits, or of vectors of integers modulo a prime.
-    Ntru,
-    /// Leveled, on ring LWE (Brakerski, Gentry and Vaikuntanathan): as NTRU, with large sets at 128, 192 and 256 bits of security.
-    Bgv,
-    /// Leveled, on LWE without rings: bits, and at 128 bits of security a product or two in a row.
-    Lwe,
-}
-
-impl Scheme {
-    /// All.
-    pub const ALL: [Self; 5] = [Self::Tfhe, Self::Gh, Self::Ntru, Self::Bgv, Self::Lwe];
-
-    pub(crate) fn roles(self) -> &'static dyn Roles {
-        match self {
-            Self::Tfhe => &tfhe::Tfhe,
-            Self::Gh => &gh::Gh,
-            Self::Ntru => &ntru::Ntru,
-            Self::Bgv => &bgv::Bgv,
-            Self::Lwe => &lwe::Lwe,
-        }
-    }
-
-    /// Its name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        self.roles().name()
-    }
-
-    /// Whether it has a parameter set of that name.
-    pub fn has_params(self, name: &str) -> bool {
-        self.roles().has(name)
-    }
-
-    /// The first scheme that has a parameter set of that name, if one has.
-    pub fn of_params(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.roles().has(name))
-    }
-
-    /// The scheme a file says.
-    ///
-    /// # Errors
-    /// [`solinas_formats::Error::WrongScheme`] for another.
-    pub(crate) fn of(reader: &Reader) -> Result<Self, Error> {
-        let found = reader.header().scheme.as_deref();
-        match Self::ALL.into_iter().find(|scheme| Some(scheme.name()) == found) {
-            Some(scheme) => Ok(scheme),
-            None => {
-                reader.expect_scheme(Self::default().name())?;
-                Ok(Self::default())
-            }
-        }
-    }
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Scheme {
-    type Err = Error;
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
-        found.ok_or_else(|| Error::UnknownScheme { name: name.into(), known: Self::ALL.map(Self::name).join(", ") })
-    }
-}
 
 /// A new key pair.
 pub(crate) type Pair = (Box<dyn Secret>, Arc<dyn Public>);
-
-/// What makes and opens the things of a scheme.
-pub(crate) trait Roles: Sync {
-    /// Its name on the command line and in files.
-    fn name(&self) -> &'static str;
-
-    /// Its parameter sets, the default first.
-    fn params(&self) -> Vec<ParamsInfo>;
-
-    /// Whether its ciphertexts have slots that keys can rotate.
-    fn rotates(&self) -> bool {
-        false
-    }
-
-    /// Makes a key pair, on the current thread pool.
-    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
-
-    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error>;
-
-    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error>;
-
-    /// What encrypts in the file of a public or server key, of which it takes no more than it needs; none where it takes a client key.
-    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
-
-    /// The elements of a file that says so of them.
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error>;
-
-    /// Whether a parameter set has that name.
-    fn has(&self, params: &str) -> bool;
-
-    /// Counts and depth of a program under the parameter set of that name.
-    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
-
-    /// Counts and depth of a circuit under the parameter set of that name, on one element.
-    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
-
-    /// The counts of an estimate in words.
-    fn counts(&self, estimate: &Estimate) -> String;
-}
 
 /// What the header of a ciphertext says of its elements.
 pub(crate) struct About {
@@ -197,7 +73,7 @@ pub(crate) trait Public: Debug + Send + Sync {
     }
 
     /// Makes it ready, on the current thread pool.
-    fn engine(&self, options: &ServerOptions) -> Result<Box<dyn Engine>, Error>;
+    fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
 

@@ -4,10 +4,10 @@ pub mod modular;
 pub mod power;
 pub mod products;
 
-use crate::Error;
 use crate::ours::Engine;
 use crate::peers::Peers;
 use crate::report::{Row, Target};
+use bench_common::Error;
 use bench_common::sample::{Contestant, Effort, contest};
 
 /// Column of what our users call.
