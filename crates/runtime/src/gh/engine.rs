@@ -323,11 +323,11 @@ impl Plan for Planned {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = &self.engine;
         control.check()?;
-        let recrypts = self.schedule.refreshes * batch.lanes as u64;
+        let recrypts = self.schedule.refreshes * batch.instances as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
-        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, batch.lanes, control)?;
+        let results = run(&self.schedule, &Bits { evaluator: &evaluator, public }, &bits, batch.instances, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);
         let (key_id, insecure) = (engine.key_id(), public.is_insecure());
         let outputs = batch.outputs(Form::Bits, results).map(|(ty, shape, blocks)| {
