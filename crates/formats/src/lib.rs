@@ -45,6 +45,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
+mod ciphertext_files;
 mod destination;
 mod error;
 pub mod gh;
@@ -64,6 +65,7 @@ pub mod tfhe;
 mod writer;
 
 pub use ciborium::Value;
+pub use ciphertext_files::CiphertextFiles;
 pub use destination::{Destination, Memory, Overwrite, ToFile, write_text};
 pub use error::{Error, Result};
 pub use header::{Header, Kind};

@@ -22,10 +22,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 mod arithmetic;
-mod bgv;
 mod ciphertext;
 mod circuit_ports;
-mod control;
 mod disk;
 mod engine;
 mod error;
@@ -37,9 +35,7 @@ mod info;
 mod job;
 mod keys;
 mod leveled;
-mod lwe;
 mod memory;
-mod ntru;
 mod plain;
 mod planning;
 mod prepared;
@@ -52,7 +48,6 @@ mod server;
 mod tfhe;
 mod work;
 
-pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
 pub use error::Error;
 pub use error_kind::ErrorKind;
@@ -66,6 +61,7 @@ pub use plain::Plain;
 pub use prepared::Prepared;
 pub use process::{PerProcess, start_threads};
 pub use registry::{Scheme, schemes};
+pub use search::smallest_bgv as find_bgv;
 pub use search::{FoundParams, KeyDistribution, ParamsRequest};
 pub use server::{Server, ServerOptions};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};

@@ -5,10 +5,13 @@
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
 use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
 use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, bgv, gh, lwe, ntru, tfhe};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, gh, tfhe};
 use serde::{Serialize, Serializer};
 use solinas_circuits::Netlist;
 use solinas_formats::Reader;
+use solinas_schemes::bgv::Bgv;
+use solinas_schemes::lwe::leveled::Lwe;
+use solinas_schemes::ntru::Ntru;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,9 +20,9 @@ use std::sync::Arc;
 static SCHEMES: &[Registered] = &[
     Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
     Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
-    Registered { entry: &ntru::Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
-    Registered { entry: &bgv::Bgv, facts: &facts::BGV, search: Some(find_bgv) },
-    Registered { entry: &lwe::Lwe, facts: &facts::LWE, search: None },
+    Registered { entry: &Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
+    Registered { entry: &Bgv, facts: &facts::BGV, search: Some(find_bgv) },
+    Registered { entry: &Lwe, facts: &facts::LWE, search: None },
 ];
 
 /// A scheme in the list.

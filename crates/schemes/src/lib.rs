@@ -21,7 +21,7 @@ pub mod security;
 pub mod slots;
 pub mod tfhe;
 
-pub use control::{Cancelled, Control, Progress};
+pub use control::{Cancelled, Control, Progress, ProgressParts};
 pub use entropy::{Entropy, NoEntropy};
 pub use error::Error;
 pub use evaluate::{Evaluate, RotateSlots};
