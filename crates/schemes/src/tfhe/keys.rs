@@ -63,19 +63,20 @@ fn id(params: &Params, public_seed: &[u8; 32]) -> KeyId {
 const KEYSWITCH_STREAMS: u64 = 1 << 32;
 
 impl ClientKey {
-    /// A key from the operating system's randomness.
+    /// Makes a secret key. [`Self::server_key`] makes the key of a server. If the parameters are for research only, the caller has to consent with `research`.
     ///
     /// # Errors
-    /// [`Error::ResearchOnly`] for such a set unless `research`; [`Error::Entropy`].
-    pub fn generate(params: Params, research: bool, entropy: Entropy) -> Result<Self, Error> {
+    /// [`Error::ResearchOnly`]; [`Error::Entropy`]; [`Error::Cancelled`].
+    pub fn generate(params: &Params, research: bool, entropy: Entropy, control: &Control<'_>) -> Result<Self, Error> {
         if let (Status::ResearchOnly { why }, false) = (params.security().status, research) {
             return Err(Error::ResearchOnly { name: params.name().into(), why });
         }
+        control.check()?;
         let seed = SecretSeed::new(entropy)?;
         let lwe = bits(&mut seed.derive("lwe key").stream(0), params.literal().lwe_dimension);
         let glwe = bits(&mut seed.derive("glwe key").stream(0), params.big_dimension());
         let public_seed = seed.derive("public seed").publish();
-        Ok(Self { public_seed, params, insecure: entropy.is_insecure(), lwe, glwe })
+        Ok(Self { public_seed, params: params.clone(), insecure: entropy.is_insecure(), lwe, glwe })
     }
 
     /// From its parts, as stored: bits of the LWE and of the GLWE key, one a byte.
