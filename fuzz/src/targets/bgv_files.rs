@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::bgv::Bgv;
+use solinas_schemes::bgv::Bgv;
 use solinas_runtime::{Scheme, Type};
 use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 

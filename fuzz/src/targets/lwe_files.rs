@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::lwe::Lwe;
 use solinas_runtime::{Scheme, Type};
-use solinas_schemes::lwe::leveled::ParamsLiteral;
+use solinas_schemes::lwe::leveled::{Lwe, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};
 

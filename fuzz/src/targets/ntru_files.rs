@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::ntru::Ntru;
+use solinas_schemes::ntru::Ntru;
 use solinas_runtime::{Scheme, Type};
 use solinas_schemes::ntru::ParamsLiteral;
 
