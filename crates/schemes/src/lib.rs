@@ -5,7 +5,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test fails by panicking"))]
 
 pub mod bgv;
-mod bootstrapping;
 mod control;
 mod embedding;
 mod entropy;

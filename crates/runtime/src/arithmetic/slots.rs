@@ -1,6 +1,6 @@
 //! Operations across the elements of arrays, which lie in the slots of ciphertexts.
 
-use super::schedule::Across;
+use super::schedule::SlotOperation;
 use crate::Error;
 use solinas_schemes::slots::SlotEncoder;
 use solinas_schemes::slots::moves::{Mask, Moves, Slotted};
@@ -9,35 +9,35 @@ use solinas_schemes::{Evaluate, RotateSlots};
 /// The rotations and masks of an operation on so many elements, and its masks as plaintexts.
 pub(crate) fn masked_rotations(
     encoder: &SlotEncoder,
-    across: Across,
+    operation: SlotOperation,
     elements: usize,
 ) -> Result<(Moves, Vec<Vec<u64>>), Error> {
-    let moves = across.moves(encoder.slots(), elements);
+    let moves = operation.moves(encoder.slots(), elements);
     let encode = |mask: &Mask| Ok(encoder.encode(&mask.slots(encoder.slots()))?);
     let masks = moves.masks().iter().map(encode).collect::<Result<_, Error>>()?;
     Ok((moves, masks))
 }
 
 /// Rotations of slots that an operation takes, for progress.
-pub(super) fn rotations(evaluator: &impl Evaluate, across: Across, elements: usize) -> u64 {
+pub(super) fn rotations(evaluator: &impl Evaluate, operation: SlotOperation, elements: usize) -> u64 {
     // A key that does not rotate is refused when the operation runs.
     let rotations = evaluator.slot_rotations();
-    rotations.map_or(0, |rotations| across.moves(rotations.slot_count(), elements).automorphisms() as u64)
+    rotations.map_or(0, |rotations| operation.moves(rotations.slot_count(), elements).automorphisms() as u64)
 }
 
 /// Runs an operation on the ciphertexts of an array. `done` is called after each rotation, on any thread; its error ends the work.
 ///
 /// # Errors
-/// From the evaluator; [`Across::refused`] for a key that does not rotate slots.
+/// From the evaluator; [`SlotOperation::refused`] for a key that does not rotate slots.
 pub(super) fn run<E: Evaluate>(
     evaluator: &E,
-    across: Across,
+    operation: SlotOperation,
     elements: usize,
     array: &[&E::Ciphertext],
     done: &(dyn Fn() -> Result<(), Error> + Sync),
 ) -> Result<Vec<E::Ciphertext>, Error> {
-    let rotations = evaluator.slot_rotations().ok_or_else(|| across.refused())?;
-    let (moves, masks) = masked_rotations(&rotations.encoder()?, across, elements)?;
+    let rotations = evaluator.slot_rotations().ok_or_else(|| operation.refused())?;
+    let (moves, masks) = masked_rotations(&rotations.encoder()?, operation, elements)?;
     moves.apply(&Running { evaluator, rotations, masks, done }, array)
 }
 

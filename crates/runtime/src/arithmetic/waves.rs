@@ -71,17 +71,17 @@ impl<E: Evaluate> Run<'_, E> {
     pub(crate) fn run(&self, inputs: &[Vec<&E::Stored>], control: &Control<'_>) -> Result<Vec<Vec<E::Stored>>, Error> {
         let schedule = self.schedule;
         let counted = |step: &Step| match step {
-            Step::Refresh(_) => true,
-            Step::Multiply(..) => schedule.refreshes == 0,
+            Step::Bootstrap(_) => true,
+            Step::Multiply(..) => schedule.bootstraps == 0,
             _ => false,
         };
         let rotations = |step: &Step| match *step {
-            Step::Across(_, across) if schedule.refreshes == 0 => {
-                slots::rotations(self.evaluator, across, self.elements)
+            Step::Slots(_, operation) if schedule.bootstraps == 0 => {
+                slots::rotations(self.evaluator, operation, self.elements)
             }
             _ => 0,
         };
-        let in_parts = |step: &Step| schedule.refreshes == 0 && matches!(step, Step::Across(..));
+        let in_parts = |step: &Step| schedule.bootstraps == 0 && matches!(step, Step::Slots(..));
         let at_once = if schedule.crosses() { inputs.len() } else { self.concurrency.instances };
         let chunks = || inputs.chunks(at_once.max(1));
         let total = chunks().map(|instances| schedule.count(instances.len(), counted)).sum::<u64>()
@@ -118,17 +118,17 @@ impl<E: Evaluate> Run<'_, E> {
         // fills the machine.
         let batch = concurrency.multiply_batch;
         let kind = |index: usize| match schedule.steps[index] {
-            Step::Refresh(_) => Kind::Refresh,
-            Step::Across(..) => Kind::Across,
+            Step::Bootstrap(_) => Kind::Bootstrap,
+            Step::Slots(..) => Kind::Slots,
             Step::Multiply(..) if batch.is_some() => Kind::Batch,
             _ => Kind::Instance,
         };
         let key = |index: &usize| (schedule.waves[*index], kind(*index));
         order.sort_by_key(key);
         for part in order.chunk_by(|a, b| key(a) == key(b)) {
-            if kind(part[0]) == Kind::Across {
+            if kind(part[0]) == Kind::Slots {
                 for &index in part {
-                    self.run_across(index, &mut values, &|| {
+                    self.run_slots(index, &mut values, &|| {
                         tick(&schedule.steps[index]);
                         Ok(control.check()?)
                     })?;
@@ -158,7 +158,7 @@ impl<E: Evaluate> Run<'_, E> {
                 jobs.iter().for_each(|(index, _)| tick(&schedule.steps[*index]));
                 Ok(results.into_iter().map(Arc::new).collect())
             };
-            let alone = kind(part[0]) == Kind::Refresh && concurrency.bootstrap_alone;
+            let alone = kind(part[0]) == Kind::Bootstrap && concurrency.bootstrap_alone;
             // Jobs that run together, where alone those of one step; their operands go when all of them are done.
             let groups: Vec<&[(usize, usize)]> = match kind(part[0]) {
                 Kind::Batch => jobs.chunks(batch.unwrap_or(1)).collect(),
@@ -185,16 +185,16 @@ impl<E: Evaluate> Run<'_, E> {
     }
 
     /// A step that takes its operand of all instances.
-    fn run_across(
+    fn run_slots(
         &self,
         index: usize,
         values: &mut Values<E::Ciphertext>,
         done: &(dyn Fn() -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
         let step = self.schedule.steps[index];
-        let Step::Across(operand, across) = step else { return Ok(()) };
+        let Step::Slots(operand, operation) = step else { return Ok(()) };
         let array = (0..values.lanes.len()).map(|lane| values.get(operand, lane)).collect::<Result<Vec<_>, _>>()?;
-        let results = slots::run(self.evaluator, across, self.elements, &array, done)?;
+        let results = slots::run(self.evaluator, operation, self.elements, &array, done)?;
         for (lane, result) in results.into_iter().enumerate() {
             values.set(index, lane, Arc::new(result), self.schedule.shared[index]);
         }
@@ -215,7 +215,7 @@ impl<E: Evaluate> Run<'_, E> {
             Step::Input(index) => self.load(index, inputs)?,
             Step::Constant(value) => evaluator.constant(value)?,
             Step::AddConstant(x, constant) => evaluator.add_constant(at(x)?, constant)?,
-            Step::Scale(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
+            Step::MultiplyConstant(x, constant) => evaluator.multiply_constant(at(x)?, constant)?,
             Step::Add(x, y) => evaluator.add(at(x)?, at(y)?)?,
             Step::Subtract(x, y) => evaluator.sub(at(x)?, at(y)?)?,
             Step::Multiply(x, y) => evaluator.multiply(at(x)?, at(y)?)?,
@@ -223,10 +223,10 @@ impl<E: Evaluate> Run<'_, E> {
                 Some(plaintext) => evaluator.multiply_plain(at(x)?, plaintext)?,
                 None => evaluator.multiply(at(x)?, &self.load(index, inputs)?)?,
             },
-            Step::Lower(x) => evaluator.drop_level(at(x)?)?,
-            Step::Refresh(x) => evaluator.bootstrap(at(x)?)?,
+            Step::DropLevel(x) => evaluator.drop_level(at(x)?)?,
+            Step::Bootstrap(x) => evaluator.bootstrap(at(x)?)?,
             // Not of one instance.
-            Step::Across(_, across) => return Err(across.refused()),
+            Step::Slots(_, operation) => return Err(operation.refused()),
         })
     }
 
@@ -245,6 +245,6 @@ impl<E: Evaluate> Run<'_, E> {
 enum Kind {
     Batch,
     Instance,
-    Across,
-    Refresh,
+    Slots,
+    Bootstrap,
 }

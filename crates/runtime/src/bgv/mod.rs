@@ -30,7 +30,7 @@ impl Leveled for Bgv {
         }
     }
 
-    fn deeper(params: &Params, products: usize) -> String {
+    fn deeper_set_hint(params: &Params, products: usize) -> String {
         let or =
             if params.plaintext_modulus() == 2 { ", or of one that bootstraps, such as boot128-16384-8" } else { "" };
         match Params::deep_enough(params.plaintext_modulus(), products) {

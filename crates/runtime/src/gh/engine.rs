@@ -236,7 +236,7 @@ fn plan(program: &Program, params: &Params, inputs: &[f64], limits: &Limits<'_>)
     });
     match candidates {
         [Ok(a), Ok(b)] => {
-            let cost = |s: &Schedule| (s.refreshes, s.products, s.depth);
+            let cost = |s: &Schedule| (s.bootstraps, s.products, s.depth);
             Ok(if cost(&b) < cost(&a) { b } else { a })
         }
         [Ok(only), Err(_)] | [Err(_), Ok(only)] => Ok(only),
@@ -284,7 +284,7 @@ pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control
 
 fn count(schedule: &Schedule, lanes: usize, params: &Params, method: RecryptMethod) -> Estimate {
     Estimate {
-        recrypts: schedule.refreshes * lanes as u64,
+        recrypts: schedule.bootstraps * lanes as u64,
         products: schedule.products * lanes as u64,
         depth: schedule.depth,
         memory_bytes: 8 * params.server_key_words() as u64 + method.memory(params),
@@ -301,7 +301,7 @@ struct Planned {
 
 impl Plan for Planned {
     fn count(&self, instances: usize) -> Result<Estimate, Error> {
-        let method = self.engine.method(self.schedule.refreshes * instances as u64)?;
+        let method = self.engine.method(self.schedule.bootstraps * instances as u64)?;
         Ok(count(&self.schedule, instances, self.engine.set(), method))
     }
 
@@ -328,7 +328,7 @@ impl Plan for Planned {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = &self.engine;
         control.check()?;
-        let recrypts = self.schedule.refreshes * batch.lanes as u64;
+        let recrypts = self.schedule.bootstraps * batch.lanes as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;

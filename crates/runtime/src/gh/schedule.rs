@@ -87,7 +87,7 @@ impl<'a> Planner<'a> {
         if self.noise(value) <= self.recrypted {
             return value;
         }
-        let fresher = self.push(Step::Refresh(value), self.recrypted);
+        let fresher = self.push(Step::Bootstrap(value), self.recrypted);
         self.fresher[value as usize] = Some(fresher);
         fresher
     }
@@ -103,14 +103,14 @@ impl<'a> Planner<'a> {
         let [x, y] = [x, y].map(|value| self.latest(value));
         let (nx, ny) = (self.noise(x), self.noise(y));
         let (rx, ry) = (nx.min(self.recrypted), ny.min(self.recrypted));
-        let fits = |x: f64, y: f64| combine(x, y) <= self.limit;
-        if fits(nx, ny) {
+        let within_limit = |x: f64, y: f64| combine(x, y) <= self.limit;
+        if within_limit(nx, ny) {
             return Ok([x, y]);
         }
         if x != y {
             let rank = |value: Value| (self.uses[value as usize], self.noise(value));
             let first_x = rank(x).partial_cmp(&rank(y)).is_none_or(std::cmp::Ordering::is_ge);
-            match (fits(rx, ny), fits(nx, ry)) {
+            match (within_limit(rx, ny), within_limit(nx, ry)) {
                 (true, false) => return Ok([self.recrypt(x), y]),
                 (false, true) => return Ok([x, self.recrypt(y)]),
                 (true, true) if first_x => return Ok([self.recrypt(x), y]),
@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
                 (false, false) => {}
             }
         }
-        if !fits(rx, ry) {
+        if !within_limit(rx, ry) {
             return Err(Error::TooDeep {
                 params: self.params.name().into(),
                 operation,

@@ -42,7 +42,7 @@ fn plaintexts<S: Leveled>(params: &S::Params, plain: &Plain) -> Result<Vec<Vec<P
     plain.values.chunks(params.dimension()).map(polynomial).collect()
 }
 
-/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPTS_TOGETHER`] at most, and a number that makes the encryptions of an insecure key
+/// Encrypts each element by `all`, which takes polynomials, [`Leveled::ENCRYPT_BATCH`] at most, and a number that makes the encryptions of an insecure key
 /// differ. On the current thread pool.
 fn encrypt<S: Leveled>(
     key: &S::PublicKey,
@@ -53,8 +53,8 @@ fn encrypt<S: Leveled>(
     encrypt_parts::<S>(key, plain, |plaintexts| {
         // One by one where randomness is chosen.
         match insecure {
-            true => plaintexts.chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
-            false => plaintexts.par_chunks(S::ENCRYPTS_TOGETHER).map(all).collect(),
+            true => plaintexts.chunks(S::ENCRYPT_BATCH).map(all).collect(),
+            false => plaintexts.par_chunks(S::ENCRYPT_BATCH).map(all).collect(),
         }
     })
 }
@@ -71,8 +71,8 @@ fn encrypt_parts<S: Leveled>(
     let plaintexts: Vec<Plaintext> = plaintexts.into_iter().flatten().collect();
     let polynomials: Vec<Arc<StoredCiphertext>> = every(&plaintexts)?.into_iter().flatten().map(Arc::new).collect();
     let blocks = polynomials.chunks(each).map(<[_]>::to_vec).collect();
-    let clean = form_of(params) == Form::Slots && plain.shape.is_some();
-    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), clean, blocks });
+    let zero_padded = form_of(params) == Form::Slots && plain.shape.is_some();
+    let elements = Arc::new(Elements::<S> { params: params.clone(), count: plain.values.len(), zero_padded, blocks });
     Ciphertext { ty: plain.ty, shape: plain.shape, form: form_of(params), key_id: S::id(key), insecure, elements }
         .checked()
 }
@@ -109,7 +109,7 @@ impl<S: Leveled> Public<S> {
     /// With the public matrix in a file: pass after pass over it.
     fn encrypt_streamed(&self, plain: Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         encrypt_parts::<S>(&self.key, plain, |plaintexts| {
-            let batches = plaintexts.chunks(S::ENCRYPTS_TOGETHER);
+            let batches = plaintexts.chunks(S::ENCRYPT_BATCH);
             let parts = ProgressParts::new(control, batches.len());
             let pass = |batch: &[Plaintext], control: &Control<'_>| {
                 S::encrypt_streamed(&self.key, matrix, batch, self.next(), control)
@@ -152,8 +152,8 @@ impl<S: Leveled> Encrypt for Public<S> {
 /// That a key of those parameters holds values of that type.
 fn check_type(plain: &Plain, params: &impl Params) -> Result<(), Error> {
     let slots = form_of(params) == Form::Slots;
-    let fits = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
-    if fits {
+    let within_limit = if slots { plain.ty == slot_type(params) } else { plain.ty.modulus().is_none() };
+    if within_limit {
         return Ok(());
     }
     let holds = if slots { slot_type(params).to_string() } else { "bits".into() };

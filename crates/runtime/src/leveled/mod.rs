@@ -32,10 +32,10 @@ pub(crate) trait Leveled:
     const SEEDED: bool;
     /// Whether some parameter sets have slots.
     const SLOTS: bool = true;
-    /// Polynomials that are encrypted together at most.
-    const ENCRYPTS_TOGETHER: usize = 1;
-    /// Products of a wave that are computed together at most, more than 1 where that takes less than one after the other: as many as memory allows.
-    const MULTIPLIES_TOGETHER: usize = 1;
+    /// Largest number of plaintexts that one encryption takes.
+    const ENCRYPT_BATCH: usize = 1;
+    /// Largest number of products of one batch. It is above 1 only if a batch is faster than separate products. The engine takes fewer if memory is short.
+    const MULTIPLY_BATCH: usize = 1;
 
     type Ciphertext: Clone + Send + Sync;
     /// What computes with a server key.
@@ -45,9 +45,9 @@ pub(crate) trait Leveled:
     fn products(params: &Self::Params) -> String;
 
     /// What to do for so many products in a row: make keys of [`Self::of_depth`], where there is one.
-    fn deeper(params: &Self::Params, products: usize) -> String;
+    fn deeper_set_hint(params: &Self::Params, products: usize) -> String;
 
-    /// The set of this scheme and of these plaintexts that [`Self::deeper`] names, if it names one.
+    /// The set of this scheme and of these plaintexts that [`Self::deeper_set_hint`] names, if it names one.
     fn of_depth(_params: &Self::Params, _products: usize) -> Option<Self::Params> {
         None
     }
@@ -85,7 +85,7 @@ pub(crate) trait Leveled:
         Self::encrypt(Self::of_client(key), plaintext, nonce)
     }
 
-    /// As [`Self::encrypt`], up to [`Self::ENCRYPTS_TOGETHER`] of them: who says that these are more than one, makes them differ.
+    /// As [`Self::encrypt`], up to [`Self::ENCRYPT_BATCH`] of them: who says that these are more than one, makes them differ.
     fn encrypt_all(
         key: &Self::PublicKey,
         plaintexts: &[Plaintext],
@@ -169,13 +169,13 @@ pub(crate) trait Leveled:
     fn unpack(params: &Self::Params, level: usize, bytes: &[u8]) -> Result<Vec<u64>, Error>;
 }
 
-/// How many products of a wave are computed together where memory may take so many bytes: one has its place with the key.
-pub(crate) fn together<S: Leveled>(params: &S::Params, budget: u64) -> usize {
+/// Products of one batch, if the key and the work may take so many bytes. The key's own bytes cover the work of one product.
+pub(crate) fn multiply_batch<S: Leveled>(params: &S::Params, budget: u64) -> usize {
     match params.product_bytes() as u64 {
-        0 => S::MULTIPLIES_TOGETHER,
+        0 => S::MULTIPLY_BATCH,
         each => {
             let more = budget.saturating_sub(S::memory_bytes(params) as u64) / each;
-            (more + 1).min(S::MULTIPLIES_TOGETHER as u64) as usize
+            (more + 1).min(S::MULTIPLY_BATCH as u64) as usize
         }
     }
 }

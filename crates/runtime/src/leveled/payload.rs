@@ -18,7 +18,7 @@ pub(super) struct Elements<S: Leveled> {
     /// How many there are.
     pub(super) count: usize,
     /// Whether slots after the last element of an array hold 0, so that a sum needs no mask. A file says it, as it does the noise.
-    pub(super) clean: bool,
+    pub(super) zero_padded: bool,
     /// For each element its bits, least significant first; or the polynomials that hold as many elements as they have slots, each alone, a scalar in all slots
     /// of one. Shared, as they are large.
     pub(super) blocks: Vec<Vec<Arc<StoredCiphertext>>>,
@@ -61,7 +61,7 @@ impl<S: Leveled> Elements<S> {
     }
 
     /// `log2` of how much larger the noise of a polynomial may become and still decrypt.
-    fn margin(&self, poly: &StoredCiphertext) -> f64 {
+    fn noise_budget(&self, poly: &StoredCiphertext) -> f64 {
         self.params.noise_limit(poly.level) - poly.noise
     }
 
@@ -120,8 +120,8 @@ impl<S: Leveled> Elements<S> {
             polynomials.push(Arc::new(StoredCiphertext { level, noise, plaintext: None, seed: seeds[at], parts }));
         }
         let blocks = polynomials.chunks_exact(each).map(<[_]>::to_vec).collect();
-        let clean = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
-        Ok(Self { params, count, clean, blocks })
+        let zero_padded = form == Form::Slots && reader.header().meta.contains_key(CLEAN) && reader.meta(CLEAN)?;
+        Ok(Self { params, count, zero_padded, blocks })
     }
 }
 
@@ -165,7 +165,7 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
             return Err(self.packed_error());
         }
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.count })?;
-        Ok(Arc::new(Self { params: self.params.clone(), count: 1, clean: false, blocks: vec![block.clone()] }))
+        Ok(Arc::new(Self { params: self.params.clone(), count: 1, zero_padded: false, blocks: vec![block.clone()] }))
     }
 
     fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
@@ -187,14 +187,14 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
     }
 
     fn condition(&self) -> Option<Condition> {
-        let margin = self.polynomials().map(|poly| self.margin(poly)).reduce(f64::min)?;
+        let margin = self.polynomials().map(|poly| self.noise_budget(poly)).reduce(f64::min)?;
         let products = self.polynomials().map(|poly| poly.level - 1).min();
         Some(Condition { margin, products, usable: margin >= 0.0 })
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {
         let header = S::header(Kind::Ciphertext, &self.params, key_id, insecure)?;
-        Ok(if self.clean { header.meta(CLEAN, &true)? } else { header })
+        Ok(if self.zero_padded { header.meta(CLEAN, &true)? } else { header })
     }
 
     /// Sections `levels` and `noise`: a number for each polynomial; of a scheme with seeds `seeded`: a byte for each, 1 if its last part is a seed, and

@@ -1,7 +1,7 @@
 //! The noise of operations across the elements of arrays. The plan applies the same rotations and masks to noises as a run applies to ciphertexts.
 
 use crate::Error;
-use crate::arithmetic::{Across, masked_rotations};
+use crate::arithmetic::{SlotOperation, masked_rotations};
 use solinas_schemes::leveled::{NoiseModel, State};
 use solinas_schemes::slots::log2_peak;
 use solinas_schemes::slots::moves::{Moves, Slotted};
@@ -23,9 +23,9 @@ pub(super) struct SlotNoise<'a> {
 impl<'a> SlotNoise<'a> {
     /// # Errors
     /// [`Error::NoRotations`] for parameters whose keys rotate nothing.
-    pub(super) fn new<P: NoiseModel>(params: &'a P, across: Across, elements: usize) -> Result<Self, Error> {
+    pub(super) fn new<P: NoiseModel>(params: &'a P, operation: SlotOperation, elements: usize) -> Result<Self, Error> {
         let rotated = params.rotation_noise().map_err(|_| no_rotations(params))?;
-        let (moves, masks) = masked_rotations(&params.slots()?, across, elements)?;
+        let (moves, masks) = masked_rotations(&params.slots()?, operation, elements)?;
         let peaks = masks.iter().map(|mask| log2_peak(params.plaintext_modulus(), mask)).collect();
         Ok(Self { moves, peaks, rotated })
     }
@@ -35,9 +35,10 @@ impl<'a> SlotNoise<'a> {
     }
 
     /// The noisiest ciphertext that an array of ciphertexts like `x` becomes, if all that it goes through `fits`.
-    pub(super) fn of(&self, x: State, fits: &(impl Fn(State) -> bool + Sync)) -> Option<State> {
-        let moved =
-            self.moves.apply(&Moving { noises: self, level: x.level, fits }, &vec![&x.noise; self.moves.polynomials()]);
+    pub(super) fn of(&self, x: State, within_limit: &(impl Fn(State) -> bool + Sync)) -> Option<State> {
+        let moved = self
+            .moves
+            .apply(&Moving { noises: self, level: x.level, within_limit }, &vec![&x.noise; self.moves.polynomials()]);
         Some(State { noise: moved.ok()?.into_iter().fold(x.noise, f64::max), ..x })
     }
 }
@@ -46,7 +47,7 @@ impl<'a> SlotNoise<'a> {
 struct Moving<'a, F> {
     noises: &'a SlotNoise<'a>,
     level: usize,
-    fits: &'a F,
+    within_limit: &'a F,
 }
 
 /// What does not decrypt.
@@ -54,7 +55,7 @@ struct TooNoisy;
 
 impl<F: Fn(State) -> bool + Sync> Moving<'_, F> {
     fn checked(&self, noise: f64) -> Result<f64, TooNoisy> {
-        if (self.fits)(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
+        if (self.within_limit)(State { level: self.level, noise }) { Ok(noise) } else { Err(TooNoisy) }
     }
 }
 

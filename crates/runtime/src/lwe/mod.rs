@@ -19,7 +19,7 @@ pub(crate) use solinas_schemes::lwe::leveled::Lwe;
 const WHOLE: u64 = 256 << 20;
 
 /// Products that share a pass over the matrix, each of which takes a vector of as many numbers as that has rows.
-const TOGETHER: usize = 16;
+const BATCH: usize = 16;
 
 /// Rows of the smaller part of a matrix by which products are timed; the larger has four times as many.
 const MEASURED_ROWS: usize = 1 << 16;
@@ -30,7 +30,7 @@ fn residues(params: &Params, level: usize) -> usize {
 }
 
 /// Bytes of the matrices that are in memory.
-fn whole(params: &Params) -> u64 {
+fn resident_bytes(params: &Params) -> u64 {
     Some(params.switch_bytes()).filter(|&bytes| bytes <= WHOLE).unwrap_or(0)
 }
 
@@ -47,8 +47,8 @@ impl Leveled for Lwe {
     const DEFAULT: &'static str = "leveled-secure-1";
     const SEEDED: bool = false;
     const SLOTS: bool = false;
-    const ENCRYPTS_TOGETHER: usize = 64;
-    const MULTIPLIES_TOGETHER: usize = TOGETHER;
+    const ENCRYPT_BATCH: usize = 64;
+    const MULTIPLY_BATCH: usize = BATCH;
 
     type Ciphertext = Ciphertext;
     type Evaluator<'k> = Evaluator<'k>;
@@ -61,7 +61,7 @@ impl Leveled for Lwe {
         }
     }
 
-    fn deeper(_: &Params, products: usize) -> String {
+    fn deeper_set_hint(_: &Params, products: usize) -> String {
         match products {
             0..=2 => format!("make keys of leveled-secure-{}", products.max(1)),
             _ => {
@@ -87,7 +87,7 @@ impl Leveled for Lwe {
     }
 
     fn memory_bytes(params: &Params) -> usize {
-        files::stored_server_bytes(params) + whole(params) as usize + params.product_bytes() as usize
+        files::stored_server_bytes(params) + resident_bytes(params) as usize + params.product_bytes() as usize
     }
 
     fn names() -> Vec<&'static str> {
@@ -182,7 +182,7 @@ impl Leveled for Lwe {
 
     /// With small matrices whole in memory.
     fn prepared(key: ServerKey) -> Result<ServerKey, Error> {
-        Ok(match whole(key.params()) {
+        Ok(match resident_bytes(key.params()) {
             0 => key,
             bytes => key.expand(bytes)?,
         })
@@ -205,13 +205,13 @@ impl Leveled for Lwe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leveled::together;
+    use crate::leveled::multiply_batch;
 
     #[test]
     fn sets_that_a_remedy_names_exist() {
         let params = Params::named("leveled-16-2").unwrap();
         for products in 0..200 {
-            let remedy = Lwe::deeper(&params, products);
+            let remedy = Lwe::deeper_set_hint(&params, products);
             let words = remedy.split([' ', ',']).filter(|word| word.starts_with("leveled-"));
             for name in words {
                 assert!(Params::named(name).unwrap().depth() >= products, "{remedy}");
@@ -220,8 +220,11 @@ mod tests {
                 assert!(remedy.contains(&format!("scheme bgv, such as {name}")), "{remedy}");
             }
         }
-        let deepest = Lwe::deeper(&params, 98);
-        assert!(!deepest.contains("leveled-") && Lwe::deeper(&params, 20).contains("leveled-64-20"), "{deepest}");
+        let deepest = Lwe::deeper_set_hint(&params, 98);
+        assert!(
+            !deepest.contains("leveled-") && Lwe::deeper_set_hint(&params, 20).contains("leveled-64-20"),
+            "{deepest}"
+        );
     }
 
     #[test]
@@ -231,7 +234,7 @@ mod tests {
             let (least, each) = (Lwe::memory_bytes(&params) as u64, Params::product_bytes(&params));
             assert!(each > 0 && least > files::stored_server_bytes(&params) as u64);
             for (budget, want) in [(0, 1), (least, 1), (least + each, 2), (least + 5 * each - 1, 5), (1 << 50, 16)] {
-                assert_eq!(together::<Lwe>(&params, budget), want, "{name} {budget}");
+                assert_eq!(multiply_batch::<Lwe>(&params, budget), want, "{name} {budget}");
             }
         }
         assert_eq!(Params::named("secure-62").unwrap().product_bytes(), 0);

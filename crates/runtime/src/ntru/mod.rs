@@ -29,7 +29,7 @@ impl Leveled for Ntru {
         }
     }
 
-    fn deeper(_: &Params, products: usize) -> String {
+    fn deeper_set_hint(_: &Params, products: usize) -> String {
         format!(
             "make keys of a set of depth {products} or more (`solinas params find --scheme ntru --depth {products}`, for vectors with --slots \
              and --modulus), or for bits of one that bootstraps, such as boot-1024"

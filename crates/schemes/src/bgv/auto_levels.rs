@@ -13,6 +13,10 @@ impl ManageLevels for Evaluator<'_> {
         self.key().params().depth()
     }
 
+    fn noise(&self, x: &Ciphertext) -> f64 {
+        x.noise()
+    }
+
     /// A ready ciphertext of two parts.
     fn normalize<'x>(&self, x: &'x Ciphertext) -> Result<Cow<'x, Ciphertext>, Error> {
         let mut x = Cow::Borrowed(x);

@@ -73,8 +73,8 @@ impl Ciphertext {
     }
 
     /// What the message is multiplied by modulo `p`.
-    pub(super) fn factor(&self, context: &Context) -> u64 {
-        let (m, factor) = (context.plaintext, context.level(self.level).factor);
+    pub(super) fn correction_factor(&self, context: &Context) -> u64 {
+        let (m, factor) = (context.plaintext, context.level(self.level).correction_factor);
         match self.stage {
             Stage::Ready => factor,
             Stage::Product => m.reduce(factor * factor),

@@ -36,7 +36,7 @@ impl ClientKey {
     /// [`Error::KeyMismatch`]; [`Error::Noise`] for a ciphertext whose noise by the formula might be too large.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public().context();
-        let room = |towers: usize| noise::room(&context.params, context.params.log2_modulus(towers));
+        let room = |towers: usize| noise::limit(&context.params, context.params.log2_modulus(towers));
         let Some(towers) = (1..=ciphertext.level).find(|&towers| ciphertext.noise <= room(towers)) else {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
             let room = room(ciphertext.level);
@@ -44,7 +44,7 @@ impl ClientKey {
         };
         let (basis, phase) = self.phase(ciphertext, towers)?;
         let m = context.plaintext;
-        let factor = ciphertext.factor(context);
+        let factor = ciphertext.correction_factor(context);
         let error = solinas_ring::Error::PlaintextModulus { modulus: m.value() };
         let inverse = m.vartime_inverse(factor).ok_or(error)?;
         let mut message = if towers == 1 {

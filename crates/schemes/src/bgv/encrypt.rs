@@ -34,7 +34,7 @@ impl PublicKey {
         context.check_level("plaintext", level)?;
         let plans = context.level(level);
         let (basis, n) = (&plans.basis, plaintext.len());
-        let (noise, room) = (noise::encrypted(&context.params), noise::room(&context.params, basis.log2_modulus()));
+        let (noise, room) = (noise::encrypted(&context.params), noise::limit(&context.params, basis.log2_modulus()));
         if noise > room {
             let remedy = "encrypt at a higher level, or with the secret key";
             return Err(Error::Noise { operation: "encryption", noise, room, remedy });
@@ -42,7 +42,7 @@ impl PublicKey {
         let gaussian = sample::Gaussian::new(noise::SIGMA)?;
         let p = context.params.plaintext_modulus() as i64;
         let v = sample::ternary(rng, n);
-        let mut body = Zeroizing::new(context.embed(plaintext, plans.factor));
+        let mut body = Zeroizing::new(context.embed(plaintext, plans.correction_factor));
         body.iter_mut().zip(gaussian.draw_many(rng, n).iter()).for_each(|(x, &e)| *x += p * e);
         let mut masked = gaussian.draw_many(rng, n);
         masked.iter_mut().for_each(|e| *e *= p);
@@ -70,7 +70,7 @@ impl PublicKey {
         let context = self.context();
         context.check_plaintext(plaintext)?;
         let level = context.params.fresh_level();
-        let body = context.embed(plaintext, context.level(level).factor);
+        let body = context.embed(plaintext, context.level(level).correction_factor);
         let noise = noise::plain(&context.params, embedding::log2_peak(&body), embedding::log2_largest(&body));
         let body = RnsPoly::from_signed(&context.level(level).basis, &body)?.into_eval();
         let parts = vec![body, RnsPoly::zero(&context.level(level).basis)];
@@ -115,7 +115,7 @@ impl ClientKey {
         let (basis, p) = (&plans.basis, context.params.plaintext_modulus() as i64);
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
-        let mut message = Zeroizing::new(context.embed(plaintext, plans.factor));
+        let mut message = Zeroizing::new(context.embed(plaintext, plans.correction_factor));
         let errors = sample::Gaussian::new(noise::SIGMA)?.draw_many(rng, message.len());
         message.iter_mut().zip(errors.iter()).for_each(|(x, &e)| *x += p * e);
         let (a, secret) = (mask(basis, &seed, 0), &self.secret_parts().values);

@@ -90,8 +90,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// That noise decrypts at a level.
-    fn fits(&self, operation: &'static str, noise: f64, level: usize, remedy: &'static str) -> Result<f64, Error> {
-        let room = noise::room(self.key.params(), self.key.params().log2_modulus(level));
+    fn within_limit(
+        &self,
+        operation: &'static str,
+        noise: f64,
+        level: usize,
+        remedy: &'static str,
+    ) -> Result<f64, Error> {
+        let room = noise::limit(self.key.params(), self.key.params().log2_modulus(level));
         if noise > room { Err(Error::Noise { operation, noise, room, remedy }) } else { Ok(noise) }
     }
 
@@ -104,7 +110,7 @@ impl<'a> Evaluator<'a> {
         parts: Vec<RnsPoly<Eval>>,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
-        let noise = self.fits(operation, noise, x.level, remedy)?;
+        let noise = self.within_limit(operation, noise, x.level, remedy)?;
         Ok(Ciphertext { key: x.key, level: x.level, stage: x.stage, noise, parts })
     }
 
@@ -116,7 +122,7 @@ impl<'a> Evaluator<'a> {
         combine: impl Fn(&RnsPoly<Eval>, &RnsPoly<Eval>) -> Result<RnsPoly<Eval>, solinas_ring::Error>,
     ) -> Result<Ciphertext, Error> {
         self.pair(operation, x, y)?;
-        let noise = self.fits(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
+        let noise = self.within_limit(operation, noise::sum(x.noise, y.noise), x.level, LOWER)?;
         let zero = || RnsPoly::zero(&self.level(x).basis);
         let part = |i: usize| match (x.parts.get(i), y.parts.get(i)) {
             (Some(x), Some(y)) => combine(x, y),
@@ -137,7 +143,7 @@ impl<'a> Evaluator<'a> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let mut parts = x.parts.clone();
-        let plain = context.embed(plaintext, x.factor(context));
+        let plain = context.embed(plaintext, x.correction_factor(context));
         parts[0].add_assign(&RnsPoly::from_signed(&self.level(x).basis, &plain)?.into_eval())?;
         let noise = noise::sum(x.noise, noise::plain(self.key.params(), log2_peak(&plain), log2_largest(&plain)));
         self.with("a sum with a plaintext", x, noise, parts, LOWER)
@@ -165,7 +171,7 @@ impl<'a> Evaluator<'a> {
     pub fn tensor(&self, x: &Ciphertext, y: &Ciphertext) -> Result<Ciphertext, Error> {
         const WHAT: &str = "a product";
         self.factors(WHAT, x, y)?;
-        let noise = self.fits(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
+        let noise = self.within_limit(WHAT, noise::product(self.key.params(), x.noise, y.noise), x.level, LOWER)?;
         let basis = &self.level(x).basis;
         let tensor = Tensor::of(&[(x, y)]);
         let [first, second] = RnsPoly::two_from_towers(basis, 0, |i, out, _| tensor.low(basis, i, out));
@@ -182,7 +188,7 @@ impl<'a> Evaluator<'a> {
         const WHAT: &str = "a relinearization";
         self.check("the operand", x)?;
         let [first, second, third] = x.parts.as_slice() else { return Ok(x.clone()) };
-        let noise = self.fits(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
+        let noise = self.within_limit(WHAT, self.key.params().switched(x.noise, x.level), x.level, LOWER)?;
         let parts = self.level(x).switch.apply(
             self.key.relinearization(),
             false,
@@ -227,11 +233,11 @@ impl<'a> Evaluator<'a> {
         };
         let parts: Vec<_> = x.parts.iter().map(divide).collect();
         let noise = self.key.params().reduced(noise, x.level, parts.len(), false);
-        self.entered(operation, x, noise, parts)
+        self.at_next_level(operation, x, noise, parts)
     }
 
     /// Ready at the level below.
-    fn entered(
+    fn at_next_level(
         &self,
         operation: &'static str,
         x: &Ciphertext,
@@ -239,7 +245,7 @@ impl<'a> Evaluator<'a> {
         parts: Vec<RnsPoly<Eval>>,
     ) -> Result<Ciphertext, Error> {
         let level = x.level - 1;
-        let noise = self.fits(operation, noise, level, "choose parameters with primes of more bits")?;
+        let noise = self.within_limit(operation, noise, level, "choose parameters with primes of more bits")?;
         Ok(Ciphertext { key: x.key, level, stage: Stage::Ready, noise, parts })
     }
 
@@ -264,7 +270,7 @@ impl<'a> Evaluator<'a> {
         let remedy = "add fewer ciphertexts before, lower them first, or choose parameters with primes of more bits";
         let noises = x.iter().map(|x| x.noise).zip(y.iter().map(|y| y.noise));
         let [switched, reduced] = noise::dot(params, first.level, noises);
-        self.fits(what, switched, first.level, remedy)?;
+        self.within_limit(what, switched, first.level, remedy)?;
         let Level { basis, switch, .. } = self.level(first);
         let terms: Vec<_> = x.iter().copied().zip(y.iter().copied()).collect();
         let tensor = Tensor::of(&terms);
@@ -274,7 +280,7 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.high(basis, i, out),
             |i, out| tensor.low(basis, i, out),
         )?;
-        self.entered(what, first, reduced, parts.into())
+        self.at_next_level(what, first, reduced, parts.into())
     }
 }
 
@@ -348,7 +354,7 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x)?;
         context.check_plaintext(plaintext)?;
         let factor = context.embed(plaintext, 1);
-        let noise = self.fits(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
+        let noise = self.within_limit(WHAT, noise::product_plain(x.noise, log2_peak(&factor)), x.level, LOWER)?;
         let factor = RnsPoly::from_signed(&self.level(x).basis, &factor)?.into_eval();
         let mut parts = x.parts.clone();
         parts.iter_mut().try_for_each(|part| part.mul_assign(&factor))?;
@@ -364,9 +370,9 @@ impl Evaluate for Evaluator<'_> {
         self.check("the operand", x)?;
         Self::stage(WHAT, x, Stage::Ready)?;
         // Times f, so that it has f^2 as a product has.
-        let factor = self.context().plaintext.centered(self.level(x).factor);
+        let factor = self.context().plaintext.centered(self.level(x).correction_factor);
         let noise = noise::product_plain(x.noise, log2_integer(factor));
-        self.fits(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
+        self.within_limit(WHAT, noise, x.level, "choose parameters with primes of more bits")?;
         self.divided(WHAT, x, noise, Some(factor).filter(|&factor| factor != 1))
     }
 
@@ -378,7 +384,7 @@ impl Evaluate for Evaluator<'_> {
         self.dot(&[x], &[y])
     }
 
-    /// Bootstrapping: the number in the constant coefficient, with the noise of [`Growth::output`](super::Growth::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
+    /// Bootstrapping: the number in the constant coefficient, with the noise of [`BootstrapNoise::output`](super::BootstrapNoise::output), at level [`Params::fresh_level`](crate::bgv::Params::fresh_level); the other coefficients
     /// of the message become 0. Takes a ciphertext at any level and lowers it to the first.
     ///
     /// # Errors
@@ -387,12 +393,8 @@ impl Evaluate for Evaluator<'_> {
     fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
         self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
         let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
+        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
         let rounded = self.round(key, self.under_sparse(key, &x)?);
         let traced = self.trace(key, self.embed(key, &rounded))?;
         let parts = self.highest_digits(key, &traced, |_| ())?.into();

@@ -52,7 +52,7 @@ use crate::leveled::{self, Leveled};
 use crate::random::SecretSeed;
 use crate::{Control, Entropy, KeyId};
 
-pub use bootstrap::{BootstrapKey, Bootstrapping, Growth};
+pub use bootstrap::{BootstrapKey, BootstrapNoise, Bootstrapping};
 pub use ciphertext::{SeededCiphertext, Stage};
 pub use evaluate::Evaluator;
 pub use keys::{SwitchKey, SwitchKeyParts};

@@ -12,6 +12,9 @@ pub trait ManageLevels: Evaluate {
     /// Products in sequence.
     fn depth(&self) -> usize;
 
+    /// `log2` of the noise of a ciphertext, by the formulas.
+    fn noise(&self, x: &Self::Ciphertext) -> f64;
+
     /// The operand as every operation takes it: its key switched, its modulus and ring reduced.
     ///
     /// # Errors
@@ -57,6 +60,20 @@ impl<E: ManageLevels> AutoLevels<E> {
             x = Cow::Owned(self.manual.drop_level(&x)?);
         }
         Ok(x.into_owned())
+    }
+
+    /// The operand at level 1, for a bootstrap that takes noise up to `limit`.
+    ///
+    /// # Errors
+    /// [`Error::Noise`] above the limit; as [`Self::at_level`].
+    pub(crate) fn at_bootstrap_level(&self, x: &E::Ciphertext, limit: f64) -> Result<E::Ciphertext, Error> {
+        let x = self.at_level(x, 1)?;
+        let noise = self.manual.noise(&x);
+        if noise > limit {
+            let remedy = "bootstrap before so many ciphertexts are added up";
+            return Err(Error::Noise { operation: "bootstrapping", noise, room: limit, remedy });
+        }
+        Ok(x)
     }
 
     /// All operands at the lowest of their levels.

@@ -2,6 +2,7 @@
 //! identity, levels, checks and randomness. A scheme is a marker type that implements [`Leveled`]; it brings its own parts of keys and ciphertexts.
 
 mod auto_levels;
+pub(crate) mod bootstrap;
 mod ciphertext;
 mod keys;
 mod params;

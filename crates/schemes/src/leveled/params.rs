@@ -106,6 +106,19 @@ pub trait NoiseModel: Params {
     /// Time of a product at a level, relative to that of a product at the highest level.
     fn relative_cost(&self, level: usize) -> f64;
 
+    /// Whether a ciphertext can drop to level 1 and be bootstrapped there, if a bootstrap takes noise up to `limit`.
+    fn can_bootstrap(&self, mut x: State, limit: f64) -> bool {
+        while x.level > 1 {
+            for state in self.drop_level_states(x) {
+                if state.noise > self.noise_limit(state.level) {
+                    return false;
+                }
+                x = state;
+            }
+        }
+        x.noise <= limit
+    }
+
     /// What keys of these parameters bootstrap, if they can.
     fn bootstrap(&self) -> Option<Bootstrap> {
         None

@@ -82,7 +82,7 @@ impl<'a> Bits<'a> {
         gate: impl Fn([&Ciphertext; N]) -> Result<Ciphertext, Error>,
     ) -> Result<Ciphertext, Error> {
         match gate(operands) {
-            Ok(result) if self.manual().can_be_bootstrapped(&result) => Ok(result),
+            Ok(result) if self.manual().can_bootstrap(&result) => Ok(result),
             Ok(_) | Err(Error::Noise { .. }) => {
                 let refreshed = operands.iter().map(|x| self.refresh(x)).collect::<Result<Vec<_>, _>>()?;
                 gate(core::array::from_fn(|i| &refreshed[i]))

@@ -44,7 +44,7 @@ impl ClientKey {
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Vec<u64>, Error> {
         let context = self.public().context();
         self.public().check("the ciphertext", ciphertext.key)?;
-        let room = noise::room(&context.params, ciphertext.basis(context).log2_modulus());
+        let room = noise::limit(&context.params, ciphertext.basis(context).log2_modulus());
         if ciphertext.noise > room {
             let remedy = "add fewer ciphertexts, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: "decryption", noise: ciphertext.noise, room, remedy });

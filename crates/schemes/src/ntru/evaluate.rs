@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a> {
         x: Ciphertext,
         remedy: &'static str,
     ) -> Result<Ciphertext, Error> {
-        let room = noise::room(self.key.params(), x.basis(self.context()).log2_modulus());
+        let room = noise::limit(self.key.params(), x.basis(self.context()).log2_modulus());
         if x.noise > room {
             return Err(Error::Noise { operation, noise: x.noise, room, remedy });
         }
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         Self::stage("a reduction of the modulus", x, Stage::Switched)?;
         let rescale = |part: &RnsPoly<Eval>| self.rescaled(x.level, |i, out| out.copy_from_slice(part.tower(i)));
         let parts = x.parts.iter().map(rescale).collect::<Result<_, _>>()?;
-        self.entered(x, x.noise, parts)
+        self.at_next_level(x, x.noise, parts)
     }
 
     /// The polynomial with those towers, divided by the level's primes.
@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a key switch of that noise becomes at the level below, before its ring is reduced.
-    fn entered(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+    fn at_next_level(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
         let (params, level) = (self.key.params(), x.level - 1);
         let wide = params.dimension_at(level) < params.wide_dimension_at(level);
         let stage = if wide { Stage::Wide } else { Stage::Ready };
@@ -363,13 +363,13 @@ impl Evaluate for Evaluator<'_> {
         Self::stage(WHAT, x, Stage::Ready)?;
         let hint = self.hint(WHAT, x.level, x.degree())?;
         let switched = noise::hint(self.key.params(), x.noise, hint.basis().dimension());
-        let room = noise::room(self.key.params(), hint.basis().log2_modulus());
+        let room = noise::limit(self.key.params(), hint.basis().log2_modulus());
         if switched > room {
             let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
         }
         let parts = self.switched_parts(x.level, &x.parts, hint)?;
-        self.reduce_if_wide(self.entered(x, switched, parts)?)
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
     /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
@@ -388,7 +388,7 @@ impl Evaluate for Evaluator<'_> {
         let hint = self.hint(WHAT, x.level, 2)?;
         let params = self.key.params();
         let switched = noise::hint(params, noise::product(params, x.noise, y.noise), hint.basis().dimension());
-        let room = noise::room(params, hint.basis().log2_modulus());
+        let room = noise::limit(params, hint.basis().log2_modulus());
         if switched > room {
             let remedy = "add fewer ciphertexts before, or choose parameters with primes of more bits";
             return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
@@ -402,7 +402,7 @@ impl Evaluate for Evaluator<'_> {
         } else {
             self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
         };
-        self.reduce_if_wide(self.entered(x, switched, parts)?)
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
     /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),
@@ -414,12 +414,8 @@ impl Evaluate for Evaluator<'_> {
     fn bootstrap(&self, x: &Ciphertext) -> Result<Ciphertext, Error> {
         let key = self.bootstrapping()?;
         self.check("the operand", x)?;
-        let x = self.automatic().at_level(x, 1)?;
         let growth = &key.plan.growth;
-        if x.noise > growth.room {
-            let remedy = "bootstrap before so many ciphertexts are added up";
-            return Err(Error::Noise { operation: "bootstrapping", noise: x.noise, room: growth.room, remedy });
-        }
+        let x = self.automatic().at_bootstrap_level(x, growth.limit)?;
         let traced = self.trace(key, self.embed(key, &self.round(key, &x.parts[0])?)?)?;
         let part = self.highest_digit(key, traced)?;
         let level = self.key().params().bootstrapped_level();

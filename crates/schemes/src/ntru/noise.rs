@@ -22,7 +22,7 @@ pub fn tolerance_above(dimension: usize) -> f64 {
 }
 
 /// `log2` of the root of a sum of squares.
-fn rss(x: f64, y: f64) -> f64 {
+fn root_sum_squares(x: f64, y: f64) -> f64 {
     0.5 * ((2.0 * x).exp2() + (2.0 * y).exp2()).log2()
 }
 
@@ -43,7 +43,7 @@ pub fn fresh(params: &Params) -> f64 {
     let masks = (p * params.dimension() as f64).log2() + (sigma * params.key_sigma()).log2()
         - 0.5 * (params.dimension() as f64).log2();
     let message = 0.5 * ((p * sigma).powi(2) + message_square(params)).log2();
-    rss(masks, message + key_stretch(params, params.dimension()))
+    root_sum_squares(masks, message + key_stretch(params, params.dimension()))
 }
 
 /// Largest variance of a coefficient of a message that is represented by residues of mean 0: `x` by `x - p` with probability `x/p` has `x (p - x)`.
@@ -103,7 +103,7 @@ pub fn rounding(params: &Params, p: u64, dimension: usize) -> f64 {
 /// Squaring is done at each root apart, so that a chain of squares diverges as soon as it does at one: there the key, the ciphertext and the hint are large
 /// together. With `S = ln(n 2^40)`, rounding noise is below `0.4 S` times its root mean square, and a switched product of two such is below
 /// `(0.4 S)^2 sqrt(0.2 S)` times half the formula's (its allowance of 4 counts a part).
-pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
+pub fn divided(params: &Params, noise: f64, log2_primes: f64) -> f64 {
     let s = (params.dimension() as f64).ln() + LOG2_FAILURE * core::f64::consts::LN_2;
     noise - log2_primes + (0.5 * 0.4 * s * (0.2 * s).sqrt()).log2()
 }
@@ -111,7 +111,7 @@ pub fn carried(params: &Params, noise: f64, log2_primes: f64) -> f64 {
 /// Noise after division by primes of `log2 q` together, keeping the message modulo `p`, under a key of that ring dimension: the rounding is uniform in
 /// `-p/2..p/2`, times the key.
 pub fn rescale(params: &Params, p: u64, noise: f64, log2_primes: f64, dimension: usize) -> f64 {
-    sum(carried(params, noise, log2_primes), rounding(params, p, dimension))
+    sum(divided(params, noise, log2_primes), rounding(params, p, dimension))
 }
 
 /// `log2` of the standard deviations between a noise and the largest coefficient to expect of a polynomial.
@@ -121,7 +121,7 @@ pub fn tail(params: &Params) -> f64 {
 }
 
 /// Largest noise by the formulas that decrypts modulo a `Q` of that `log2`.
-pub fn room(params: &Params, log2_modulus: f64) -> f64 {
+pub fn limit(params: &Params, log2_modulus: f64) -> f64 {
     log2_modulus - 1.0 - tail(params) - tolerance_above(params.dimension())
 }
 
@@ -144,7 +144,7 @@ impl NoiseModel for Params {
     }
 
     fn noise_limit(&self, level: usize) -> f64 {
-        room(self, self.log2_modulus(level))
+        limit(self, self.log2_modulus(level))
     }
 
     fn constant_noise(&self, value: u64) -> f64 {
@@ -175,7 +175,7 @@ impl NoiseModel for Params {
     fn bootstrap(&self) -> Option<Bootstrap> {
         let growth = self.bootstrapping_noise()?;
         let gives = State { level: self.bootstrapped_level(), noise: growth.output };
-        Some(Bootstrap { limit: growth.room, gives })
+        Some(Bootstrap { limit: growth.limit, gives })
     }
 }
 

@@ -7,7 +7,7 @@ use solinas_field::prime::Modulus;
 
 pub(super) use choice::Failure;
 
-use super::bootstrap::{Bootstrapping, Growth};
+use super::bootstrap::{BootstrapNoise, Bootstrapping};
 use super::estimate::{Estimate, Variances, estimate, withstands};
 use super::{Error, SCHEME, find, noise};
 use crate::leveled::{self, inherent_facts};
@@ -320,7 +320,7 @@ impl Params {
     }
 
     /// The noise at the steps of bootstrapping, where the set has it.
-    pub fn bootstrapping_noise(&self) -> Option<Growth> {
+    pub fn bootstrapping_noise(&self) -> Option<BootstrapNoise> {
         self.literal.bootstrapping.map(|bootstrapping| bootstrapping.growth(self))
     }
 

@@ -5,15 +5,16 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::{BootstrapKey, params_without};
 use crate::bgv::evaluate::Tensor;
-use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey, noise};
-use crate::bootstrapping::inverse_power_of_two;
+use crate::bgv::{Ciphertext, Error, Evaluator, SwitchKey};
+use crate::leveled::bootstrap::inverse_power_of_two;
+use crate::leveled::{NoiseModel, State};
 
 /// Both parts of a ciphertext.
 pub(in crate::bgv) type Parts = [RnsPoly<Eval>; 2];
 
 /// A ciphertext at the first level under the sparse secret, rounded: the constant coefficient of `c_0'`, and `c_1'`, modulo `2^l` and centred.
 #[derive(Debug, PartialEq)]
-pub(in crate::bgv) struct Rounded {
+pub(in crate::bgv) struct RoundedPhase {
     pub(in crate::bgv) constant: i64,
     pub(in crate::bgv) slope: Vec<i64>,
 }
@@ -27,19 +28,11 @@ impl<'a> Evaluator<'a> {
         self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
-    /// Whether a ciphertext, ready and of two parts, can be bootstrapped: by the noise with which it would come to the first level.
+    /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
     pub fn can_bootstrap(&self, x: &Ciphertext) -> bool {
-        let params = self.key().params();
-        if self.check("the operand", x).is_err() {
-            return false;
-        }
-        let fits = |level: usize, noise: f64| noise <= noise::room(params, params.log2_modulus(level));
-        let lowered = (2..=x.level).rev().try_fold(x.noise, |noise, level| {
-            let [before, after] = noise::lowered(params, level, noise);
-            (fits(level, before) && fits(level - 1, after)).then_some(after)
-        });
-        let room = self.key().bootstrap_key().map(|key| key.plan.growth.room);
-        matches!((lowered, room), (Some(noise), Some(room)) if noise <= room)
+        let state = State { level: x.level, noise: x.noise };
+        let can = |key: &BootstrapKey| self.key().params().can_bootstrap(state, key.plan.growth.limit);
+        self.check("the operand", x).is_ok() && self.key().bootstrap_key().is_some_and(can)
     }
 
     /// Step 0: a ciphertext at the first level under the sparse secret.
@@ -56,7 +49,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Step 1: `c'` with `c_0' + c_1' s_b = 2^(l-r) m + e mod 2^l` in the constant coefficient, from `c_0 + c_1 s_b = m + p e mod q_1`.
-    pub(in crate::bgv) fn round(&self, key: &BootstrapKey, parts: Parts) -> Rounded {
+    pub(in crate::bgv) fn round(&self, key: &BootstrapKey, parts: Parts) -> RoundedPhase {
         let [first, second] = parts.map(RnsPoly::into_coeff);
         let q = first.basis().modulus(0);
         // -1/p = (q - 1)/p modulo q brings m to the top: m (q - 1)/p - e.
@@ -69,11 +62,11 @@ impl<'a> Evaluator<'a> {
             let steps = (q.mul_shoup(x, top) as f64 * scale).round_ties_even() as i64;
             (steps + half) % modulus - half
         };
-        Rounded { constant: round(&first.tower(0)[0]), slope: second.tower(0).iter().map(round).collect() }
+        RoundedPhase { constant: round(&first.tower(0)[0]), slope: second.tower(0).iter().map(round).collect() }
     }
 
     /// Step 2: `1/N` times an encryption of `c_0' + c_1' s_b + 2^(l-r-1)`.
-    pub(in crate::bgv) fn embed(&self, key: &BootstrapKey, rounded: &Rounded) -> Parts {
+    pub(in crate::bgv) fn embed(&self, key: &BootstrapKey, rounded: &RoundedPhase) -> Parts {
         let context = self.context();
         let basis = &context.level(context.params.levels()).basis;
         let constant = rounded.constant + (1 << (key.plan.found - 1));

@@ -31,9 +31,9 @@ mod noise;
 mod params;
 mod plan;
 
-pub use crate::bootstrapping::Growth;
+pub use crate::leveled::bootstrap::BootstrapNoise;
 #[cfg(test)]
-pub(in crate::bgv) use evaluate::Rounded;
+pub(in crate::bgv) use evaluate::RoundedPhase;
 pub use key::BootstrapKey;
 pub use params::Bootstrapping;
 pub(super) use plan::Plan;

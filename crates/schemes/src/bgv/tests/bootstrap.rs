@@ -63,7 +63,7 @@ impl World {
     }
 
     /// The constant coefficient of `c_0' + c_1' s_b`, as an integer.
-    fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::Rounded) -> i64 {
+    fn rounded_phase(&self, rounded: &crate::bgv::bootstrap::RoundedPhase) -> i64 {
         let n = self.sparse.len();
         // Of slope(X) s_b(X), the coefficient of X^j s_b[N - j] is the constant one, negated but for j = 0.
         let products = (1..n).map(|j| -rounded.slope[j] * self.sparse[n - j]).sum::<i64>();
@@ -192,7 +192,7 @@ fn a_rounded_number_is_off_by_its_roundings() {
     // The noise at level 1, halved, in steps of q_1 / 2^l.
     let level_1 = evaluator.automatic().at_level(&world.encrypt(1, 1), 1).unwrap();
     let noise = level_1.noise() - 1.0 + f64::from(l) - world.params.log2_modulus(1);
-    let formula = noise::rss(roundings, noise);
+    let formula = noise::root_sum_squares(roundings, noise);
     // Five deviations of the mean of so many squares are 0.21 bits.
     assert!((roundings - 0.25..formula + 0.25).contains(&measured), "{measured}: {roundings}, {formula}");
 }

@@ -5,8 +5,9 @@ use solinas_ring::{Eval, RnsPoly};
 
 use super::BootstrapKey;
 use super::params_without;
-use crate::bootstrapping::inverse_power_of_two;
-use crate::ntru::{Ciphertext, Error, Evaluator, noise};
+use crate::leveled::bootstrap::inverse_power_of_two;
+use crate::leveled::{NoiseModel, State};
+use crate::ntru::{Ciphertext, Error, Evaluator};
 
 /// Words that are squared at a time.
 const BLOCK: usize = 1 << 9;
@@ -23,21 +24,11 @@ impl<'a> Evaluator<'a> {
         self.key().bootstrap_key().ok_or_else(|| params_without(self.key().params()))
     }
 
-    /// Whether a ciphertext, ready and of degree 1, can be bootstrapped: by the noise with which it would come to the first level.
-    pub(in crate::ntru) fn can_be_bootstrapped(&self, x: &Ciphertext) -> bool {
-        let params = self.key().params();
-        if self.check("the operand", x).is_err() {
-            return false;
-        }
-        let mut noise = x.noise;
-        for level in (2..=x.level).rev() {
-            noise = noise::hint(params, noise, params.dimension());
-            if noise > noise::room(params, params.log2_modulus(level)) {
-                return false;
-            }
-            noise = params.noise_after_division(noise, level);
-        }
-        self.key().bootstrap_key().is_some_and(|key| noise <= key.plan.growth.room)
+    /// Whether a ready ciphertext can be bootstrapped, by the noise with which it would come to level 1.
+    pub(in crate::ntru) fn can_bootstrap(&self, x: &Ciphertext) -> bool {
+        let state = State { level: x.level, noise: x.noise };
+        let can = |key: &BootstrapKey| self.key().params().can_bootstrap(state, key.plan.growth.limit);
+        self.check("the operand", x).is_ok() && self.key().bootstrap_key().is_some_and(can)
     }
 
     /// Steps 0 and 1: `c'` with `f_b c' = 2^(l-1) m + e mod 2^l`, centred, from `F_1 c = m + 2 e'`.

@@ -30,7 +30,7 @@ mod noise;
 mod params;
 mod plan;
 
-pub use crate::bootstrapping::Growth;
+pub use crate::leveled::bootstrap::BootstrapNoise;
 pub use key::BootstrapKey;
 #[cfg(test)]
 pub(super) use key::Choices;

@@ -125,7 +125,7 @@ impl Params {
     /// Returns the noise of sums at level 1.
     fn check_noise(&self) -> Result<f64, Failure> {
         let within_limit = |what, level, noise: f64| {
-            let over = noise - noise::room(self, self.log2_modulus(level));
+            let over = noise - noise::limit(self, self.log2_modulus(level));
             if over > 0.0 { Err(Failure::Noise { what, level, over }) } else { Ok(noise) }
         };
         let terms = f64::from(self.literal.terms).log2();
@@ -137,7 +137,7 @@ impl Params {
             // stays constant at any depth, at every root of the ring.
             let log2_primes = self.log2_modulus(level) - self.log2_modulus(level - 1);
             let rounding = noise::rounding(self, self.plaintext_modulus(), self.dimension_at(level));
-            let over = 1.0 + noise::carried(self, switched, log2_primes) - rounding;
+            let over = 1.0 + noise::divided(self, switched, log2_primes) - rounding;
             if over > 0.0 {
                 return Err(Failure::Noise { what: "a product, divided,", level, over });
             }

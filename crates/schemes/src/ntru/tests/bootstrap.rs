@@ -99,7 +99,7 @@ fn noise_at_every_step_is_that_of_the_formulas() {
         let mut digits = vec![Vec::new(); growth.digits.len()];
         for i in 0..4 {
             let x = evaluator.automatic().at_level(&world.encrypt(i % 2 == 1, i), 1).unwrap();
-            assert!(x.noise() <= growth.room);
+            assert!(x.noise() <= growth.limit);
             let embedded = evaluator.embed(&world.key, &evaluator.round(&world.key, &x.parts()[0]).unwrap()).unwrap();
             let mut whole = embedded.clone();
             whole.scale(n);

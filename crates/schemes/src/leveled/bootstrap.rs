@@ -36,9 +36,9 @@ pub(crate) fn exponents(dimension: usize, steps: Range<u32>) -> Vec<usize> {
 
 /// Noise at the steps of bootstrapping, each `log2` of a standard deviation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Growth {
+pub struct BootstrapNoise {
     /// Largest noise of a ciphertext at level 1 that can be bootstrapped.
-    pub room: f64,
+    pub limit: f64,
     /// After the embedding, of `N` times what is encrypted.
     pub embedded: f64,
     /// After the trace.
@@ -51,12 +51,12 @@ pub struct Growth {
 
 /// What a rounded message is off by: so many roundings, each uniform in `-1/2..1/2`, and noise; wrong from `limit` on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rounded {
+pub(crate) struct RoundedPhase {
     pub(crate) roundings: usize,
     pub(crate) limit: f64,
 }
 
-impl Rounded {
+impl RoundedPhase {
     /// `log2` of a bound of the probability that a message comes out wrong, for noise whose standard deviation is `log2` so many steps of the rounding: by
     /// Chernoff's bound.
     pub(crate) fn log2_failure(self, steps: f64) -> f64 {
@@ -72,7 +72,7 @@ impl Rounded {
 
     /// The most noise, below `2^highest`, with which a message comes out wrong with a probability of at most `2^-log2`; `steps(noise)` is that in steps. All are
     /// `log2` of a standard deviation.
-    pub(crate) fn room(self, highest: f64, log2: f64, steps: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn noise_limit(self, highest: f64, log2: f64, steps: impl Fn(f64) -> f64) -> f64 {
         let (mut low, mut high) = (-64.0, highest);
         for _ in 0..40 {
             let middle = 0.5 * (low + high);
