@@ -1,7 +1,7 @@
 //! Encrypted values and arrays, and their files.
 
 use crate::process::on_pool;
-use crate::scheme::{About, Elements, downcast};
+use crate::scheme::{CiphertextHeader, Payload, downcast};
 use crate::{Error, KeyId, Scheme, Type};
 use serde::{Deserialize, Serialize};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
@@ -71,7 +71,7 @@ pub struct Ciphertext {
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
     /// Large, and therefore shared.
-    pub(crate) elements: Arc<dyn Elements>,
+    pub(crate) elements: Arc<dyn Payload>,
 }
 
 impl PartialEq for Ciphertext {
@@ -139,7 +139,7 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`Error::SchemeMismatch`] for elements of another scheme. Under a key of this scheme, only a forged file has them.
-    pub(crate) fn elements<E: Elements>(&self, want: Scheme) -> Result<&E, Error> {
+    pub(crate) fn elements<E: Payload>(&self, want: Scheme) -> Result<&E, Error> {
         downcast(&*self.elements, want)
     }
 
@@ -158,7 +158,7 @@ impl Ciphertext {
     }
 
     /// Returns other elements with the same metadata.
-    fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Elements>) -> Result<Self, Error> {
+    fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Payload>) -> Result<Self, Error> {
         let Self { ty, form, key_id, insecure, .. } = *self;
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
@@ -189,7 +189,7 @@ impl Ciphertext {
             }
         }
         let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();
-        let elements = first.elements.with(&others)?;
+        let elements = first.elements.concat(&others)?;
         first.with(Some(vec![elements.len()]), elements)
     }
 
@@ -260,7 +260,8 @@ impl Ciphertext {
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements = scheme.entry().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
+        let elements =
+            scheme.entry().read_elements(reader, &CiphertextHeader { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }

@@ -1,4 +1,4 @@
-//! Ports of a circuit on ciphertexts: an integer of the port's width, or an array of bools whose last axis has one for each bit.
+//! Ciphertexts for the ports of a circuit: an integer of the port's width, or an array of bools whose last axis holds the bits.
 
 use crate::engine::OutputSpec;
 use crate::prepared::input_count;
@@ -6,11 +6,11 @@ use crate::{Ciphertext, Error, Type};
 use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
 
-/// Widest port that an integer stands for.
+/// Width of the widest port for which an integer can stand.
 const MAX_WIDTH: usize = 128;
 
-/// A circuit with one ciphertext for each of its input ports, as an engine runs it: ports that arrays of bools stand for are split into ports
-/// of one bit.
+/// A circuit with one ciphertext for each of its input ports, as an engine runs it. Ports for which arrays of bools stand are split into ports of one
+/// bit.
 pub(crate) struct CircuitPorts<'a> {
     pub(crate) netlist: Cow<'a, Netlist>,
     pub(crate) inputs: Vec<Ciphertext>,
@@ -19,12 +19,12 @@ pub(crate) struct CircuitPorts<'a> {
 }
 
 impl<'a> CircuitPorts<'a> {
-    /// For an estimate without ciphertexts.
+    /// The circuit without ciphertexts, for an estimate.
     pub(crate) fn fresh(netlist: &'a Netlist) -> Self {
         Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Vec::new())
     }
 
-    /// With one ciphertext for each input port.
+    /// The circuit with one ciphertext for each input port.
     ///
     /// # Errors
     /// [`Error::InputCount`]; [`Error::PortWidth`] for a wide port without an array of bools.
@@ -86,7 +86,7 @@ pub(crate) fn input_names(netlist: &Netlist) -> Vec<String> {
     netlist.inputs().iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect()
 }
 
-/// The type of a port that [`CircuitPorts::split`] made: of at most 128 bits.
+/// The type of a port that [`CircuitPorts::split`] made. It has at most 128 bits.
 fn port_type(port: &Port) -> Type {
     port.ty().unwrap_or(Type::Bool)
 }
@@ -98,7 +98,7 @@ fn described(input: &Ciphertext) -> String {
     }
 }
 
-/// For each bit of a port its ciphertext: a scalar, or an array over the other axes.
+/// The ciphertext of each bit of a port: a scalar, or an array over the other axes.
 fn bits_of(array: &Ciphertext, width: usize) -> Result<Vec<Ciphertext>, Error> {
     let lead = array.shape().and_then(<[usize]>::split_last).map_or(&[][..], |(_, lead)| lead);
     let bit = |bit: usize| match lead {
@@ -112,7 +112,7 @@ fn bits_of(array: &Ciphertext, width: usize) -> Result<Vec<Ciphertext>, Error> {
     (0..width).map(bit).collect()
 }
 
-/// The array whose last axis has those bits.
+/// The array whose last axis holds these bits.
 fn joined(bits: &[Ciphertext]) -> Result<Ciphertext, Error> {
     let lead = bits.first().and_then(Ciphertext::shape);
     let shape = lead.unwrap_or(&[]).iter().copied().chain([bits.len()]).collect();

@@ -1,4 +1,4 @@
-//! What a scheme is to the server: it plans programs and circuits, prices plans and runs them.
+//! The server's side of a scheme: an engine makes plans, and a plan predicts its cost and runs.
 
 use crate::planning::Source;
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Type};
@@ -12,16 +12,16 @@ pub(crate) trait Engine: Send + Sync + std::fmt::Debug {
     /// The parameter set.
     fn params(&self) -> ParamsInfo;
 
-    /// Bytes of the key made ready.
+    /// Bytes of the key in memory.
     fn memory_bytes(&self) -> usize;
 
-    /// The form in which it computes.
+    /// The ciphertext form in which it computes.
     fn form(&self) -> Form;
 
     /// The plan of a program, circuit or conversion, within the limits of planning.
     fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error>;
 
-    /// Public values as inputs of a run, where it takes them whole; none where each is a constant of its element's operations.
+    /// Public values as an input of a run. None if the engine takes each value as a constant of the operations on its element.
     fn public(&self, _plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         Ok(None)
     }
@@ -77,26 +77,27 @@ impl OutputSpec {
 #[derive(Debug)]
 pub(crate) struct Batch<'a> {
     pub(crate) inputs: &'a [Ciphertext],
-    pub(crate) lanes: usize,
+    pub(crate) instances: usize,
     pub(crate) shape: Option<Vec<usize>>,
     pub(crate) outputs: &'a [OutputSpec],
 }
 
 impl Batch<'_> {
-    /// For each lane its input blocks, in order; `blocks` gives those of a ciphertext. Scalars go with every lane.
+    /// The input blocks of each instance, in order. `blocks` gives those of a ciphertext. A scalar combines with every instance.
     pub(crate) fn blocks<'c, B>(
         &'c self,
         blocks: impl Fn(&'c Ciphertext) -> Result<&'c [Vec<B>], Error>,
     ) -> Result<Vec<Vec<&'c B>>, Error> {
         let all = self.inputs.iter().map(|input| Ok((input.shape().is_some(), blocks(input)?)));
         let all = all.collect::<Result<Vec<_>, Error>>()?;
-        let lane = |lane: usize| {
-            all.iter().flat_map(|&(array, elements)| &elements[if array { lane } else { 0 }]).collect::<Vec<_>>()
+        let blocks_of = |instance: usize| {
+            all.iter().flat_map(|&(array, elements)| &elements[if array { instance } else { 0 }]).collect::<Vec<_>>()
         };
-        Ok((0..self.lanes).map(lane).collect())
+        Ok((0..self.instances).map(blocks_of).collect())
     }
 
-    /// The results of each lane, cut into outputs by their types: for each output its type, shape and blocks. Of a scalar those of the first lane.
+    /// Splits the result blocks of each instance into outputs: for each output its type, its shape and the blocks of its elements. A scalar has the blocks of
+    /// the first instance.
     pub(crate) fn outputs<B>(
         &self,
         form: Form,
@@ -105,7 +106,7 @@ impl Batch<'_> {
         let mut results: Vec<_> = results.into_iter().map(Vec::into_iter).collect();
         self.outputs.iter().map(move |&OutputSpec { ty, scalar }| {
             let mut elements: Vec<Vec<B>> =
-                results.iter_mut().map(|lane| lane.by_ref().take(form.blocks(ty)).collect()).collect();
+                results.iter_mut().map(|blocks| blocks.by_ref().take(form.blocks(ty)).collect()).collect();
             if scalar {
                 elements.truncate(1);
             }

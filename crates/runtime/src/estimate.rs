@@ -5,28 +5,28 @@ use crate::{Control, Error, Netlist, Program, Scheme};
 use serde::Serialize;
 use std::fmt;
 
-/// What running something costs.
+/// The cost of work.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Estimate {
     /// The scheme.
     pub scheme: Scheme,
-    /// Bootstraps in all (TFHE, NTRU).
+    /// Number of bootstraps (TFHE, BGV, NTRU).
     pub bootstraps: u64,
-    /// Recryptions in all (Gentry-Halevi).
+    /// Number of recryptions (Gentry-Halevi).
     pub recrypts: u64,
-    /// Products in all (Gentry-Halevi, NTRU); sums are next to free.
+    /// Number of products (Gentry-Halevi, BGV, NTRU, LWE). Sums cost almost nothing.
     pub products: u64,
-    /// Automorphisms in all, of rotations and sums of slots (NTRU, BGV).
+    /// Number of automorphisms, which rotate and sum slots (NTRU, BGV).
     pub rotations: u64,
-    /// On the longest path: bootstraps or recryptions, or the levels that products take (NTRU, BGV, LWE).
+    /// Bootstraps or recryptions on the longest path; for schemes with levels, the levels that the products of the longest path take.
     pub depth: u64,
-    /// Seconds expected, from this machine's measured times; 0 when nothing was measured.
+    /// Predicted time in seconds, from times measured on this machine; 0 if nothing was measured.
     pub seconds: f64,
-    /// Seconds of one bootstrap or recryption alone, measured.
+    /// Measured time of one bootstrap or recryption alone, in seconds.
     pub bootstrap_seconds: f64,
-    /// Threads it would run on.
+    /// Number of threads of the prediction.
     pub threads: usize,
-    /// Bytes of the key made ready, and of the products that are computed together where these are large.
+    /// Bytes of the key in memory, with the batches of products where these need much.
     pub memory_bytes: u64,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Counts and depth of a program under a parameter set of any scheme, without a key: nothing is measured, so no seconds.
+/// Counts the operations of a program under a parameter set of any scheme, without a key. It measures nothing, so there are no seconds.
 ///
 /// # Errors
 /// An unknown set, or a program that is not valid.
@@ -52,7 +52,7 @@ pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
     cost_watched(None, program, params, &Control::default())
 }
 
-/// As [`cost`], of that scheme: sets of two may have one name.
+/// As [`cost`], under that scheme. Sets of two schemes may have one name.
 ///
 /// # Errors
 /// As [`cost`].
@@ -60,7 +60,7 @@ pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Est
     cost_watched(scheme, program, params, &Control::default())
 }
 
-/// As [`cost_under`]; `control` can stop the planning. Without a scheme it is the first that has a set of that name.
+/// As [`cost_under`]. `control` can stop the planning. Without a scheme, the first scheme that has a set of that name counts.
 ///
 /// # Errors
 /// As [`cost`]; [`Error::Cancelled`].
@@ -77,7 +77,7 @@ pub fn cost_watched(
 /// As [`cost_watched`], of a circuit on one element, under the first scheme that has a set of that name.
 ///
 /// # Errors
-/// An unknown set, or one that does not compute the circuit; [`Error::Cancelled`].
+/// An unknown set, or a set that cannot compute the circuit; [`Error::Cancelled`].
 pub fn cost_circuit(netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
     let scheme = Scheme::of_params(params).unwrap_or_default();
     scheme.entry().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)

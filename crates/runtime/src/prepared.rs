@@ -172,7 +172,7 @@ impl Prepared {
         let call = self.call.as_ref().ok_or_else(|| input_count(0, self.source.input_names()))?;
         self.check_memory(call)?;
         let run = |plan: &dyn Plan, inputs: &[Ciphertext]| {
-            let batch = Batch { inputs, lanes: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
+            let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
             call.results.of(self.server.pool.get()?.install(|| plan.run(&batch, control))?)
         };
         if let Some(inputs) = self.ready() {

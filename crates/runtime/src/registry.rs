@@ -3,7 +3,7 @@
 //! A scheme is a folder with a [`SchemeEntry`], its [`Facts`], and a line of [`SCHEMES`].
 
 use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Secret};
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
 use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, bgv, gh, lwe, ntru, tfhe};
 use serde::{Serialize, Serializer};
@@ -160,37 +160,38 @@ pub(crate) trait SchemeEntry: Sync {
     /// Its name on the command line and in files.
     fn name(&self) -> &'static str;
 
-    /// Its parameter sets, the default first.
+    /// Its parameter sets. The default set comes first.
     fn params(&self) -> Vec<ParamsInfo>;
 
-    /// Whether its ciphertexts have slots that keys can rotate.
+    /// Whether some of its keys can rotate slots.
     fn rotates(&self) -> bool {
         false
     }
 
-    /// Makes a key pair, on the current thread pool.
+    /// Generates a key pair, on the current thread pool.
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error>;
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error>;
 
-    /// What encrypts in the file of a public or server key, of which it takes no more than it needs; none where it takes a client key.
+    /// Reads the public key from the file of a public or server key, and nothing else of it. None if the file is a client key, or if only client keys
+    /// encrypt.
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
 
-    /// The elements of a file that says so of them.
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error>;
+    /// Reads the elements of a ciphertext file with that header.
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
 
-    /// Whether a parameter set has that name.
+    /// Whether it has a parameter set of that name.
     fn has(&self, params: &str) -> bool;
 
-    /// Counts and depth of a program under the parameter set of that name.
+    /// Counts the operations of a program under the parameter set of that name.
     fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
-    /// Counts and depth of a circuit under the parameter set of that name, on one element.
+    /// Counts the operations of a circuit on one element under the parameter set of that name.
     fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
 
-    /// The counts of an estimate in words.
+    /// The counts of an estimate as text.
     fn counts(&self, estimate: &Estimate) -> String;
 }
 

@@ -11,28 +11,28 @@ use std::sync::Arc;
 /// A new key pair.
 pub(crate) type Pair = (Box<dyn Secret>, Arc<dyn Public>);
 
-/// What the header of a ciphertext says of its elements.
-pub(crate) struct About {
+/// What the header of a ciphertext file says about the elements.
+pub(crate) struct CiphertextHeader {
     pub(crate) ty: Type,
     pub(crate) form: Form,
-    /// Whether it is a single one that goes with every element of an array.
+    /// Whether there is one element without a shape, which combines with every element of an array.
     pub(crate) scalar: bool,
     pub(crate) count: usize,
 }
 
-/// A key that encrypts.
+/// A key that encrypts: a client key, or a public key.
 pub(crate) trait Encrypt: Debug + Send + Sync {
     fn key_id(&self) -> KeyId;
 
     fn params(&self) -> ParamsInfo;
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     fn is_insecure(&self) -> bool;
 
     /// Encrypts each element.
     fn encrypt(&self, plain: Plain) -> Result<Ciphertext, Error>;
 
-    /// Encrypts each element with the public matrix in a file.
+    /// Encrypts each element. Reads the public matrix from a file (LWE).
     fn encrypt_streamed(&self, _plain: Plain, _matrix: &Path, _control: &Control<'_>) -> Result<Ciphertext, Error> {
         Err(Error::NoMatrix { scheme: self.params().scheme })
     }
@@ -58,21 +58,21 @@ pub(crate) trait Secret: Encrypt {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// A server key as stored and sent.
+/// A server key, as stored and sent.
 pub(crate) trait Public: Debug + Send + Sync {
     fn key_id(&self) -> KeyId;
 
     fn params(&self) -> ParamsInfo;
 
-    /// Whether it was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     fn is_insecure(&self) -> bool;
 
-    /// The public key that encrypts, where the scheme has one.
+    /// The public key that encrypts, if the scheme has one.
     fn encryption(&self) -> Option<&dyn Encrypt> {
         None
     }
 
-    /// Makes it ready, on the current thread pool.
+    /// Loads the key for evaluation, on the current thread pool.
     fn engine(&self, options: &ServerOptions) -> Result<Arc<dyn Engine>, Error>;
 
     fn header(&self) -> Result<Header, Error>;
@@ -80,8 +80,8 @@ pub(crate) trait Public: Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// Encrypted elements of one type, with what the scheme knows of their noise.
-pub(crate) trait Elements: Any + Debug + Send + Sync {
+/// The contents of a ciphertext: encrypted elements of one type, with their noise.
+pub(crate) trait Payload: Any + Debug + Send + Sync {
     fn scheme(&self) -> Scheme;
 
     /// Name of the parameter set.
@@ -89,15 +89,15 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
 
     fn len(&self) -> usize;
 
-    /// The element of that index alone.
-    fn get(&self, index: usize) -> Result<Arc<dyn Elements>, Error>;
+    /// The element at that index.
+    fn get(&self, index: usize) -> Result<Arc<dyn Payload>, Error>;
 
-    /// These, then those of others.
-    fn with(&self, others: &[Arc<dyn Elements>]) -> Result<Arc<dyn Elements>, Error>;
+    /// These elements, followed by those of others.
+    fn concat(&self, others: &[Arc<dyn Payload>]) -> Result<Arc<dyn Payload>, Error>;
 
-    fn equals(&self, other: &dyn Elements) -> bool;
+    fn equals(&self, other: &dyn Payload) -> bool;
 
-    /// What is left of them, where they wear out.
+    /// How far operations can go on with them; none if operations do not wear them out.
     fn condition(&self) -> Option<Condition> {
         None
     }
@@ -107,7 +107,7 @@ pub(crate) trait Elements: Any + Debug + Send + Sync {
     fn write(&self, writer: &mut Writer<dyn Destination>) -> Result<(), Error>;
 }
 
-/// That values have bits, of a key that holds those alone.
+/// Checks that a type has bits, for a key that holds bits only.
 ///
 /// # Errors
 /// [`Error::Modular`].
@@ -118,11 +118,11 @@ pub(crate) fn bits_only(plain: &Plain, params: &str) -> Result<(), Error> {
     }
 }
 
-/// The elements as those of a scheme.
+/// The contents as elements of a scheme.
 ///
 /// # Errors
 /// [`Error::SchemeMismatch`] for those of another.
-pub(crate) fn downcast<E: Elements>(elements: &dyn Elements, want: Scheme) -> Result<&E, Error> {
+pub(crate) fn downcast<E: Payload>(elements: &dyn Payload, want: Scheme) -> Result<&E, Error> {
     let any: &dyn Any = elements;
     any.downcast_ref().ok_or_else(|| Error::SchemeMismatch {
         what: "the ciphertext".into(),

@@ -6,17 +6,17 @@ use crate::{Ciphertext, Control, Error, KeyId, ParamsInfo, Prepared, ServerKey, 
 use std::fmt;
 use std::sync::Arc;
 
-/// What a server may use. The default is everything the machine has.
+/// Limits on a server. Defaults to everything the machine has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// Threads; as many as the machine has when none is said.
+    /// Number of threads. Defaults to the number of processors.
     pub threads: Option<usize>,
-    /// Bytes that tables may take beside the key, where the scheme has a choice (Gentry-Halevi): by default `SOLINAS_MEMORY_MIB`, or three
-    /// quarters of what is free.
+    /// Bytes for tables beside the key, if the scheme has a choice (Gentry-Halevi). Defaults to `SOLINAS_MEMORY_MIB`, else to three quarters of the
+    /// free memory.
     pub memory: Option<u64>,
 }
 
-/// More would wait for each other at every wave.
+/// Largest number of threads. More of them would wait for each other at every wave.
 const MAX_THREADS: usize = 512;
 
 /// A server: an evaluation key in memory, and a pool of threads. It holds no secret. Clones share the key and the threads.
@@ -34,7 +34,7 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Makes a key ready on `threads` threads, as many as the machine has when none is said.
+    /// Loads a key into memory and starts `threads` threads. Without a number, it starts one for each processor.
     ///
     /// # Errors
     /// As [`Self::with_options`].
@@ -42,10 +42,10 @@ impl Server {
         Self::with_options(key, &ServerOptions { threads, memory: None })
     }
 
-    /// Makes a key ready.
+    /// Loads a key into memory and starts threads, within limits.
     ///
     /// # Errors
-    /// [`Error::Threads`]; [`Error::Memory`] when no method fits; an unknown `SOLINAS_BACKEND`.
+    /// [`Error::Threads`]; [`Error::Memory`] if no method fits; an unknown `SOLINAS_BACKEND`.
     pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self, Error> {
         let threads = options.threads.unwrap_or(0);
         if threads > MAX_THREADS {
@@ -67,12 +67,12 @@ impl Server {
         self.engine.params()
     }
 
-    /// Threads it runs on.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Bytes of the key made ready, and of the products that are computed together where these are large.
+    /// Bytes of the key in memory. If products are computed in batches that need much memory, it includes a batch.
     pub fn memory_bytes(&self) -> usize {
         self.engine.memory_bytes()
     }

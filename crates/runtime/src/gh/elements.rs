@@ -95,7 +95,7 @@ impl Elements {
     }
 }
 
-impl scheme::Elements for Elements {
+impl scheme::Payload for Elements {
     fn scheme(&self) -> Scheme {
         SCHEME
     }
@@ -108,12 +108,12 @@ impl scheme::Elements for Elements {
         self.blocks.len()
     }
 
-    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
         Ok(Arc::new(Self { params: self.params.clone(), blocks: vec![block.clone()] }))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
         let mut all = self.clone();
         for other in others {
             all.blocks.extend_from_slice(&downcast::<Self>(&**other, SCHEME)?.blocks);
@@ -127,7 +127,7 @@ impl scheme::Elements for Elements {
         Some(Condition { margin, products: None, usable: margin >= noise::recrypt_need(&self.params) })
     }
 
-    fn equals(&self, other: &dyn scheme::Elements) -> bool {
+    fn equals(&self, other: &dyn scheme::Payload) -> bool {
         downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }
 

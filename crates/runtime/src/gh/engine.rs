@@ -328,7 +328,7 @@ impl Plan for Planned {
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let engine = &self.engine;
         control.check()?;
-        let recrypts = self.schedule.bootstraps * batch.lanes as u64;
+        let recrypts = self.schedule.bootstraps * batch.instances as u64;
         let evaluator = engine.evaluator(recrypts)?;
         let public = engine.key.public();
         let bits = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
@@ -340,7 +340,7 @@ impl Plan for Planned {
             evaluator: &Bits { evaluator: &evaluator, public },
             concurrency: Concurrency { instances, multiply_batch: None, bootstrap_alone: large },
             levels: &[],
-            elements: batch.lanes,
+            elements: batch.instances,
         };
         let results = run.run(&bits, control)?;
         engine.recrypts.fetch_add(recrypts, Ordering::Relaxed);

@@ -8,7 +8,7 @@ mod run;
 mod schedule;
 
 use crate::registry::SchemeEntry;
-use crate::scheme::{self, About, Encrypt, Pair, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::Netlist;
@@ -56,7 +56,7 @@ impl SchemeEntry for Gh {
         })
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn scheme::Payload>, Error> {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 

@@ -359,8 +359,8 @@ impl<S: Leveled> Plan for Job<S> {
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
         let (engine, form) = (&self.engine, self.engine.form());
-        let count = batch.lanes;
-        let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
+        let count = batch.instances;
+        let batch = Batch { instances: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();

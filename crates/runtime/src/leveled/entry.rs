@@ -4,7 +4,7 @@ use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
 use super::{Leveled, engine};
 use crate::registry::SchemeEntry;
-use crate::scheme::{self, About, Encrypt, Pair, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -58,7 +58,7 @@ impl<S: Leveled> SchemeEntry for S {
         })
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn scheme::Payload>, Error> {
         Ok(Arc::new(Elements::<S>::read(reader, about)?))
     }
 

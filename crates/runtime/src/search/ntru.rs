@@ -3,14 +3,14 @@
 use super::{Facts, FoundParams, ParamsRequest};
 use crate::Error;
 use crate::info::size;
-use solinas_schemes::ntru::find::{self, Found, Wanted};
+use solinas_schemes::ntru::find::{self, Found};
 
 /// The smallest set that meets a request.
 ///
 /// # Errors
 /// From the scheme.
 pub(crate) fn find(request: &ParamsRequest) -> Result<FoundParams, Error> {
-    let found = find::find(&Wanted {
+    let found = find::find(&find::ParamsRequest {
         depth: request.depth,
         plaintext_modulus: request.plaintext_modulus,
         security: request.security.into(),

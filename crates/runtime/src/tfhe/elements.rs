@@ -57,7 +57,7 @@ impl Elements {
     }
 }
 
-impl scheme::Elements for Elements {
+impl scheme::Payload for Elements {
     fn scheme(&self) -> Scheme {
         SCHEME
     }
@@ -70,12 +70,12 @@ impl scheme::Elements for Elements {
         self.blocks.len()
     }
 
-    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
         Ok(Arc::new(self.like(vec![block.clone()])))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
         let mut all = self.clone();
         for other in others {
             let other: &Self = downcast(&**other, SCHEME)?;
@@ -85,7 +85,7 @@ impl scheme::Elements for Elements {
         Ok(Arc::new(all))
     }
 
-    fn equals(&self, other: &dyn scheme::Elements) -> bool {
+    fn equals(&self, other: &dyn scheme::Payload) -> bool {
         downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }
 

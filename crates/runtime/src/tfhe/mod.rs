@@ -8,7 +8,7 @@ mod schedule;
 mod tables;
 
 use crate::registry::SchemeEntry;
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Secret};
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
@@ -57,7 +57,7 @@ impl SchemeEntry for Tfhe {
         Ok(None)
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error> {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 

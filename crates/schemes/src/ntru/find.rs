@@ -12,7 +12,7 @@ const MAX_PER_LEVEL: usize = 4;
 
 /// Requirements on parameters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Wanted {
+pub struct ParamsRequest {
     /// Number of multiplications in sequence.
     pub depth: usize,
     /// Plaintext modulus `p`.
@@ -29,7 +29,7 @@ pub struct Wanted {
     pub slots: bool,
 }
 
-impl Wanted {
+impl ParamsRequest {
     /// Requires 128 bits of security. Allows any key distribution, one ciphertext in a sum, one ring and no slots.
     pub fn new(depth: usize, plaintext_modulus: u64) -> Self {
         let (security, terms, keys) = (128.0, 1, None);
@@ -219,7 +219,7 @@ impl Expected {
 /// # Errors
 /// [`Error::Params`] for requirements that are out of range. [`Error::OutOfReach`] if no set meets them; it names the
 /// nearest sets.
-pub fn find(wanted: &Wanted) -> Result<Found, Error> {
+pub fn find(wanted: &ParamsRequest) -> Result<Found, Error> {
     let keys = wanted.keys.unwrap_or(KeyDistribution::Gaussian);
     wanted.literal(MAX_DIMENSION, keys, 1).check_ranges()?;
     if let Some(params) = wanted.smallest() {
@@ -229,7 +229,7 @@ pub fn find(wanted: &Wanted) -> Result<Found, Error> {
     let mut nearest = Vec::new();
     let dimensions = wanted.dimensions();
     if let Some(&largest) = dimensions.last() {
-        let shallower = |depth: usize| Wanted { depth, ..wanted.clone() };
+        let shallower = |depth: usize| ParamsRequest { depth, ..wanted.clone() };
         let reached = |depth: usize| shallower(depth).in_dimension(largest).is_some();
         // Bisection for the first depth that is out of reach.
         let (mut low, mut high) = (0, wanted.depth);
@@ -253,7 +253,7 @@ pub fn find(wanted: &Wanted) -> Result<Found, Error> {
     if nearest.is_empty() {
         nearest.push("a smaller plaintext modulus, or fewer terms".into());
     }
-    let Wanted { depth, plaintext_modulus, security, .. } = wanted;
+    let ParamsRequest { depth, plaintext_modulus, security, .. } = wanted;
     let slots = if wanted.slots { " and slots" } else { "" };
     Err(Error::OutOfReach {
         scheme: SCHEME,
@@ -295,7 +295,7 @@ pub(super) fn parse_set_name(name: &str) -> Option<ParamsLiteral> {
     let mut parts = name.split('-');
     let dimension = parts.next()?.strip_prefix('n')?.parse().ok()?;
     let depth = parts.next()?.strip_prefix('d')?.parse().ok()?;
-    let mut literal = Wanted::new(depth, 2).literal(dimension, KeyDistribution::Gaussian, 1);
+    let mut literal = ParamsRequest::new(depth, 2).literal(dimension, KeyDistribution::Gaussian, 1);
     for part in parts {
         if part == "ternary" {
             literal.keys = KeyDistribution::Ternary;
@@ -323,7 +323,7 @@ mod tests {
     fn the_search_finds_the_secure_sets_for_their_depth() {
         for name in Params::names().into_iter().filter(|name| name.starts_with("secure")) {
             let set = Params::named(name).unwrap();
-            let found = find(&Wanted::new(set.depth(), 2)).unwrap();
+            let found = find(&ParamsRequest::new(set.depth(), 2)).unwrap();
             assert_eq!((found.name.as_str(), &found.literal), (name, set.literal()));
             assert!(found.classical_bits >= 128.0);
         }
@@ -331,13 +331,13 @@ mod tests {
 
     #[test]
     fn found_sets_meet_the_requirements_under_their_name() {
-        let few = Wanted { security: 60.0, ..Wanted::new(2, 257) };
+        let few = ParamsRequest { security: 60.0, ..ParamsRequest::new(2, 257) };
         for wanted in [
             few.clone(),
-            Wanted { terms: 8, ..few.clone() },
-            Wanted { keys: Some(KeyDistribution::Ternary), ..few.clone() },
-            Wanted { ring_reduction: true, ..few.clone() },
-            Wanted { slots: true, plaintext_modulus: 65537, depth: 1, ..few },
+            ParamsRequest { terms: 8, ..few.clone() },
+            ParamsRequest { keys: Some(KeyDistribution::Ternary), ..few.clone() },
+            ParamsRequest { ring_reduction: true, ..few.clone() },
+            ParamsRequest { slots: true, plaintext_modulus: 65537, depth: 1, ..few },
         ] {
             let found = find(&wanted).unwrap();
             let params = Params::named(&found.name).unwrap();
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn errors_of_requirements_out_of_reach_name_the_nearest_sets() {
-        let error = find(&Wanted::new(12, 2)).unwrap_err().to_string();
+        let error = find(&ParamsRequest::new(12, 2)).unwrap_err().to_string();
         assert!(
             error.contains("depth 12 modulo 2")
                 && error.contains("take depth ")
@@ -362,12 +362,12 @@ mod tests {
             "{error}"
         );
         let depth: usize = error.split("take depth ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        find(&Wanted::new(depth, 2)).unwrap();
-        find(&Wanted::new(depth + 1, 2)).unwrap_err();
-        let error = find(&Wanted { slots: true, ..Wanted::new(1, 257) }).unwrap_err().to_string();
+        find(&ParamsRequest::new(depth, 2)).unwrap();
+        find(&ParamsRequest::new(depth + 1, 2)).unwrap_err();
+        let error = find(&ParamsRequest { slots: true, ..ParamsRequest::new(1, 257) }).unwrap_err().to_string();
         assert!(error.contains("65537 (n = 8192)"), "{error}");
-        assert!(matches!(find(&Wanted::new(99, 2)), Err(Error::Params { .. })));
-        assert!(matches!(find(&Wanted::new(1, 1)), Err(Error::Params { .. })));
+        assert!(matches!(find(&ParamsRequest::new(99, 2)), Err(Error::Params { .. })));
+        assert!(matches!(find(&ParamsRequest::new(1, 1)), Err(Error::Params { .. })));
     }
 
     #[test]
