@@ -12,7 +12,7 @@ use solinas_schemes::Control;
 use solinas_schemes::Entropy;
 use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
 
-/// Transforms, products with keys, and others, of a switch at a level that divides by so many primes.
+/// Numbers of transforms, products with keys and other products of a key switch at a level that divides by `dropped` primes.
 fn switch(params: &Params, level: usize, terms: usize, dropped: usize) -> [usize; 3] {
     let KeySwitching::Hybrid { group } = params.switching() else { return [0; 3] };
     let (special, groups) = (params.special().len(), level.div_ceil(group));
