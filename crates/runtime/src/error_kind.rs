@@ -49,6 +49,7 @@ impl Error {
             Self::Value { .. } => ErrorKind::Range,
             Self::Exhausted { .. } | Self::Undecryptable { .. } | Self::Levels { .. } => ErrorKind::Noise,
             Self::UnknownScheme { .. }
+            | Self::Request { .. }
             | Self::NoDefaultParams { .. }
             | Self::OtherScheme { .. }
             | Self::OutOfReach { .. }

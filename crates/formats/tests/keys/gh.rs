@@ -99,7 +99,7 @@ fn what_no_key_can_be_is_refused_by_name() {
     // Another r, with the key id that belongs to it.
     let two = solinas_bigint::Natural::from(2u64);
     let other = PublicKey::from_parts(public.params().clone(), true, public.d().clone(), two).unwrap();
-    refused(public_file::<Gh>(&other), "no root of x^n + 1");
+    refused(public_file::<Gh>(&other), "not a root of x^n + 1");
 
     let change = |name: &str, alter: fn(&mut Vec<u8>)| changed(&server, name, alter);
     refused(change("d", |d| d[0] ^= 1), "d is even");
@@ -411,7 +411,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
         .unwrap();
     load("belongs to key");
     gh::save_encryptor(&path, &Encryptor::new(public, EncryptMethod::TwoLevel, memory, arithmetic).unwrap()).unwrap();
-    load("another one");
+    load("another method");
     let table = Encryptor::new(public, EncryptMethod::Table, memory, arithmetic).unwrap();
     gh::save_encryptor(&path, &table).unwrap();
     let good = std::fs::read(&path).unwrap();
@@ -455,7 +455,7 @@ fn caches_that_are_of_no_use_are_rebuilt_with_a_note() {
         wrong[at] ^= 1;
         forged("pair_table", 1, &wrong);
         let note = gh::load_evaluator(&path, server, memory, arithmetic).unwrap().rebuilt.unwrap();
-        assert!(note.contains("of this key") || note.contains("not below d"), "{at} {note}");
+        assert!(note.contains("does not belong to this key") || note.contains("not below d"), "{at} {note}");
     }
     // Only what Encryptor::new refuses is an error.
     assert!(gh::load_encryptor(&path, public, EncryptMethod::Table, 100, arithmetic).is_err());

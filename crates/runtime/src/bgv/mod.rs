@@ -5,7 +5,7 @@ mod find;
 pub use find::find_bgv;
 
 use crate::leveled::Leveled;
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::bgv as files;
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params, PublicKey, Rotations, ServerKey};
@@ -15,7 +15,6 @@ use solinas_schemes::leveled::StoredCiphertext;
 pub(crate) use solinas_schemes::bgv::Bgv;
 
 impl Leveled for Bgv {
-    const SCHEME: Scheme = Scheme::Bgv;
     /// Of 128 bits, vectors, and depth for more than a polynomial or two.
     const DEFAULT: &'static str = "slots128-16384-8";
     const SEEDED: bool = true;

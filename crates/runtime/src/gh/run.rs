@@ -1,14 +1,14 @@
-//! The operations on bits.
+//! The operations on encrypted bits.
 
 use super::elements::Bit;
 use solinas_schemes::gh::{Ciphertext, Evaluator, PublicKey};
 use solinas_schemes::{Error, Evaluate};
 use std::sync::Arc;
 
-/// Words of a ciphertext from which on a recryption keeps every thread busy by itself.
+/// Length of a ciphertext in words from which on one recryption uses every thread.
 pub(super) const LARGE: usize = 1 << 12;
 
-/// What they need.
+/// The objects that the operations need.
 pub(super) struct Bits<'a> {
     pub(super) evaluator: &'a Evaluator<'static>,
     pub(super) public: &'a PublicKey,

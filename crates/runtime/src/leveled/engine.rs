@@ -5,7 +5,7 @@ use super::payload::{Elements, form_of, packed};
 use super::plan::{self, ArithmeticPlan, GATE_COSTS, Known, PlanContext};
 use super::{Leveled, multiply_batch};
 use crate::arithmetic::{Arrays, Concurrency, Run, SlotContent, Step};
-use crate::engine::{Batch, Engine, Plan, Work};
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
 use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Plain, Program, memory};
 use solinas_circuits::build::{Recipe, Style};
@@ -30,7 +30,7 @@ pub(super) struct LeveledEngine<S: Leveled> {
 }
 
 /// The key of a plan in the cache: its source, the states and slots of the inputs, and the elements of arrays.
-type Key = (Source, Vec<Known>, Vec<SlotContent>, usize);
+type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
 
 /// Measured seconds of one operation.
 #[derive(Debug, Clone, Copy)]
@@ -96,12 +96,12 @@ impl<S: Leveled> LeveledEngine<S> {
     }
 
     fn job(
-        &self,
+        self: &Arc<Self>,
         key: Key,
         make: impl FnOnce(&Key) -> Result<ArithmeticPlan, Error>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
+    ) -> Result<Box<dyn Plan>, Error> {
         let planned = self.plans.get(key, |planned| planned.schedule.steps.len(), make)?;
-        Ok(Box::new(Job { engine: self, planned }))
+        Ok(Box::new(Job { engine: Arc::clone(self), planned }))
     }
 }
 
@@ -122,40 +122,38 @@ impl<S: Leveled> Engine for LeveledEngine<S> {
         form_of(self.set())
     }
 
-    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let (states, slots) = states::<S>(work.inputs, self.set())?;
-        // An estimate is of a full polynomial, unless it says of how many elements.
-        let elements = if work.inputs.is_none() && work.lanes == 1 { self.set().dimension() } else { work.lanes };
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        let PlanRequest { source, inputs, instances, .. } = *request;
+        let params = self.set();
         let limits = planning::limits(control)?;
-        self.job((Source::Program(program.clone()), states, slots, elements), |(_, states, slots, _)| {
-            let arrays = Arrays { elements, inputs: slots };
-            let rotates = S::evaluator(&self.key.key)?.slot_rotations().is_some();
-            let context = PlanContext { rotates, ..context::<S>(self.set(), states) };
-            plan_program(program, &context, arrays, &limits)
-        })
-    }
-
-    fn plan_circuit(
-        &self,
-        netlist: &Netlist,
-        optimize: bool,
-        work: &Work<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let (inputs, _) = states::<S>(work.inputs, self.set())?;
-        let limits = planning::limits(control)?;
-        self.job((Source::Circuit(netlist.clone(), optimize), inputs, Vec::new(), 0), |(_, inputs, ..)| {
-            plan_circuit(netlist, optimize, &context::<S>(self.set(), inputs), &limits)
-        })
+        match &**source {
+            Source::Program(program) => {
+                let (states, slots) = states::<S>(inputs, params)?;
+                // An estimate is of a full polynomial, unless it says of how many elements.
+                let elements = if inputs.is_none() && instances == 1 { params.dimension() } else { instances };
+                self.job((Arc::clone(source), states, slots, elements), |(_, states, slots, _)| {
+                    let arrays = Arrays { elements, inputs: slots };
+                    let rotates = S::evaluator(&self.key.key)?.slot_rotations().is_some();
+                    let context = PlanContext { rotates, ..context::<S>(params, states) };
+                    plan_program(program, &context, arrays, &limits)
+                })
+            }
+            Source::Circuit(netlist, optimize) => {
+                let (states, _) = states::<S>(inputs, params)?;
+                self.job((Arc::clone(source), states, Vec::new(), 0), |(_, states, ..)| {
+                    plan_circuit(netlist, *optimize, &context::<S>(params, states), &limits)
+                })
+            }
+            &Source::Convert(form) => {
+                let (params, holds) = (params.name().into(), self.form());
+                Err(Error::SchemeForm { scheme: S::SCHEME, params, holds, form })
+            }
+        }
     }
 
     fn public(&self, plain: &Plain) -> Result<Option<Ciphertext>, Error> {
         let slots = self.form() == Form::Slots;
         slots.then(|| keys::public::<S>(self.key.public(), plain)).transpose()
-    }
-
-    fn convert(&self, _: &Ciphertext, form: Form, _: &Control<'_>) -> Result<Ciphertext, Error> {
-        Err(Error::SchemeForm { scheme: S::SCHEME, params: self.set().name().into(), holds: self.form(), form })
     }
 }
 
@@ -314,33 +312,38 @@ fn count<S: Leveled>(ArithmeticPlan { schedule, rotations, .. }: &ArithmeticPlan
 }
 
 /// A plan of this engine.
-struct Job<'a, S: Leveled> {
-    engine: &'a LeveledEngine<S>,
+struct Job<S: Leveled> {
+    engine: Arc<LeveledEngine<S>>,
     planned: Arc<ArithmeticPlan>,
 }
 
-impl<S: Leveled> Job<'_, S> {
+impl<S: Leveled> Job<S> {
     /// Instances that hold so many elements.
     fn lanes(&self, elements: usize) -> usize {
         if self.engine.form() == Form::Slots { packed(self.engine.set(), elements) } else { elements }
     }
 }
 
-impl<S: Leveled> Plan for Job<'_, S> {
-    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        let LeveledEngine { key, multiply_batch, .. } = self.engine;
-        let estimate = count::<S>(&self.planned, self.lanes(lanes));
+impl<S: Leveled> Plan for Job<S> {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        let LeveledEngine { key, multiply_batch, .. } = &*self.engine;
+        let estimate = count::<S>(&self.planned, self.lanes(instances));
         Ok(with_memory::<S>(estimate, self.engine.set(), S::key_bytes(&key.key), *multiply_batch))
     }
 
-    fn estimate(&self, work: &Work<'_>, pool: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
-        let &Work { lanes, threads, .. } = work;
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
         let speed = pool.install(|| self.engine.speed(control))?;
         let ArithmeticPlan { schedule, relative_cost, rotation_cost, .. } = &*self.planned;
         let bootstraps = speed.bootstrap * schedule.bootstraps as f64;
         // The first product of a batch takes more time than the others.
         let product = |step: &Step| matches!(step, Step::Multiply(..));
-        let sets = self.lanes(lanes);
+        let sets = self.lanes(instances);
         let first = match schedule.count(sets, product) {
             0 => 1.0,
             all => schedule.groups(sets, self.engine.multiply_batch, product) as f64 / all as f64,
@@ -351,13 +354,13 @@ impl<S: Leveled> Plan for Job<'_, S> {
         // The plan counts the rotations of all polynomials.
         let seconds = products * sets as f64 / threads_of_product as f64
             + (bootstraps * sets as f64 + speed.rotation * rotation_cost) / threads as f64;
-        Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(lanes)? })
+        Ok(Estimate { seconds, bootstrap_seconds: speed.bootstrap, threads, ..self.count(instances)? })
     }
 
     fn run(&self, batch: &Batch<'_>, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
-        let (engine, form) = (self.engine, self.engine.form());
-        let count = batch.lanes;
-        let batch = Batch { lanes: self.lanes(count), shape: batch.shape.clone(), ..*batch };
+        let (engine, form) = (&self.engine, self.engine.form());
+        let count = batch.instances;
+        let batch = Batch { instances: self.lanes(count), shape: batch.shape.clone(), ..*batch };
         let polynomials = batch.blocks(|input| Ok(&Elements::<S>::of(input)?.blocks))?;
         let inputs: Vec<Vec<_>> =
             polynomials.iter().map(|blocks| blocks.iter().map(|&block| &**block).collect()).collect();

@@ -3,7 +3,8 @@
 use super::keys::{Client, Public, Server, info};
 use super::payload::Elements;
 use super::{Leveled, engine};
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
+use crate::registry::SchemeEntry;
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -11,7 +12,7 @@ use solinas_formats::{Kind, Reader};
 use solinas_schemes::leveled::{NoiseModel as _, Params as _};
 use std::sync::Arc;
 
-impl<S: Leveled> Roles for S {
+impl<S: Leveled> SchemeEntry for S {
     fn name(&self) -> &'static str {
         S::NAME
     }
@@ -57,7 +58,7 @@ impl<S: Leveled> Roles for S {
         })
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn scheme::Payload>, Error> {
         Ok(Arc::new(Elements::<S>::read(reader, about)?))
     }
 

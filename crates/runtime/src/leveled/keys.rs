@@ -287,8 +287,8 @@ impl<S: Leveled> scheme::Public for Arc<Server<S>> {
         Some(self.encryption.get_or_init(|| Public::new(self.public().clone())))
     }
 
-    fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
-        Ok(Box::new(LeveledEngine::new(Arc::clone(self))?))
+    fn engine(&self, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
+        Ok(Arc::new(LeveledEngine::new(Arc::clone(self))?))
     }
 
     fn header(&self) -> Result<Header, Error> {

@@ -24,7 +24,8 @@ use std::path::Path;
 pub(crate) trait Leveled:
     KeyFiles<Params: NoiseModel> + Debug + Copy + PartialEq + Send + Sync + 'static
 {
-    const SCHEME: Scheme;
+    /// The scheme, by the name that its files have.
+    const SCHEME: Scheme = Scheme::new(Self::NAME);
     /// The parameter set where none is chosen.
     const DEFAULT: &'static str;
     /// Whether client keys make ciphertexts of which one part is a seed.

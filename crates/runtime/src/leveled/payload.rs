@@ -2,7 +2,7 @@
 
 use super::Leveled;
 use crate::ciphertext::{Condition, Form};
-use crate::scheme::{self, About, downcast};
+use crate::scheme::{self, CiphertextHeader, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
 use solinas_formats::{Destination, Header, Kind, Reader, Writer};
 use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
@@ -70,8 +70,8 @@ impl<S: Leveled> Elements<S> {
         Error::Packed { slots: self.params.dimension() }
     }
 
-    pub(super) fn read(reader: &Reader, about: &About) -> Result<Self, Error> {
-        let About { ty, form, scalar, count } = *about;
+    pub(super) fn read(reader: &Reader, about: &CiphertextHeader) -> Result<Self, Error> {
+        let CiphertextHeader { ty, form, scalar, count } = *about;
         let params = S::read_params(reader)?;
         let want = form_of(&params);
         if form != want {
@@ -147,7 +147,7 @@ fn seeds<S: Leveled>(reader: &Reader, total: usize) -> Result<Vec<Option<[u8; SE
     Ok(seeded.iter().map(|&seeded| if seeded == 1 { seeds.next() } else { None }).collect())
 }
 
-impl<S: Leveled> scheme::Elements for Elements<S> {
+impl<S: Leveled> scheme::Payload for Elements<S> {
     fn scheme(&self) -> Scheme {
         S::SCHEME
     }
@@ -160,7 +160,7 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
         self.count
     }
 
-    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         if self.form() == Form::Slots {
             return Err(self.packed_error());
         }
@@ -168,7 +168,7 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
         Ok(Arc::new(Self { params: self.params.clone(), count: 1, zero_padded: false, blocks: vec![block.clone()] }))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
         if self.form() == Form::Slots {
             return Err(self.packed_error());
         }
@@ -182,7 +182,7 @@ impl<S: Leveled> scheme::Elements for Elements<S> {
         Ok(Arc::new(all))
     }
 
-    fn equals(&self, other: &dyn scheme::Elements) -> bool {
+    fn equals(&self, other: &dyn scheme::Payload) -> bool {
         downcast(other, S::SCHEME).is_ok_and(|other: &Self| other == self)
     }
 

@@ -1,7 +1,7 @@
 //! LWE (Brakerski, Gentry and Vaikuntanathan): bits, whose exclusive or is a sum and `and` a product, of sets with levels; sums alone of sets without.
 
 use crate::leveled::{Leveled, Plaintext};
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::{lwe as files, pack};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::bgv;
@@ -43,7 +43,6 @@ fn bits(plaintexts: &[Plaintext]) -> Zeroizing<Vec<bool>> {
 }
 
 impl Leveled for Lwe {
-    const SCHEME: Scheme = Scheme::Lwe;
     /// Of 128 bits, with a product.
     const DEFAULT: &'static str = "leveled-secure-1";
     const SEEDED: bool = false;

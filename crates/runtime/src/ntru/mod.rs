@@ -2,7 +2,7 @@
 
 use crate::control::ProgressParts;
 use crate::leveled::Leveled;
-use crate::{Control, Error, KeygenOptions, Scheme};
+use crate::{Control, Error, KeygenOptions};
 use solinas_formats::{Reader, ntru as files, pack};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::StoredCiphertext;
@@ -12,7 +12,6 @@ use solinas_schemes::ntru::{Ciphertext, ClientKey, Evaluator, Params, PublicKey,
 pub(crate) use solinas_schemes::ntru::Ntru;
 
 impl Leveled for Ntru {
-    const SCHEME: Scheme = Scheme::Ntru;
     /// Of 128 bits, and of the least size.
     const DEFAULT: &'static str = "secure-8192-1";
     const SEEDED: bool = false;

@@ -4,7 +4,7 @@ use super::bootstrap::Bootstrapping;
 use super::params::{MAX_DEPTH, MIN_DIMENSION};
 use super::{Error, KeySwitching, Params, ParamsLiteral, SCHEME};
 
-/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`examples/bgv.rs`
+/// The sets of 128 bits or more: name, security, plaintext modulus, `N`, depth, towers of a group. The deepest circuits that [`secure_bits`](super::params::secure_bits) allows (`cargo measure bgv -- sets`
 /// finds them), with groups of two towers where that costs little depth.
 const SECURE: [(&str, u32, u64, usize, usize, usize); 24] = [
     ("slots128-8192-3", 128, SLOTS, 8192, 3, 1),

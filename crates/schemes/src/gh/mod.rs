@@ -1,10 +1,11 @@
-//! Gentry and Halevi's fully homomorphic encryption of bits (2011): ideal lattices, by integers of a million bits.
+//! Gentry and Halevi's fully homomorphic encryption of bits (2011), based on ideal lattices. It computes with integers
+//! of a million bits.
 //!
-//! A ciphertext is one residue modulo `d`: the value at `r` of a small polynomial, whose parity at 1 is the bit. Sums are exclusive or, products
-//! are and; both grow the noise, and [`Evaluator::recrypt`] makes a ciphertext of fixed noise of the same bit. Papers: `wang2015`, `wang2014`
-//! chapter 4, `doroz2015`.
+//! A ciphertext is one residue modulo `d`: the value at `r` of a small polynomial. The parity of the polynomial at 1 is
+//! the bit. Sums are exclusive or, products are and. Both increase the noise. [`Evaluator::recrypt`] returns a
+//! ciphertext of the same bit with a fixed noise. Papers: `wang2015`, `wang2014` chapter 4, `doroz2015`.
 //!
-//! **For research only**, at every setting: see [`Params::security`] and `docs/book/gh.md`.
+//! **For research only** with every parameter set: see [`Params::security`] and `docs/book/gh.md`.
 //!
 //! ```
 //! use solinas_schemes::{Control, Entropy};

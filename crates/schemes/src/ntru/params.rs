@@ -213,7 +213,7 @@ impl Params {
         if let Some(&(_, dimension, depth, keys)) = SECURE.iter().find(|set| set.0 == name) {
             return Self::try_from(ParamsLiteral { keys, terms: 1, ..literal(dimension, depth, 2) });
         }
-        if let Some(literal) = find::unspell(name) {
+        if let Some(literal) = find::parse_set_name(name) {
             return Self::try_from(literal);
         }
         let unknown = || Error::UnknownParams { scheme: SCHEME, name: name.into(), known: KNOWN.into() };
