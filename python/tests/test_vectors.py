@@ -75,6 +75,25 @@ def test_encrypted_arrays_have_the_operations(world):
     assert client.decrypt(sums) == (11, 25 + 1 + 49, 22, (11 - 4 * 11 + 4) % p, 11)
 
 
+def test_an_array_of_a_result_holds_elements_or_sums(world):
+    client, _, p = world
+
+    @sl.program
+    def both(x: sl.mod(p)) -> sl.Array[sl.mod(p), 2]:
+        return sl.Array([x.sum(), x.sum() + 1])
+
+    @sl.program
+    def mixed(x: sl.mod(p)) -> sl.Array[sl.mod(p), 2]:
+        return sl.Array([x.sum(), x])
+
+    x = client.encrypt([1, 2], sl.mod(p))
+    with pytest.raises(sl.ShapeError, match="return them as a tuple"):
+        mixed(x)
+    with pytest.raises(sl.TypeMismatchError, match="share ciphertexts"):
+        (x + 1)[0]
+    assert both.simulate([1, 2]).tolist() == [3, 4]
+
+
 def test_single_values_are_their_own_sum(world):
     *_, p = world
     x = sl.mod(p)(200)

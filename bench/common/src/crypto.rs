@@ -91,7 +91,7 @@ impl Crypto {
 impl Functions {
     fn number(&self, x: &[u64]) -> Bn {
         let bytes = to_bytes(x);
-        // SAFETY: so many bytes are there; a null destination asks for a new number.
+        // SAFETY: pointer and length are of one slice; a null destination asks for a new number.
         let number = unsafe { (self.bn_from)(bytes.as_ptr(), bytes.len() as c_int, ptr::null_mut()) };
         assert!(!number.is_null(), "libcrypto has no memory");
         number
@@ -129,7 +129,7 @@ impl Work for Power {
 
     fn result(&self) -> Option<Vec<u64>> {
         let mut bytes = vec![0; self.bytes];
-        // SAFETY: so many bytes are there.
+        // SAFETY: pointer and length are of one slice.
         let len = unsafe { (self.f.bn_to)(self.numbers[0], bytes.as_mut_ptr(), bytes.len() as c_int) };
         assert!(len >= 0);
         Some(from_bytes(&bytes))
@@ -175,7 +175,7 @@ impl Work for Signature {
     fn run(&mut self) {
         let (digest, out) = (self.digest.as_ptr(), self.out.as_mut_ptr());
         let mut len = 0;
-        // SAFETY: so many bytes of the digest are there, and the output is as long as the modulus.
+        // SAFETY: the digest's pointer and length are of one slice, and the output is as long as the modulus.
         let status = unsafe { (self.f.rsa_sign)(SHA256, digest, self.digest.len() as _, out, &mut len, self.rsa) };
         assert!(status == 1 && len as usize == self.out.len(), "libcrypto's signature failed");
     }

@@ -1,4 +1,4 @@
-//! What is measured at one parameter set.
+//! The rows of one parameter set.
 
 use bench_common::sample::{Contestant, Effort, Figure, Times, Work, contest};
 use bench_common::{Gmp, machine, must};
@@ -13,7 +13,7 @@ use crate::Error;
 use crate::gmp;
 use crate::report::Row;
 
-/// Work whose result is known by the bit it holds, or by its words.
+/// Work whose result is compared by its bit, or by its words.
 struct Checked<F, C, T> {
     run: F,
     check: C,
@@ -38,7 +38,7 @@ fn contestant<'a, T: 'a>(
     Contestant::new(name, Checked { run, check, last: None })
 }
 
-/// A parameter set, its keys, and ways to run.
+/// A parameter set, its keys and its thread pools.
 pub struct Bench {
     params: Params,
     client: ClientKey,
@@ -54,7 +54,7 @@ pub struct Bench {
 const GMP: &str = "GMP";
 
 impl Bench {
-    /// Makes keys, once for each number of threads, and takes the time.
+    /// Makes keys once for each number of threads, and times this.
     ///
     /// # Errors
     /// From the scheme; [`bench_common::Error::Threads`].
@@ -114,7 +114,7 @@ impl Bench {
         all
     }
 
-    /// Rows of a contest of ours by threads, and GMP's CPU time where it took part.
+    /// Rows of ours by the number of threads, with GMP's CPU time if it is a column.
     fn finish(&self, operation: &str, method: &str, figures: &[Figure], gmp: &mut Option<f64>) -> Vec<Row> {
         if let Some(figure) = figures.iter().find(|figure| figure.name == GMP) {
             *gmp = Some(figure.cpu.median / 1e3);
@@ -128,7 +128,7 @@ impl Bench {
         let bit = |ciphertext: &Ciphertext| vec![u64::from(must(decryptor.decrypt(ciphertext)))];
         let mut gmp = None;
         let mut rows = Vec::new();
-        // The peer's method first, so that the other rows know its figure.
+        // The peer's method is the first, so that the other rows have its figure.
         for method in EncryptMethod::ALL.into_iter().rev() {
             let encryptor = match Encryptor::new(public, method, self.memory, Arithmetic::default()) {
                 Err(error @ gh::Error::Memory { .. }) => {
@@ -205,7 +205,7 @@ impl Bench {
         Ok(rows)
     }
 
-    /// A product modulo d, which is also the product of two ciphertexts.
+    /// The product modulo d, which is the product of two ciphertexts.
     fn product(&self) -> Result<Vec<Row>, Error> {
         let evaluator = Evaluator::new(&self.server, RecryptMethod::PartialFft, u64::MAX, Arithmetic::default())?;
         let [x, y] = &self.inputs;

@@ -1,4 +1,4 @@
-//! What is measured.
+//! The rows: transforms, operations and bootstrapping.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -87,7 +87,7 @@ pub fn transforms(filter: &str, effort: Effort) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// The operations of the scheme at a set, beside OpenFHE's BGV where the set has 8 primes and more.
+/// The operations of the scheme with one parameter set, beside OpenFHE's BGV if the set has depth 7 or more.
 ///
 /// # Errors
 /// From the scheme and the peer.
@@ -158,7 +158,7 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     Ok(rows)
 }
 
-/// The square modulo 2: exponents double.
+/// The square modulo 2, in which exponents double.
 fn squared(plain: &[u64]) -> Vec<u64> {
     let mut square = vec![0; plain.len()];
     plain.iter().enumerate().for_each(|(i, bit)| square[2 * i % plain.len()] ^= bit);

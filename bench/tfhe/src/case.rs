@@ -101,7 +101,7 @@ pub enum Task {
     Gate(Gate, GateSet, OurSet),
     /// That many independent NAND gates, handed over at once; timed per gate.
     Nands(usize, GateSet, OurSet),
-    /// One operation on integers of so many bits.
+    /// One operation on integers of this many bits.
     Int(IntOp, u32),
     /// One lookup table over a block of 2 message and 2 carry bits: keyswitch and bootstrap.
     Lut,

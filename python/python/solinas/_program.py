@@ -62,10 +62,10 @@ class Program(Generic[P, R]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the program to values. If an argument is encrypted or recorded, the call is recorded.
 
-        At least one argument must be typed, as in `f(sl.u8(3), 4)`; `simulate` takes Python's numbers. If a parameter
-        is a single value and the argument is an encrypted array, the program applies to each element. If the parameter
-        is an array, the last dimensions of the argument are that array. Shapes broadcast. With integers modulo a
-        number, a result that depends only on single values and sums is a single value.
+        The result of a call on plain values is plain. If a parameter is a single value and the argument is an encrypted
+        array, the program applies to each element. If the parameter is an array, the last dimensions of the argument
+        are that array. Shapes broadcast. With integers modulo a number, a result that depends only on single values and
+        sums is a single value.
 
         Raises TypeMismatchError, ShapeError or RangeError if an argument does not suit its parameter.
         """
@@ -74,14 +74,14 @@ class Program(Generic[P, R]):
 
     def _computed(self, values: Sequence[Any]) -> Any:
         """Apply the program to plain values."""
-        flat: list[Value] = []
+        flat: list[int] = []
         for parameter, value in zip(self.parameters, values, strict=True):
             what = f"{self.name}: argument {parameter.name}"
             shape, items = flatten(value)
             if shape != (parameter.spec.shape if isinstance(parameter.spec, ArrayType) else None):
                 raise TypeMismatchError(f"{what} needs {text(parameter.spec)}, got {value!r}")
-            flat += [parameter.element._make(encode(parameter.element, item, what)) for item in items]
-        outputs = self._inner.evaluate([[value._data for value in flat]])[0]
+            flat += [encode(parameter.element, item, what) for item in items]
+        outputs = self._inner.evaluate([flat])[0]
         made = [kind._make(bits) for kind, bits in zip(elements(self.result), outputs, strict=True)]
         return map_result(self.result, made, lambda value: value, from_elements)
 
@@ -109,6 +109,8 @@ class Program(Generic[P, R]):
     def _array(self, nodes: list[Node], inner: Shape) -> Any:
         """Return nodes of one shape as an array, with new last dimensions of the shape `inner`."""
         outer = nodes[0].shape
+        if any(node.shape != outer for node in nodes):
+            raise ShapeError(f"{self.name}: an array of the result holds sums and elements: return them as a tuple")
         if outer is None:
             return from_elements([self._value(node) for node in nodes], inner)
         rows, count = math.prod(outer), len(nodes)

@@ -11,7 +11,7 @@ use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
 use solinas_schemes::bgv::{Bootstrapping, Ciphertext, ClientKey, Evaluator, KeySwitching, Params};
 use solinas_schemes::{Control, Entropy, Evaluate};
 
-/// Transforms, products with keys, and others, of a switch at a level that divides by so many primes.
+/// Numbers of transforms, products with keys and other products of a key switch at a level that divides by `dropped` primes.
 fn switch(params: &Params, level: usize, terms: usize, dropped: usize) -> [usize; 3] {
     let KeySwitching::Hybrid { group } = params.switching() else { return [0; 3] };
     let (special, groups) = (params.special().len(), level.div_ceil(group));

@@ -19,7 +19,7 @@ fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let rounds = params.dimension().ilog2().div_ceil(2) as usize;
     let trace = rounds * (levels + groups * extended - levels + special + levels);
     let switches = key.polynomials().count() - 3;
-    // Conversions of the digits of a round, and of what is divided away.
+    // Conversions of the digits of a round, and of the residues that a division removes.
     let digit = |first: usize| {
         let size = special.min(levels - first);
         size * (extended - size) + size

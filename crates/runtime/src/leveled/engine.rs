@@ -29,7 +29,7 @@ pub(super) struct LeveledEngine<S: Leveled> {
     plans: Plans<Key, ArithmeticPlan>,
 }
 
-/// What a plan depends on: its source, the states and slots of the inputs, and the elements of arrays.
+/// The key of a plan in the cache: its source, the states and slots of the inputs, and the elements of arrays.
 type Key = (Arc<Source>, Vec<Known>, Vec<SlotContent>, usize);
 
 /// Measured seconds of one operation.

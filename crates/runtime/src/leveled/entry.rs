@@ -8,7 +8,7 @@ use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
-use solinas_formats::{Kind, Reader};
+use solinas_formats::{KeyFiles, Kind, Reader};
 use solinas_schemes::Error as SchemeError;
 use solinas_schemes::leveled::{NoiseModel as _, Params as _};
 use std::sync::Arc;
@@ -45,18 +45,18 @@ impl<S: Leveled> SchemeEntry for S {
     }
 
     fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error> {
-        Ok(Box::new(Client::<S>::new(S::read_client(reader)?)))
+        Ok(Box::new(Client::<S>::new(<S as KeyFiles>::read_client(reader)?)))
     }
 
     fn read_server(&self, reader: &Reader) -> Result<Arc<dyn scheme::Public>, Error> {
-        check_memory::<S>(&S::read_params(reader)?, S::holds_rotations(reader))?;
-        Ok(Arc::new(Server::<S>::new(S::resident(S::read_server(reader)?)?)))
+        check_memory::<S>(&<S as KeyFiles>::read_params(reader)?, S::holds_rotations(reader))?;
+        Ok(Arc::new(Server::<S>::new(S::resident(<S as KeyFiles>::read_server(reader)?)?)))
     }
 
     fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error> {
         Ok(match reader.kind() {
             Kind::ClientKey => None,
-            _ => Some(Box::new(Public::<S>::new(S::read_public(reader)?))),
+            _ => Some(Box::new(Public::<S>::new(<S as KeyFiles>::read_public(reader)?))),
         })
     }
 

@@ -9,7 +9,7 @@ use crate::info::reasons;
 use crate::scheme::{self, Encrypt, Secret};
 use crate::{Ciphertext, Control, Error, Form, KeyId, ParamsInfo, Plain, ServerOptions};
 use rayon::prelude::*;
-use solinas_formats::{Destination, Header, Writer};
+use solinas_formats::{Destination, Header, KeyFiles as _, Writer};
 use solinas_schemes::ProgressParts;
 use solinas_schemes::leveled::{ClientKey, NoiseModel, Params, Plaintext, PublicKey, ServerKey, StoredCiphertext};
 use solinas_schemes::security::Status;

@@ -15,18 +15,10 @@ pub(crate) use keys::info;
 
 use crate::Scheme;
 use solinas_formats::CiphertextFiles;
-use solinas_schemes::leveled::{self, ClientKey, Params as _, PublicKey, ServerKey};
+use solinas_schemes::leveled::{self, Params as _};
 
 /// A leveled scheme with its files.
-pub(crate) trait Leveled:
-    leveled::Leveled
-    + CiphertextFiles<
-        Params = ParamsOf<Self>,
-        PublicKey = PublicKey<Self>,
-        ClientKey = ClientKey<Self>,
-        ServerKey = ServerKey<Self>,
-    >
-{
+pub(crate) trait Leveled: CiphertextFiles {
     /// The scheme, by the name that its files have.
     const SCHEME: Scheme = Scheme::new(<Self as leveled::Leveled>::NAME);
 

@@ -4,7 +4,7 @@ use super::{Leveled, ParamsOf};
 use crate::ciphertext::{Condition, Form};
 use crate::scheme::{self, CiphertextHeader, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme};
-use solinas_formats::{Destination, Header, Kind, Reader, Writer};
+use solinas_formats::{Destination, Header, KeyFiles as _, Kind, Reader, Writer};
 use solinas_schemes::leveled::{NoiseModel, Params, StoredCiphertext};
 use std::sync::Arc;
 

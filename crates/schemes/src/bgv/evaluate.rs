@@ -233,11 +233,11 @@ impl<'a> Evaluator<'a> {
         };
         let parts: Vec<_> = x.parts.iter().map(divide).collect();
         let noise = self.key.params().reduced(noise, x.level, parts.len(), false);
-        self.into_next_level(operation, x, noise, parts)
+        self.at_next_level(operation, x, noise, parts)
     }
 
     /// Ready at the level below.
-    fn into_next_level(
+    fn at_next_level(
         &self,
         operation: &'static str,
         x: &Ciphertext,
@@ -280,7 +280,7 @@ impl<'a> Evaluator<'a> {
             |i, out| tensor.high(basis, i, out),
             |i, out| tensor.low(basis, i, out),
         )?;
-        self.into_next_level(what, first, reduced, parts.into())
+        self.at_next_level(what, first, reduced, parts.into())
     }
 }
 

@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         Self::stage("a reduction of the modulus", x, Stage::Switched)?;
         let rescale = |part: &RnsPoly<Eval>| self.rescaled(x.level, |i, out| out.copy_from_slice(part.tower(i)));
         let parts = x.parts.iter().map(rescale).collect::<Result<_, _>>()?;
-        self.into_next_level(x, x.noise, parts)
+        self.at_next_level(x, x.noise, parts)
     }
 
     /// The polynomial with those towers, divided by the level's primes.
@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a key switch of that noise becomes at the level below, before its ring is reduced.
-    fn into_next_level(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
+    fn at_next_level(&self, x: &Ciphertext, switched: f64, parts: Vec<RnsPoly<Eval>>) -> Result<Ciphertext, Error> {
         let (params, level) = (self.key.params(), x.level - 1);
         let wide = params.dimension_at(level) < params.wide_dimension_at(level);
         let stage = if wide { Stage::Wide } else { Stage::Ready };
@@ -369,7 +369,7 @@ impl Evaluate for Evaluator<'_> {
             return Err(Error::Noise { operation: WHAT, noise: switched, room, remedy });
         }
         let parts = self.switched_parts(x.level, &x.parts, hint)?;
-        self.reduce_if_wide(self.into_next_level(x, switched, parts)?)
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
     /// ComposedEvalMult: EvalMult, KeySwitch, ModReduce, and RingReduce where the level below has a smaller ring: a product at the level below. The first three
@@ -402,7 +402,7 @@ impl Evaluate for Evaluator<'_> {
         } else {
             self.switched_parts(x.level, &self.context().product(x.level, &x.parts, &y.parts)?, hint)?
         };
-        self.reduce_if_wide(self.into_next_level(x, switched, parts)?)
+        self.reduce_if_wide(self.at_next_level(x, switched, parts)?)
     }
 
     /// Bootstrapping: the bit in the constant coefficient, with the noise of [`Params::bootstrapped_level`](crate::ntru::Params::bootstrapped_level),

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use solinas_schemes::Control;
 use solinas_schemes::bgv::{self, Bgv, Rotations};
+use solinas_schemes::leveled::PublicKey;
 use solinas_schemes::lwe::leveled::{self as lwe, Lwe};
 use solinas_schemes::ntru::{self, Ntru};
 
-use crate::{Error, KeyFiles, Reader, Result, pack};
+use super::KeySections;
+use crate::{Error, Reader, Result, pack};
 
 /// A leveled scheme whose ciphertexts are files.
-pub trait CiphertextFiles: KeyFiles {
+pub trait CiphertextFiles: KeySections {
     /// Bytes of a stored server key, without optional rotation keys.
     fn stored_server_bytes(params: &Self::Params) -> usize;
 
@@ -38,7 +40,7 @@ pub trait CiphertextFiles: KeyFiles {
     ///
     /// # Errors
     /// From the file; if it is cancelled; for a scheme without a matrix.
-    fn write_matrix(_key: &Self::PublicKey, _path: &Path, _control: &Control<'_>) -> Result<()> {
+    fn write_matrix(_key: &PublicKey<Self>, _path: &Path, _control: &Control<'_>) -> Result<()> {
         Err(Error::Unwritable("the scheme has no public matrix".into()))
     }
 }
