@@ -5,7 +5,7 @@ use std::time::Instant;
 use solinas_schemes::bgv::{
     self, Ciphertext, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations, ServerKey,
 };
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
 use crate::Error;
 
@@ -71,12 +71,12 @@ impl Ours {
         let mut rng = server.public().encryption_rng(1)?;
         let inputs = [server.public().encrypt(&plaintext, &mut rng)?, server.public().encrypt(&plaintext, &mut rng)?];
         let evaluator = Evaluator::new(&server);
-        let composed = evaluator.composed_multiply(&inputs[0], &inputs[1])?;
+        let composed = evaluator.multiply(&inputs[0], &inputs[1])?;
         let squares: Vec<u64> = slots.iter().map(|&x| x * x % 65537).collect();
         if encoder.decode(&client.decrypt(&composed)?)? != squares {
             return Err(bench_common::Error::Decryption { name: "ours".into() }.into());
         }
-        let product = evaluator.relinearize(&evaluator.multiply(&inputs[0], &inputs[1])?)?;
+        let product = evaluator.relinearize(&evaluator.tensor(&inputs[0], &inputs[1])?)?;
         Ok(Self { params, client, server, plaintext, inputs, product })
     }
 
@@ -122,14 +122,14 @@ impl Ours {
             operation(
                 "multiply + relinearize",
                 Some("multiply"),
-                Box::new(move || evaluator.relinearize(&evaluator.multiply(x, y)?).map(drop)),
+                Box::new(move || evaluator.relinearize(&evaluator.tensor(x, y)?).map(drop)),
             ),
             operation(
                 "multiply + relinearize + ModReduce",
                 Some("composed"),
-                Box::new(move || evaluator.composed_multiply(x, y).map(drop)),
+                Box::new(move || evaluator.multiply(x, y).map(drop)),
             ),
-            operation("ModReduce", None, Box::new(move || evaluator.mod_reduce(&self.product).map(drop))),
+            operation("ModReduce", None, Box::new(move || evaluator.modulus_switch(&self.product).map(drop))),
             operation("rotate", Some("rotate"), Box::new(move || evaluator.rotate(x, 1).map(drop))),
             operation(
                 "multiply by a plaintext",

@@ -11,7 +11,7 @@ use solinas_field::Backend;
 use solinas_field::prime::{NttPlan, primes};
 use solinas_ring::{Basis, Coeff, RnsPoly};
 use solinas_schemes::ntru::{self, Ciphertext, Evaluator, Params};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 use crate::Error;
 use crate::peer;
@@ -104,15 +104,15 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
     let mut rng = public.encryption_rng(0)?;
     let (x, y) = (public.encrypt(&plain, &mut rng)?, public.encrypt(&plain, &mut rng)?);
     let evaluator = Evaluator::new(&server);
-    let product = evaluator.multiply(&x, &y)?;
+    let product = evaluator.multiply_without_switch(&x, &y)?;
     let switched = evaluator.key_switch(&product)?;
     let (mut last, mut want) = (x.clone(), plain.clone());
     while last.level() > 1 {
-        (last, want) = (evaluator.composed_multiply(&last, &last)?, squared(&want));
+        (last, want) = (evaluator.multiply(&last, &last)?, squared(&want));
     }
     let squares = squared(&plain);
     let right = |x: &Ciphertext, want: &[u64]| must(client.decrypt(x)) == want;
-    assert!(right(&last, &want) && right(&must(evaluator.composed_multiply(&x, &y)), &squares), "{set}: wrong results");
+    assert!(right(&last, &want) && right(&must(evaluator.multiply(&x, &y)), &squares), "{set}: wrong results");
 
     let depth = params.depth();
     // OpenFHE's nearest parameters: primes of one width, and the same number of bits in all.
@@ -146,11 +146,11 @@ pub fn operations(set: &str, pool: &ThreadPool, filter: &str, effort: Effort) ->
         black_box(must(public.encrypt(&plain, &mut must(public.encryption_rng(nonce)))));
     })?;
     line(names[1], Some("add"), bound(0, t), &mut || drop(black_box(must(evaluator.add(&x, &y)))))?;
-    line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply(&x, &y)))))?;
+    line(names[2], None, bound(0, t), &mut || drop(black_box(must(evaluator.multiply_without_switch(&x, &y)))))?;
     line(names[3], None, bound(0, t), &mut || drop(black_box(must(evaluator.key_switch(&product)))))?;
-    line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.mod_reduce(&switched)))))?;
+    line(names[4], None, bound(t, t), &mut || drop(black_box(must(evaluator.modulus_switch(&switched)))))?;
     line(names[5], Some("multiply"), bound(t, 3 * t), &mut || {
-        drop(black_box(must(evaluator.composed_multiply(&x, &y))));
+        drop(black_box(must(evaluator.multiply(&x, &y))));
     })?;
     line(names[6], Some("decrypt"), bound(1, 1) * threads as f64, &mut || {
         drop(black_box(must(client.decrypt(&last))))

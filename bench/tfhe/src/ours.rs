@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bench_common::must;
-use solinas_runtime::{Control, KeygenOptions, Plain, Program, Type, keygen};
+use solinas_runtime::{self as runtime, Control, KeygenOptions, Plain, Program, Type, keygen};
 use solinas_schemes::Entropy;
 use solinas_schemes::tfhe::{BOOL_TRUE, ClientKey, Evaluator, Job, LweCiphertext, Params, Table, encode_bool};
 
@@ -167,8 +167,9 @@ impl Solinas {
         let program = must(Program::from_op(name, &[ty, ty]));
         let inputs = [a, b].map(|value| must(keys.0.encrypt(&must(Plain::unsigned(ty, value)))));
         // The server times its bootstraps once: not within the first sample.
-        must(server.estimate(&program, 1, &Control::default()));
-        let run = move || must(server.run(&program, &inputs, &Control::default()));
+        let work = runtime::Work::program(&program, &inputs);
+        must(must(server.prepare(work, &Control::default())).estimate(&Control::default()));
+        let run = move || must(server.run(runtime::Work::program(&program, &inputs), &Control::default()));
         FnWork::boxed(run, move |outs: &Vec<_>| outs.iter().all(|out| must(keys.0.decrypt(out)).values == [expected]))
     }
 
@@ -210,7 +211,7 @@ impl Engine for Solinas {
                     let ty = Type::Uint(16);
                     let program = must(Program::from_op("and", &[ty, ty]));
                     let inputs = [0x0ff0, 0x3c3c].map(|value| must(client.encrypt(&must(Plain::unsigned(ty, value)))));
-                    let outs = must(server.run(&program, &inputs, &Control::default()));
+                    let outs = must(server.run(Work::program(&program, &inputs), &Control::default()));
                     outs.iter().all(|out| must(client.decrypt(out)).values == [0x0ff0 & 0x3c3c])
                 },
             ),

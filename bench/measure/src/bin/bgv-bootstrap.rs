@@ -8,9 +8,8 @@ use std::time::Instant;
 
 use bench_measure::Result;
 use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
-use solinas_schemes::Control;
-use solinas_schemes::Entropy;
-use solinas_schemes::bgv::{self, BootstrapKey, Bootstrapping, Ciphertext, Evaluator, KeySwitching, Params, Rotations};
+use solinas_schemes::bgv::{Bootstrapping, Ciphertext, ClientKey, Evaluator, KeySwitching, Params};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 /// Numbers of transforms, products with keys and other products of a key switch at a level that divides by `dropped` primes.
 fn switch(params: &Params, level: usize, terms: usize, dropped: usize) -> [usize; 3] {
@@ -64,15 +63,16 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {:?}, special {:?}", bits(params.moduli()), bits(params.special()));
     println!("bootstrapped to level {}; {:?}", params.fresh_level(), params.security());
     let start = Instant::now();
-    let (client, server) =
-        bgv::generate(&params, &Rotations::none(&params), true, Entropy::Insecure(1), &Control::default())?;
-    println!("key generation     {:>10.1} ms", since(start));
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    println!("client key         {:>10.1} ms", since(start));
     let start = Instant::now();
-    let key: BootstrapKey = client.bootstrap_key(&Control::default())?;
-    println!("bootstrapping key  {:>10.1} ms, {:.1} MB", since(start), key.bytes() as f64 / 1e6);
+    let server = client.server_key(&Control::default())?;
+    println!("server key         {:>10.1} ms", since(start));
+    let key = Evaluator::new(&server).bootstrapping()?;
+    println!("bootstrapping key  {:.1} MB", key.bytes() as f64 / 1e6);
     let words = key.keys().flat_map(|key| key.bodies()).map(|poly| poly.words());
     let bound = bootstrap::bound(params.dimension(), params.special()[0], &operations(&params), words)?;
-    let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+    let evaluator = Evaluator::new(&server);
     let public = server.public();
     let encrypt = |i: usize| -> Result<Ciphertext> {
         let mut plain = vec![0; params.dimension()];

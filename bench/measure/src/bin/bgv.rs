@@ -14,8 +14,8 @@ use bench_common::{command, machine};
 use bench_measure::{Result, try_least};
 use clap::Parser;
 use rand_core::RngCore as _;
-use solinas_schemes::bgv::{self, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::bgv::{self, ClientKey, Evaluator, KeySwitching, Params, ParamsLiteral, Rotations};
+use solinas_schemes::{Control, Entropy, Evaluate, RotateSlots};
 
 /// Least time in microseconds, and the last result.
 fn time<T>(repetitions: usize, work: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
@@ -58,8 +58,8 @@ fn measure(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     println!("security: {:?}", params.security());
     let slots = params.slots()?;
     let start = Instant::now();
-    let (client, server) =
-        bgv::generate(&params, &Rotations::of_steps(&params, &[1])?, true, Entropy::Insecure(1), &Control::default())?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let server = client.server_key_with(&Rotations::of_steps(&params, &[1])?, &Control::default())?;
     println!("key generation {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
 
     let (p, n) = (params.plaintext_modulus(), params.dimension());
@@ -78,17 +78,17 @@ fn measure(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
     let evaluator = Evaluator::new(&server);
     let (micros, _) = time(repetitions, || Ok(evaluator.add(&x, &x)?))?;
     report("add", micros);
-    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &x)?))?;
+    let (micros, product) = time(repetitions, || Ok(evaluator.tensor(&x, &x)?))?;
     report("multiply", micros);
     let (micros, product) = time(repetitions, || Ok(evaluator.relinearize(&product)?))?;
     report("relinearize", micros);
-    let (micros, _) = time(repetitions, || Ok(evaluator.mod_reduce(&product)?))?;
-    report("mod_reduce", micros);
-    let (micros, product) = time(repetitions, || Ok(evaluator.composed_multiply(&x, &x)?))?;
-    report("multiply + relinearize + mod_reduce", micros);
+    let (micros, _) = time(repetitions, || Ok(evaluator.modulus_switch(&product)?))?;
+    report("modulus_switch", micros);
+    let (micros, product) = time(repetitions, || Ok(evaluator.multiply(&x, &x)?))?;
+    report("multiply + relinearize + modulus_switch", micros);
     let squares: Vec<u64> = plain.iter().map(|&x| x * x % p).collect();
     assert_eq!(slots.decode(&client.decrypt(&product)?)?, squares);
-    let (micros, _) = time(repetitions, || Ok(evaluator.lower(&x)?))?;
+    let (micros, _) = time(repetitions, || Ok(evaluator.drop_level(&x)?))?;
     report("lower", micros);
     let (micros, _) = time(repetitions, || Ok(evaluator.multiply_plain(&x, &encoded)?))?;
     report("multiply_plain", micros);
@@ -105,7 +105,7 @@ fn measure(name: &str, repetitions: usize, options: &[String]) -> Result<()> {
             if right { "right" } else { "WRONG" }
         );
         if depth < params.depth() {
-            x = evaluator.composed_multiply(&x, &x)?;
+            x = evaluator.multiply(&x, &x)?;
             plain.iter_mut().for_each(|x| *x = *x * *x % p);
         }
     }

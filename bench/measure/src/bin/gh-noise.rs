@@ -89,13 +89,13 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn sum(&self, ciphertexts: &[Ciphertext]) -> std::result::Result<Ciphertext, gh::Error> {
+    fn sum(&self, ciphertexts: &[Ciphertext]) -> std::result::Result<Ciphertext, solinas_schemes::Error> {
         let start = Ciphertext::trivial(self.server.public(), false);
         ciphertexts.iter().try_fold(start, |sum, next| self.evaluator.add(&sum, next))
     }
 
     /// A column bit of Recrypt for candidates drawn at random: `sum_a eta_a (sum_b bit_ab eta_b)` over the pairs of block `k`.
-    fn column(&self, k: usize, rng: &mut impl RngCore) -> std::result::Result<Ciphertext, gh::Error> {
+    fn column(&self, k: usize, rng: &mut impl RngCore) -> std::result::Result<Ciphertext, solinas_schemes::Error> {
         let (params, public) = (self.server.params(), self.server.public());
         let (m, words) = (params.indicators(), public.words());
         let eta = |a: usize| {
@@ -173,7 +173,7 @@ fn measure(args: &Args) -> Result<()> {
         let next = encryptor.encrypt(true, &mut rng)?;
         match bench.evaluator.multiply(&product, &next) {
             Ok(next) => (product, count) = (next, count + 1),
-            Err(gh::Error::Noise { .. }) => break,
+            Err(solinas_schemes::Error::Margin { .. }) => break,
             Err(error) => return Err(error.into()),
         }
     }

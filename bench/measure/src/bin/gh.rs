@@ -149,7 +149,7 @@ fn encryptions(args: &Args, client: &ClientKey, server: &ServerKey, arithmetic: 
     for method in args.encrypt.map_or(EncryptMethod::ALL.to_vec(), |method| vec![method]) {
         let start = Instant::now();
         let encryptor = match Encryptor::new(public, method, args.memory_mib << 20, arithmetic) {
-            Err(error @ gh::Error::Memory { .. }) => {
+            Err(error @ solinas_schemes::Error::Memory { .. }) => {
                 println!("{error}");
                 continue;
             }
@@ -184,7 +184,7 @@ fn recryptions(
 ) -> Result<()> {
     let start = Instant::now();
     let evaluator = match Evaluator::new(server, method, args.memory_mib << 20, arithmetic) {
-        Err(error @ gh::Error::Memory { .. }) => {
+        Err(error @ solinas_schemes::Error::Memory { .. }) => {
             println!("{error}");
             return Ok(());
         }

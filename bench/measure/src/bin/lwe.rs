@@ -18,9 +18,9 @@ use bench_common::command;
 use clap::Parser;
 use rand_core::RngCore;
 use solinas_schemes::lwe::{
-    self, Access, Error, KeyFile, Layout, Modulus, Multiplier, Params, SeededMatrix, StreamedProduct, Vector, leveled,
+    self, Access, KeyFile, Layout, Modulus, Multiplier, Params, SeededMatrix, StreamedProduct, Vector, leveled,
 };
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::{Control, Entropy, Error, Evaluate};
 
 /// Learning with errors.
 #[derive(Parser)]
@@ -124,12 +124,13 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
         let mut noises = vec![(0.0, 0.0, f64::MIN); params.depth() + 1];
         for _ in 0..keys {
             let start = Instant::now();
-            let (client, server) = leveled::generate(&params, true, Entropy::System, &Control::default())?;
+            let client = leveled::ClientKey::generate(&params, true, Entropy::System, &Control::default())?;
+            let server = client.server_key(&Control::default())?;
             made += start.elapsed().as_secs_f64();
             let evaluator = leveled::Evaluator::new(&server)?;
-            let mut rng = server.encryption_rng(0)?;
+            let mut rng = client.public().encryption_rng(0)?;
             let mut plain: Vec<bool> = (0..WIDTH).map(|_| rng.next_u32() & 1 == 1).collect();
-            let mut cipher = server.encrypt(&plain, &mut rng)?;
+            let mut cipher = client.public().encrypt(&plain, &mut rng)?;
             loop {
                 for (x, &bit) in cipher.iter().zip(&plain) {
                     wrong += usize::from(client.decrypt(x)? != bit);
@@ -149,7 +150,7 @@ fn circuits(keys: usize, sets: &[String]) -> Result<(), Error> {
                 }
                 let pairs: Vec<_> = sums.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
                 let start = Instant::now();
-                cipher = evaluator.multiply_all(&pairs)?;
+                cipher = evaluator.multiply_batch(&pairs, &Control::default())?;
                 multiplied += start.elapsed().as_secs_f64();
                 plain = bits.chunks_exact(2).map(|pair| pair[0] & pair[1]).collect();
             }

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use bench_measure::Result;
 use bench_measure::bootstrap::{self, Operations, Scheme, since, value};
-use solinas_schemes::ntru::{self, BootstrapKey, Ciphertext, Evaluator, Params};
-use solinas_schemes::{Control, Entropy};
+use solinas_schemes::ntru::{BootstrapKey, Ciphertext, ClientKey, Evaluator, Params};
+use solinas_schemes::{Control, Entropy, Evaluate};
+use solinas_schemes::{Control, Entropy, Evaluate};
 
 fn operations(params: &Params, key: &BootstrapKey) -> Operations {
     let precision = params.bootstrapping().map_or(0, |bootstrapping| bootstrapping.precision as usize);
@@ -48,14 +49,16 @@ fn run(name: &str, count: usize, chain: usize) -> Result<()> {
     println!("bits of the primes {bits:?}, bootstrapped to level {}", params.bootstrapped_level());
     println!("{:?}", params.security().status);
     let start = Instant::now();
-    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
-    println!("key generation     {:>10.1} ms", since(start));
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    println!("client key         {:>10.1} ms", since(start));
     let start = Instant::now();
-    let key = client.bootstrap_key(&Control::default())?;
-    println!("bootstrapping key  {:>10.1} ms, {:.1} MB", since(start), key.bytes() as f64 / 1e6);
+    let server = client.server_key(&Control::default())?;
+    println!("server key         {:>10.1} ms", since(start));
+    let evaluator = Evaluator::new(&server);
+    let key = evaluator.bootstrapping()?;
+    println!("bootstrapping key  {:.1} MB", key.bytes() as f64 / 1e6);
     let words = key.polynomials().map(|poly| poly.words());
-    let bound = bootstrap::bound(n, params.special_moduli()[0], &operations(&params, &key), words)?;
-    let evaluator = Evaluator::new(&server).with_bootstrapping(&key)?;
+    let bound = bootstrap::bound(n, params.special_moduli()[0], &operations(&params, key), words)?;
     let (bits, public) = (evaluator.bits()?, server.public());
     let encrypt = |i: usize| -> Result<Ciphertext> {
         let fresh = public.encrypt_bit(value(i), &mut public.encryption_rng(i as u64)?)?;

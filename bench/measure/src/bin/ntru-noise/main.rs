@@ -17,7 +17,7 @@ use bench_common::command;
 use bench_measure::Result;
 use bench_measure::svg::{Panel, Series, draw};
 use clap::Parser;
-use solinas_schemes::ntru::{self, Evaluator, Params};
+use solinas_schemes::ntru::{self, ClientKey, Evaluator, Params};
 use solinas_schemes::{Control, Entropy};
 
 /// Noise of the NTRU scheme against its formulas.
@@ -54,15 +54,16 @@ fn panel(set: &str) -> Result<Panel> {
     const STEPS: [(&str, &str); 3] =
         [("after a product", "#1f77b4"), ("after a key switch", "#d62728"), ("after a division", "#2ca02c")];
     let params = Params::named(set)?;
-    let (client, server) = ntru::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let client = ClientKey::generate(&params, true, Entropy::Insecure(1), &Control::default())?;
+    let server = client.server_key(&Control::default())?;
     let evaluator = Evaluator::new(&server);
     let plain: Vec<u64> = (0..params.dimension() as u64).map(|i| i * i / 5 % params.plaintext_modulus()).collect();
     let mut x = server.public().encrypt(&plain, &mut server.public().encryption_rng(0)?)?;
     let (mut measured, mut formula) = (vec![Vec::new(); 3], vec![Vec::new(); 3]);
     for count in 1..=params.depth() {
-        let product = evaluator.multiply(&x, &x)?;
+        let product = evaluator.multiply_without_switch(&x, &x)?;
         let switched = evaluator.key_switch(&product)?;
-        let mut reduced = evaluator.mod_reduce(&switched)?;
+        let mut reduced = evaluator.modulus_switch(&switched)?;
         for (step, cipher) in [&product, &switched, &reduced].into_iter().enumerate() {
             measured[step].push((count as f64, client.measure_noise(cipher)?));
             formula[step].push((count as f64, cipher.noise()));
