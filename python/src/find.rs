@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use solinas_schemes::ntru::KeyDistribution;
-use solinas_schemes::ntru::find::{Wanted, find};
+use solinas_schemes::ntru::find::{ParamsRequest, find};
 
 use crate::error::{Failure, guarded};
 use crate::params::as_dict;
@@ -19,7 +19,7 @@ pub(crate) fn find_params<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (depth, plaintext_modulus, terms) = task;
     let keys = ternary.map(|ternary| if ternary { KeyDistribution::Ternary } else { KeyDistribution::Gaussian });
-    let wanted = Wanted { depth, plaintext_modulus, security, terms, keys, ring_reduction, slots };
+    let wanted = ParamsRequest { depth, plaintext_modulus, security, terms, keys, ring_reduction, slots };
     let error = |error| Failure::from(solinas_runtime::Error::from(error));
     let found = guarded(py, || find(&wanted).map_err(error))?;
     let described = as_dict(py, &found)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use solinas_circuits::Netlist;
 use solinas_runtime::{
-    Ciphertext, Control, Error, Estimate, Form, Input, Job, Program, Progress, Server, ServerOptions,
+    Ciphertext, Control, Error, Estimate, Form, Input, Inputs, Job, Program, Progress, Server, ServerOptions, Work,
 };
 
 use crate::ciphertext::PyCiphertext;
@@ -77,9 +77,11 @@ impl Step {
         match self {
             Self::Program(program, args) => {
                 let inputs = args.iter().map(|&at| value(values, at).cloned()).collect::<Result<Vec<_>, _>>()?;
-                Ok(server.run_inputs(program, &inputs, control)?)
+                Ok(server.run(Work::program(program, &inputs), control)?)
             }
-            Self::Circuit(netlist, args) => Ok(server.run_circuit(netlist, &ciphertexts(values, args)?, control)?),
+            Self::Circuit(netlist, args) => {
+                Ok(server.run(Work::circuit(netlist, &ciphertexts(values, args)?), control)?)
+            }
             Self::Take(array, indices, shape) => {
                 Ok(vec![PyCiphertext::part(ciphertext(values, *array)?, indices, shape.clone())?])
             }
@@ -99,6 +101,11 @@ fn ciphertext(values: &[Input], at: usize) -> Result<&Ciphertext, Failure> {
         Input::Encrypted(ciphertext) => Ok(ciphertext),
         Input::Public(_) => Err(Error::Internal(format!("value {at} of the plan is not encrypted")).into()),
     }
+}
+
+/// The only result of a conversion.
+fn ciphertext_of(results: Vec<Ciphertext>) -> Result<Ciphertext, Failure> {
+    results.into_iter().next().ok_or_else(|| Error::Internal("the conversion has no result".into()).into())
 }
 
 fn ciphertexts(values: &[Input], at: &[usize]) -> Result<Vec<Ciphertext>, Failure> {
@@ -133,12 +140,12 @@ fn compute(
 
 /// A program or a circuit, whose cost is to be estimated.
 #[derive(FromPyObject)]
-enum PyWork<'py> {
+enum PyTask<'py> {
     Program(PyRef<'py, PyProgram>),
     Circuit(PyRef<'py, PyCircuit>),
 }
 
-enum Work {
+enum Task {
     Program(Program),
     Circuit(Netlist),
 }
@@ -203,23 +210,29 @@ impl PyServer {
             _ => return Err(Failure::Format(format!("there is no form {form:?}; choose bits or radix")).into()),
         };
         let (server, ciphertext) = (Arc::clone(&self.server), ciphertext.inner.clone());
-        let job: Job<_, Failure> = Job::start(move |control| Ok(server.convert(&ciphertext, form, control)?))?;
+        let job: Job<_, Failure> = Job::start(move |control| {
+            let converted = server.run(Work::Convert { ciphertext: &ciphertext, form }, control)?;
+            ciphertext_of(converted)
+        })?;
         wait(&job, py, None, None)?;
         Ok(job.take()?.into())
     }
 
     /// Predicts the cost of programs on so many elements, and of circuits, one after the other. Ctrl-C stops the measurement.
-    fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyWork<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
-        let owned = |(work, elements): (PyWork<'_>, usize)| match work {
-            PyWork::Program(program) => (Work::Program(program.program.clone()), elements),
-            PyWork::Circuit(circuit) => (Work::Circuit(circuit.netlist.clone()), elements),
+    fn estimate<'py>(&self, py: Python<'py>, works: Vec<(PyTask<'py>, usize)>) -> PyResult<Bound<'py, PyAny>> {
+        let owned = |(work, elements): (PyTask<'_>, usize)| match work {
+            PyTask::Program(program) => (Task::Program(program.program.clone()), elements),
+            PyTask::Circuit(circuit) => (Task::Circuit(circuit.netlist.clone()), elements),
         };
         let works: Vec<_> = works.into_iter().map(owned).collect();
         let server = Arc::clone(&self.server);
         let job: Job<Estimate, Failure> = Job::start(move |control| {
-            let cost = |(work, elements): &(Work, usize)| match work {
-                Work::Program(program) => server.estimate(program, *elements, control),
-                Work::Circuit(netlist) => server.estimate_circuit(netlist, true, control),
+            let cost = |(task, elements): &(Task, usize)| {
+                let work = match task {
+                    Task::Program(program) => Work::program(program, Inputs::Fresh { instances: *elements }),
+                    Task::Circuit(netlist) => Work::circuit(netlist, Inputs::Fresh { instances: 1 }),
+                };
+                server.prepare(work, control)?.estimate(control)
             };
             Ok(total(&server, works.iter().map(cost))?)
         })?;

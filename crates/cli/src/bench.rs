@@ -1,13 +1,16 @@
 //! `solinas bench`: measures the speed of this machine.
 
 use crate::error::{Error, Result, usage};
+use crate::names::listed;
 use crate::output::{Output, columns};
 use crate::progress::{interrupt_control, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
 use solinas_paper::Machine;
-use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server};
+use solinas_runtime::{
+    BenchCases, Ciphertext, ClientKey, Estimate, Inputs, KeygenOptions, Plain, Scheme, Server, Work, schemes,
+};
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -107,20 +110,35 @@ impl<'a> Bench<'a> {
         let start = Instant::now();
         while times.is_empty() || (times.len() < repetitions && start.elapsed().as_secs_f64() < 10.0) {
             let begin = Instant::now();
-            watch(self.out, &name, |control| Ok(self.server.run(&program, &inputs, control)?))?;
+            watch(self.out, &name, |control| Ok(self.server.run(Work::program(&program, &inputs), control)?))?;
             times.push(begin.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        let estimate = self.server.estimate(&program, count, &interrupt_control()?)?;
+        let control = interrupt_control()?;
+        let fresh = Work::program(&program, Inputs::Fresh { instances: count });
+        let estimate = self.server.prepare(fresh, &control)?.estimate(&control)?;
         let what = if count == 1 { name } else { format!("{count} x {name}") };
         Ok(self.figure(what, &estimate, count, times.len(), times[times.len() / 2]))
+    }
+
+    /// Measures a gate alone, and in a batch.
+    fn gates(&self, batch: usize, repetitions: usize) -> Result<Vec<Row>> {
+        [1, batch].map(|count| self.row("and", Type::Bool, count, repetitions)).into_iter().collect()
+    }
+
+    /// Measures the operations on integers of these widths that `runs` selects.
+    fn integers(&self, widths: &[u8], repetitions: usize, runs: impl Fn(&str, Type) -> bool) -> Result<Vec<Row>> {
+        let cases = widths.iter().flat_map(|&width| ["add", "lt", "mul"].map(|op| (op, Type::Uint(width))));
+        cases.filter(|(op, ty)| runs(op, *ty)).map(|(op, ty)| self.row(op, ty, 1, repetitions)).collect()
     }
 
     /// Measures one recryption, as the server does for estimates.
     fn recrypt(&self) -> Result<Row> {
         let program = Program::from_op("not", &[Type::Bool]).map_err(Error::circuit("not"))?;
-        let seconds = self.server.estimate(&program, 1, &interrupt_control()?)?.bootstrap_seconds;
-        let estimate = Estimate { scheme: solinas_runtime::Scheme::Gh, recrypts: 1, ..Default::default() };
+        let control = interrupt_control()?;
+        let fresh = Work::program(&program, Inputs::Fresh { instances: 1 });
+        let seconds = self.server.prepare(fresh, &control)?.estimate(&control)?.bootstrap_seconds;
+        let estimate = Estimate { scheme: self.server.params().scheme, recrypts: 1, ..Default::default() };
         Ok(self.figure("recrypt".to_owned(), &estimate, 1, 1, seconds))
     }
 
@@ -136,47 +154,39 @@ impl<'a> Bench<'a> {
 pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let threads = args.threads.map(crate::args::threads);
     let repetitions = if args.quick { 5 } else { 21 };
-    let rows = match args.scheme {
-        Scheme::Gh => gentry_halevi(&args, threads, repetitions, out)?,
-        Scheme::Ntru => leveled(&args, "tight-512-12", threads, repetitions, out)?,
-        Scheme::Bgv => leveled(&args, "slots128-16384-8", threads, repetitions, out)?,
-        Scheme::Lwe => leveled(&args, "leveled-32-9", threads, repetitions, out)?,
-        _ if args.params.is_some() => {
+    let cases = args.scheme.bench_cases();
+    let rows = match (args.params.as_deref().or(cases.params), cases.params) {
+        (Some(params), Some(_)) => one_set(&args, params, cases, threads, repetitions, out)?,
+        (Some(_), None) => {
+            let schemes = listed(schemes().filter(|scheme| scheme.bench_cases().params.is_some()));
             return Err(usage(
-                "--params applies to schemes gh, ntru, bgv and lwe only",
+                format!("--params applies to {schemes} only"),
                 "add --scheme, or name the sets with --gates and --integers",
             ));
         }
-        _ => tfhe(&args, threads, repetitions, out)?,
+        (None, _) => two_sets(&args, cases, threads, repetitions, out)?,
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let report = Report { version: env!("CARGO_PKG_VERSION"), machine: Machine::this().cpu, processors, rows };
     out.result(&report, || table(&report))
 }
 
-fn gentry_halevi(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
-    let params = args.params.as_deref().unwrap_or("toy");
-    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
-    // Some sets evaluate shallow circuits only. The check comes before key generation, which takes long.
-    for &width in widths {
-        runs("mul", Type::Uint(width), Scheme::Gh, params)?;
-    }
-    let bench = Bench::new(Scheme::Gh, params, threads, out)?;
-    let mut rows = vec![
-        bench.row("and", Type::Bool, 1, repetitions)?,
-        bench.row("and", Type::Bool, 64, repetitions)?,
-        bench.recrypt()?,
-    ];
-    for &width in widths {
-        for op in ["add", "lt", "mul"] {
-            rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
+/// Measures gates and integers under one set.
+fn one_set(
+    args: &Args,
+    params: &str,
+    cases: &BenchCases,
+    threads: Option<usize>,
+    repetitions: usize,
+    out: &Output,
+) -> Result<Vec<Row>> {
+    let widths = cases.widths[usize::from(!args.quick)];
+    if cases.complete {
+        // The check comes before key generation, which takes long.
+        for &width in widths {
+            runs("mul", Type::Uint(width), args.scheme, params)?;
         }
     }
-    Ok(rows)
-}
-
-fn leveled(args: &Args, default: &str, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
-    let params = args.params.as_deref().unwrap_or(default);
     let bench = Bench::new(args.scheme, params, threads, out)?;
     let info = bench.server.params();
     if let (Some(p), "slots") = (info.plaintext_modulus, info.family) {
@@ -184,15 +194,28 @@ fn leveled(args: &Args, default: &str, threads: Option<usize>, repetitions: usiz
         let count = info.slots.unwrap_or(1);
         return ["add", "mul"].map(|op| bench.row(op, ty, count, repetitions)).into_iter().collect();
     }
-    let mut rows = vec![bench.row("and", Type::Bool, 1, repetitions)?, bench.row("and", Type::Bool, 64, repetitions)?];
-    let widths: &[u8] = if args.quick { &[8] } else { &[8, 16] };
-    for &width in widths {
-        for op in ["add", "lt", "mul"] {
-            if runs(op, Type::Uint(width), args.scheme, params).is_ok() {
-                rows.push(bench.row(op, Type::Uint(width), 1, repetitions)?);
-            }
-        }
+    let mut rows = bench.gates(cases.batch[usize::from(!args.quick)], repetitions)?;
+    if cases.recryption {
+        rows.push(bench.recrypt()?);
     }
+    rows.extend(
+        bench.integers(widths, repetitions, |op, ty| cases.complete || runs(op, ty, args.scheme, params).is_ok())?,
+    );
+    Ok(rows)
+}
+
+/// Measures gates under one set, and integers under another.
+fn two_sets(
+    args: &Args,
+    cases: &BenchCases,
+    threads: Option<usize>,
+    repetitions: usize,
+    out: &Output,
+) -> Result<Vec<Row>> {
+    let size = usize::from(!args.quick);
+    let mut rows = Bench::new(args.scheme, &args.gates, threads, out)?.gates(cases.batch[size], repetitions)?;
+    let integers = Bench::new(args.scheme, &args.integers, threads, out)?;
+    rows.extend(integers.integers(cases.widths[size], repetitions, |_, _| true)?);
     Ok(rows)
 }
 
@@ -203,23 +226,6 @@ fn runs(op: &str, ty: Type, scheme: Scheme, params: &str) -> Result<()> {
         solinas_runtime::cost_watched(scheme, &program, params, &interrupt_control()?)?;
     }
     Ok(())
-}
-
-fn tfhe(args: &Args, threads: Option<usize>, repetitions: usize, out: &Output) -> Result<Vec<Row>> {
-    let gates = Bench::new(Scheme::Tfhe, &args.gates, threads, out)?;
-    let mut rows = vec![
-        gates.row("and", Type::Bool, 1, repetitions)?,
-        gates.row("and", Type::Bool, if args.quick { 64 } else { 512 }, repetitions)?,
-    ];
-    drop(gates);
-    let integers = Bench::new(Scheme::Tfhe, &args.integers, threads, out)?;
-    let widths: &[u8] = if args.quick { &[8, 16] } else { &[8, 16, 32, 64] };
-    for &width in widths {
-        for op in ["add", "lt", "mul"] {
-            rows.push(integers.row(op, Type::Uint(width), 1, repetitions)?);
-        }
-    }
-    Ok(rows)
 }
 
 fn table(report: &Report) -> String {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::Type;
 use solinas_formats::{Kind, Summary, TemporaryFolder};
-use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey};
+use solinas_runtime::{Ciphertext, ClientKey, Estimate, KeygenOptions, Plain, Scheme, Server, ServerKey, Work};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -228,12 +228,14 @@ fn serve(folder: &Path, count: usize, threads: Option<usize>, out: &Output) -> R
     let bids = Ciphertext::load(&folder.join("bids.ct"))?;
     let server = Server::new(&key, threads)?;
     let program = max_and_argmax(count, BID).map_err(Error::circuit("the auction"))?;
-    let estimate = server.estimate(&program, 1, &interrupt_control()?)?;
+    let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
+    let control = interrupt_control()?;
+    let auction = server.prepare(Work::program(&program, &bids), &control)?;
+    let estimate = auction.estimate(&control)?;
     let threads = counted(estimate.threads, "thread");
     out.note(&format!("server: {estimate}, about {:.1} s on {threads}", estimate.seconds))?;
-    let bids = (0..bids.len()).map(|index| Ok(bids.get(index)?)).collect::<Result<Vec<_>>>()?;
     let start = Instant::now();
-    let results = watch(out, "finding the highest bid", |control| Ok(server.run(&program, &bids, control)?))?;
+    let results = watch(out, "finding the highest bid", |control| Ok(auction.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();
     for (name, result) in ["price.ct", "winner.ct"].iter().zip(&results) {
         result.save(&folder.join(name))?;

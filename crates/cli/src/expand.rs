@@ -3,10 +3,10 @@
 use crate::error::{Result, input, usage};
 use crate::files::{check_not_input, check_target, check_writable};
 use crate::output::Output;
-use crate::params::size;
+
 use crate::progress::watch;
 use serde::Serialize;
-use solinas_runtime::EncryptionKey;
+use solinas_runtime::{EncryptionKey, size};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\

@@ -2,11 +2,10 @@
 
 use crate::error::{Error, Result, input};
 use crate::output::Output;
-use crate::params::size;
 use crate::progress::watch;
 use serde::Serialize;
 use solinas_formats::{Expect, Kind, NewPair, Reader};
-use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey};
+use solinas_runtime::{ClientKey, KeygenOptions, ParamsInfo, Scheme, ServerKey, size};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -129,7 +128,7 @@ fn make(args: Args, client_path: &Path, server_path: &Path, out: &Output) -> Res
         rotations: args.rotations,
         research: args.research,
         insecure_seed: args.insecure_seed,
-        checkpoint: (args.scheme == Scheme::Gh).then(|| args.out.join(CHECKPOINT)),
+        checkpoint: args.scheme.capabilities().checkpoint.then(|| args.out.join(CHECKPOINT)),
     };
     if let Some(path) = options.checkpoint.as_ref().filter(|path| path.exists()) {
         out.warn(&format!("continuing the key generation of {}", path.display()));

@@ -1,6 +1,7 @@
 //! Types and operations by name, with a suggestion for an unknown name.
 
 use solinas_circuits::program::{OPERATIONS, Type};
+use solinas_runtime::Scheme;
 
 /// Types to suggest.
 const TYPES: [&str; 13] = ["bool", "u4", "u8", "u16", "u32", "u64", "u128", "i4", "i8", "i16", "i32", "i64", "i128"];
@@ -32,6 +33,16 @@ pub(crate) fn unknown_operation(name: &str, also: &[&str]) -> crate::error::Erro
         format!("there is no operation '{name}'"),
         format!("{}`solinas eval --list` prints all operations", meant.unwrap_or_default()),
     )
+}
+
+/// Some schemes as text: `scheme gh`, or `schemes gh, ntru and bgv`.
+pub(crate) fn listed(schemes: impl Iterator<Item = Scheme>) -> String {
+    let names: Vec<&str> = schemes.map(|scheme| scheme.name()).collect();
+    match names.split_last() {
+        Some((last, [])) => format!("scheme {last}"),
+        Some((last, others)) => format!("schemes {} and {last}", others.join(", ")),
+        None => "no scheme".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::args::Globals;
 use crate::error::{Error, Result};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Row, Table, presets};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -168,11 +168,17 @@ pub(crate) fn terminal_width() -> Option<u16> {
 }
 
 /// Aligns rows of cells in columns. On a terminal, long cells wrap within their columns.
-pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+pub(crate) fn columns<R>(rows: &[R]) -> String
+where
+    for<'r> &'r R: Into<Row>,
+{
     within(rows, terminal_width())
 }
 
-fn within<const N: usize>(rows: &[[String; N]], width: Option<u16>) -> String {
+fn within<R>(rows: &[R], width: Option<u16>) -> String
+where
+    for<'r> &'r R: Into<Row>,
+{
     let mut table = Table::new();
     table.load_style(presets::NOTHING).add_rows(rows);
     if let Some(width) = width {

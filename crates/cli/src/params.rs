@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::output::{Output, columns};
-use solinas_runtime::{ParamsInfo, Scheme};
+use solinas_runtime::{Column, ParamsInfo, ParamsTable, Scheme, schemes, size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,30 +34,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     }
     let all = solinas_runtime::params();
     out.result(&all, || {
-        let sets = |scheme| all.iter().filter(|set| set.scheme == scheme).collect::<Vec<_>>();
-        let tables = [
-            tfhe(&sets(Scheme::Tfhe)),
-            bgv(&sets(Scheme::Bgv)),
-            ntru(&sets(Scheme::Ntru)),
-            lwe(&sets(Scheme::Lwe)),
-            gentry_halevi(&sets(Scheme::Gh)),
-        ];
-        tables.join("\n")
+        let mut schemes: Vec<Scheme> = schemes().collect();
+        schemes.sort_by_key(|scheme| scheme.table().position);
+        let sets = |scheme: &Scheme| all.iter().filter(|set| set.scheme == *scheme).collect::<Vec<_>>();
+        schemes.iter().map(|scheme| table(scheme.table(), &sets(scheme))).collect::<Vec<_>>().join("\n")
     })
-}
-
-/// `11.2 GB`, `17 MB`, `24 kB`, `486 B`.
-pub(crate) fn size(bytes: usize) -> String {
-    let bytes = bytes as f64;
-    if bytes < 1e4 {
-        format!("{bytes:.0} B")
-    } else if bytes < 1e6 {
-        format!("{:.0} kB", bytes / 1e3)
-    } else if bytes < 1e10 {
-        format!("{:.0} MB", bytes / 1e6)
-    } else {
-        format!("{:.1} GB", bytes / 1e9)
-    }
 }
 
 /// Upper bound of the failure probability, as text.
@@ -74,109 +55,38 @@ fn note(set: &ParamsInfo) -> String {
     }
 }
 
-fn tfhe(all: &[&ParamsInfo]) -> String {
-    let mut rows =
-        vec![["tfhe", "family", "security", "failure", "n", "N", "k", "key file", "in memory", ""].map(str::to_owned)];
+fn table(table: &ParamsTable, sets: &[&ParamsInfo]) -> String {
+    let mut rows = vec![table.columns.iter().map(|(head, _)| (*head).to_owned()).collect::<Vec<_>>()];
+    rows.extend(sets.iter().map(|set| table.columns.iter().map(|(_, column)| cell(*column, set)).collect()));
+    let mut text = columns(&rows) + "\n" + table.legend + "\n";
+    (table.notes)(sets).iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+/// A property of a set; empty if the set has none.
+fn cell(column: Column, set: &ParamsInfo) -> String {
     let number = |number: Option<usize>| number.map_or_else(String::new, |number| number.to_string());
-    for set in all {
-        rows.push([
-            set.name.to_string(),
-            set.family.to_string(),
-            format!("{}/{} bits", set.classical_bits, set.quantum_bits),
-            failure(set),
-            number(set.lwe_dimension),
-            set.ring_dimension.to_string(),
-            number(set.glwe_dimension),
-            size(set.server_key_bytes),
-            size(set.memory_bytes),
-            note(set),
-        ]);
+    match column {
+        Column::Name => set.name.clone(),
+        Column::Family => set.family.to_owned(),
+        Column::Security if set.research_only.is_some() => "none".to_owned(),
+        Column::Security => format!("{}/{} bits", set.classical_bits, set.quantum_bits),
+        Column::Failure => failure(set),
+        Column::LweDimension => number(set.lwe_dimension),
+        Column::RingDimension => set.ring_dimension.to_string(),
+        Column::GlweDimension => number(set.glwe_dimension),
+        Column::ModulusBits => set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
+        Column::PlaintextModulus => set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
+        Column::Holds => match set.slots {
+            None => "bits".to_owned(),
+            Some(1) => "numbers".to_owned(),
+            Some(slots) => format!("{slots} numbers"),
+        },
+        Column::Products if set.bootstraps => "any".to_owned(),
+        Column::Products => number(set.depth),
+        Column::CiphertextBytes => size(set.ciphertext_bytes),
+        Column::KeyBytes => size(set.server_key_bytes),
+        Column::MemoryBytes => size(set.memory_bytes),
+        Column::Status => note(set),
     }
-    let mut text = columns(&rows);
-    text += "\nsecurity: classical/quantum; n, N, k: dimensions of LWE, ring, GLWE\n";
-    let mut notes: Vec<String> = Vec::new();
-    for set in all {
-        notes.push(format!("{}: {}", set.family, set.description));
-        notes.extend(set.limited.iter().map(|why| format!("{}: {why}", set.name)));
-        notes.push(format!("estimated on {}: {}", set.date, set.estimator));
-    }
-    notes.sort();
-    notes.dedup();
-    notes.iter().for_each(|note| text += &format!("{note}\n"));
-    text
-}
-
-fn leveled(name: &str, dimension: &str, all: &[&ParamsInfo]) -> String {
-    let heads = [name, "security", "failure", "n", "bits of Q", "p", "holds", "products", "ciphertext", "key file", ""];
-    let mut rows = vec![heads.map(str::to_owned)];
-    for set in all {
-        rows.push([
-            set.name.clone(),
-            match set.recommended {
-                true => format!("{}/{} bits", set.classical_bits, set.quantum_bits),
-                false => "none".to_owned(),
-            },
-            failure(set),
-            set.ring_dimension.to_string(),
-            set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
-            set.plaintext_modulus.map_or_else(String::new, |p| p.to_string()),
-            match set.slots {
-                None => "bits".to_owned(),
-                Some(1) => "numbers".to_owned(),
-                Some(slots) => format!("{slots} numbers"),
-            },
-            match set.depth {
-                _ if set.bootstraps => "any".to_owned(),
-                depth => depth.map_or_else(String::new, |depth| depth.to_string()),
-            },
-            size(set.ciphertext_bytes),
-            size(set.server_key_bytes),
-            note(set),
-        ]);
-    }
-    let notes = format!("\nn: {dimension}; p: plaintext modulus; ");
-    columns(&rows)
-        + &notes
-        + "holds: content of a ciphertext, a bit or a vector of numbers modulo p; products: allowed in a row"
-}
-
-fn ntru(all: &[&ParamsInfo]) -> String {
-    leveled("ntru", "ring dimension", all)
-        + ", any if ciphertexts are bootstrapped\nMore sets by name: tight-N-DEPTH and paper-N-DEPTH (bits), slots-N-DEPTH (vectors of N numbers), boot-N (bits that are \
-           bootstrapped); N is a power of two\n"
-}
-
-fn bgv(all: &[&ParamsInfo]) -> String {
-    leveled("bgv", "ring dimension", all)
-        + ", any if ciphertexts are bootstrapped; client keys make ciphertexts of half the size\nMore sets by name: slots-N-DEPTH and wide-N-DEPTH (vectors of N numbers), bits-N-DEPTH (bits), boot-N-DEPTH (bits that are \
-           bootstrapped); N is a power of two\n"
-}
-
-fn lwe(all: &[&ParamsInfo]) -> String {
-    leveled("lwe", "dimension", all)
-        + ", 0 if only sums are allowed\nMore sets by name: leveled-N-DEPTH (N up to 128), toy-N-WORDS and paper-N (the paper's dimensions), for research only\n"
-}
-
-fn gentry_halevi(all: &[&ParamsInfo]) -> String {
-    let mut rows =
-        vec![["gh", "security", "failure", "n", "bits of d", "bit", "key file", "in memory", ""].map(str::to_owned)];
-    for set in all {
-        rows.push([
-            set.name.clone(),
-            "none".to_owned(),
-            failure(set),
-            set.ring_dimension.to_string(),
-            set.modulus_bits.map_or_else(String::new, |bits| format!("{bits:.0}")),
-            size(set.ciphertext_bytes),
-            size(set.server_key_bytes),
-            size(set.memory_bytes),
-            note(set),
-        ]);
-    }
-    let mut text = columns(&rows);
-    text += "\nn: dimension of the lattice; bit: size of an encrypted bit; in memory: with the largest tables, smaller if memory is short\n";
-    for set in all.iter().filter(|set| !set.test_size) {
-        text += &format!("{}: {}\n", set.name, set.research_only.as_deref().unwrap_or_default());
-    }
-    text
 }

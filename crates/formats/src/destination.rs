@@ -1,4 +1,4 @@
-//! Where files are written: to a temporary file that is renamed when whole, or to memory.
+//! Destinations of a file: a temporary file that gets its name when it is complete, or memory.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -13,19 +13,20 @@ use crate::private_key::{PRIVATE_KEY_HEAD, is_private_key};
 use crate::reader::{Expect, Reader};
 use crate::{layout, source};
 
-/// What to do when the destination exists.
+/// The rule for an existing destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrite {
     /// Never replace a file.
     Never,
-    /// Replace a file unless it, or what is written, is secret, or it is a key and what is written is none.
+    /// Replace a file, with two exceptions. A file is kept if it or the new file is secret, and a key is kept if the
+    /// new file is of another kind.
     #[default]
     KeepSecrets,
     /// Replace any file, secret keys included.
     Always,
 }
 
-/// Where a [`Writer`](crate::Writer) writes: [`ToFile`] or [`Memory`].
+/// The destination of a [`Writer`](crate::Writer): [`ToFile`] or [`Memory`].
 pub trait Destination: sealed::Destination {}
 
 pub(crate) mod sealed {
@@ -36,23 +37,24 @@ pub(crate) mod sealed {
     impl<T: Write + Seek> WriteSeek for T {}
 
     pub trait Destination {
-        /// The file's name in messages.
+        /// Name of the file for messages.
         fn path(&self) -> &Path;
         /// The file, if there is one.
         fn file(&mut self) -> Option<&mut dyn WriteSeek>;
     }
 }
 
-/// A file: complete under its name after [`Writer::finish`](crate::Writer::finish), absent before.
+/// A file. It gets its name when [`Writer::finish`](crate::Writer::finish) completes it. Before, the name does not
+/// exist or belongs to the old file.
 #[derive(Debug)]
 pub struct ToFile(NewFile);
 
-/// Bytes in memory, of the same format.
+/// A file in memory, in the same format.
 #[derive(Debug)]
 pub struct Memory(pub(crate) ());
 
 impl ToFile {
-    /// A file that may replace another as `overwrite` says.
+    /// Begins a file. `overwrite` states whether it may replace another.
     pub(crate) fn create(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<Self> {
         check_destination(path, kind, overwrite)?;
         let replace = match overwrite {
@@ -64,7 +66,7 @@ impl ToFile {
         Ok(Self(file))
     }
 
-    /// Gives the file its name, durably.
+    /// Gives the file its name and makes it durable.
     pub(crate) fn persist(self, kind: Kind) -> Result<File> {
         let path = self.0.path().to_path_buf();
         self.0.persist().map_err(|e| match e.kind() {
@@ -113,11 +115,12 @@ fn check_destination(path: &Path, kind: Kind, overwrite: Overwrite) -> Result<()
     if keep { Err(Error::Exists { path: path.to_path_buf(), secret }) } else { Ok(()) }
 }
 
-/// Writes a text file, whole or not at all. It replaces another file, but none that holds a key or a ciphertext. A private key of another program, such as
-/// one in PEM, is a key too.
+/// Writes a text file, completely or not at all. Replaces another file unless that is a key or a ciphertext. A private
+/// key of another program, such as one in PEM, is a key too.
 ///
 /// # Errors
-/// [`Error::Exists`] for a key or a ciphertext; [`Error::NotAFile`]; the errors of the file system.
+/// [`Error::Exists`] if the path names a key or a ciphertext. [`Error::NotAFile`] if it names a directory, a pipe or a
+/// device. [`Error::Io`] and [`Error::DiskFull`] from the file system.
 pub fn write_text(path: &Path, text: &str) -> Result<()> {
     match File::open(path) {
         Ok(mut file) => {
@@ -133,7 +136,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<()> {
     written.map(drop).map_err(|e| Error::io(path, "write", e))
 }
 
-/// Whether a file holds a secret: a secret of this library, or a private key of another program. One that cannot be read might.
+/// Whether a file holds a secret: a secret of this library, or a private key of another program. Also true if the file
+/// cannot be read.
 fn holds_secret(path: &Path) -> bool {
     File::open(path)
         .map_err(|e| Error::io(path, "open", e))
@@ -151,7 +155,8 @@ fn held_key(path: &Path, file: &mut File) -> Result<Option<bool>> {
     Ok(head.get(..8).and_then(layout::is_secret))
 }
 
-/// Whether a file holds a public key of another kind than what is written: keys cannot be made again from ciphertexts.
+/// Whether a file holds a public key of another kind than the new file. Such keys cannot be recomputed from
+/// ciphertexts.
 fn holds_other_key(path: &Path, kind: Kind) -> bool {
     let held = Reader::open(path, Expect::any_public()).map(|reader| reader.kind());
     held.is_ok_and(|held| held != kind && matches!(held, Kind::ServerKey | Kind::PublicKey))

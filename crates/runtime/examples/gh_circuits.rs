@@ -5,7 +5,7 @@
 mod random_circuit;
 
 use clap::Parser;
-use solinas_runtime::{Control, KeygenOptions, Scheme, Server, keygen};
+use solinas_runtime::{Control, Inputs, KeygenOptions, Server, Work, keygen};
 use std::time::Instant;
 
 /// Runs random circuits under Gentry and Halevi's scheme.
@@ -21,7 +21,7 @@ struct Args {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Args { count, params } = Args::parse();
     let options = KeygenOptions {
-        scheme: Scheme::Gh,
+        scheme: "gh".parse().expect("a registered scheme"),
         params: Some(params.clone()),
         research: true,
         insecure_seed: Some(1),
@@ -39,9 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             return Err(format!("the circuit of seed {seed} is wrong").into());
         }
         let estimate = if optimize {
-            server.estimate_circuit(&netlist, true, &Control::default())
+            server
+                .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
         } else {
-            server.estimate_circuit(&netlist, false, &Control::default())
+            server
+                .prepare(Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
         }?;
         deepest = deepest.max(estimate.depth);
         gates += netlist.gates().len();

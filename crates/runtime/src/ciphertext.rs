@@ -1,27 +1,27 @@
 //! Encrypted values and arrays, and their files.
 
 use crate::process::on_pool;
-use crate::scheme::{About, Elements, downcast};
+use crate::scheme::{CiphertextHeader, Payload, downcast};
 use crate::{Error, KeyId, Scheme, Type};
 use serde::{Deserialize, Serialize};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How the bits of an element lie in ciphertexts of the scheme.
+/// The encoding of an element in ciphertexts of the scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// One bit each.
+    /// One bit in each ciphertext.
     Bits,
-    /// Two bits each, as lookup tables want them.
+    /// Two bits in each ciphertext, for lookup tables.
     Radix,
-    /// Integers modulo a prime, as many in one as it has slots.
+    /// Integers modulo a prime; a ciphertext holds as many as it has slots.
     Slots,
 }
 
 impl Form {
-    /// Bits a block holds; of slots the whole of a number.
+    /// Number of bits that a block holds. For slots, a block holds the whole number.
     pub(crate) fn bits_per_block(self) -> usize {
         match self {
             Self::Bits => 1,
@@ -30,12 +30,12 @@ impl Form {
         }
     }
 
-    /// Blocks of an element.
+    /// Number of blocks of an element.
     pub(crate) fn blocks(self, ty: Type) -> usize {
         ty.width().div_ceil(self.bits_per_block())
     }
 
-    /// Its name.
+    /// Name of the form.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bits => "bits",
@@ -51,14 +51,14 @@ impl std::fmt::Display for Form {
     }
 }
 
-/// What is left of a ciphertext that wears out: of the worst of its parts.
+/// The remaining capacity of a ciphertext whose noise grows, taken from its worst part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Condition {
-    /// Bits by which the noise may still grow.
+    /// Number of bits by which the noise may still grow.
     pub margin: f64,
-    /// Products in a row that it allows (NTRU, BGV, LWE).
+    /// Number of sequential products that the ciphertext allows (NTRU, BGV, LWE).
     pub products: Option<usize>,
-    /// Whether it can be computed on.
+    /// Whether the server can compute on it.
     pub usable: bool,
 }
 
@@ -70,8 +70,8 @@ pub struct Ciphertext {
     pub(crate) form: Form,
     pub(crate) key_id: KeyId,
     pub(crate) insecure: bool,
-    /// Shared, as they are large.
-    pub(crate) elements: Arc<dyn Elements>,
+    /// Large, and therefore shared.
+    pub(crate) elements: Arc<dyn Payload>,
 }
 
 impl PartialEq for Ciphertext {
@@ -81,11 +81,11 @@ impl PartialEq for Ciphertext {
     }
 }
 
-/// Most elements a file may hold: a hostile header cannot ask for more.
+/// Largest number of elements of a file. It limits what a hostile header can request.
 const MAX_ELEMENTS: u64 = 1 << 32;
 
 impl Ciphertext {
-    /// Checks that the shape holds the elements.
+    /// Checks that the shape matches the number of elements.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         Ok(Self { shape: checked(self.shape, self.elements.len())?, ..self })
     }
@@ -95,7 +95,7 @@ impl Ciphertext {
         self.ty
     }
 
-    /// Sizes of an array, none for a scalar.
+    /// Shape of an array; `None` for a scalar.
     pub fn shape(&self) -> Option<&[usize]> {
         self.shape.as_deref()
     }
@@ -110,7 +110,7 @@ impl Ciphertext {
         self.len() == 0
     }
 
-    /// The key it belongs to.
+    /// Identity of the key.
     pub fn key_id(&self) -> KeyId {
         self.key_id
     }
@@ -120,53 +120,54 @@ impl Ciphertext {
         self.elements.scheme()
     }
 
-    /// Name of its parameter set.
+    /// Name of the parameter set.
     pub fn params_name(&self) -> &str {
         self.elements.params_name()
     }
 
-    /// How its bits lie.
+    /// Encoding of the elements.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Whether its key was made from a chosen seed.
+    /// Whether the key was made from a chosen seed.
     pub fn is_insecure(&self) -> bool {
         self.insecure
     }
 
-    /// The elements as those of a scheme.
+    /// Returns the elements as those of a scheme.
     ///
     /// # Errors
-    /// [`Error::Scheme`] for those of another, which only a forged file has under a key of this one.
-    pub(crate) fn elements<E: Elements>(&self, want: Scheme) -> Result<&E, Error> {
+    /// [`Error::SchemeMismatch`] for elements of another scheme. Under a key of this scheme, only a forged file has them.
+    pub(crate) fn elements<E: Payload>(&self, want: Scheme) -> Result<&E, Error> {
         downcast(&*self.elements, want)
     }
 
-    /// What is left of it; none where operations do not wear it out.
+    /// The remaining capacity. `None` if operations do not use any up.
     pub fn condition(&self) -> Option<Condition> {
         self.elements.condition()
     }
 
-    /// Element number `index`, row by row, as a scalar.
+    /// Returns element `index`, in row order, as a scalar.
     ///
     /// # Errors
-    /// [`Error::Index`].
+    /// [`Error::Index`] if there is no such element.
     pub fn get(&self, index: usize) -> Result<Self, Error> {
         let elements = self.elements.get(index)?;
         self.with(None, elements)
     }
 
-    /// The same metadata with other contents.
-    fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Elements>) -> Result<Self, Error> {
+    /// Returns other elements with the same metadata.
+    fn with(&self, shape: Option<Vec<usize>>, elements: Arc<dyn Payload>) -> Result<Self, Error> {
         let Self { ty, form, key_id, insecure, .. } = *self;
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }
 
-    /// Puts scalars or arrays of one type and key one after the other, as an array of one dimension.
+    /// Concatenates scalars or arrays of one type and key to a one-dimensional array.
     ///
     /// # Errors
-    /// [`Error::InputType`], [`Error::KeyMismatch`] or [`Error::Form`] when they differ; [`Error::InputCount`] for none.
+    /// [`Error::Scheme`], [`Error::KeyMismatch`], [`Error::InputType`] or [`Error::Form`] if the parts differ.
+    /// [`Error::InputCount`] if there are none.
     pub fn stack(parts: Vec<Self>) -> Result<Self, Error> {
         let Some((first, others)) = parts.split_first() else {
             return Err(Error::InputCount { got: 0, want: 1, names: "at least one ciphertext".into() });
@@ -174,7 +175,7 @@ impl Ciphertext {
         for (i, part) in others.iter().enumerate() {
             let name = || format!("element {}", i + 1);
             if part.scheme() != first.scheme() {
-                return Err(Error::Scheme { what: name(), got: part.scheme(), want: first.scheme() });
+                return Err(Error::SchemeMismatch { what: name(), got: part.scheme(), want: first.scheme() });
             }
             if part.key_id != first.key_id {
                 let [got, want] = [part, first].map(|part| part.key_id.short());
@@ -188,50 +189,51 @@ impl Ciphertext {
             }
         }
         let others: Vec<_> = others.iter().map(|part| Arc::clone(&part.elements)).collect();
-        let elements = first.elements.with(&others)?;
+        let elements = first.elements.concat(&others)?;
         first.with(Some(vec![elements.len()]), elements)
     }
 
-    /// The same elements in another shape; none for a scalar.
+    /// Returns the same elements in another shape. `None` makes a scalar.
     ///
     /// # Errors
-    /// [`Error::Shape`].
+    /// [`Error::Shape`] if the shape does not match the number of elements.
     pub fn reshape(&self, shape: Option<Vec<usize>>) -> Result<Self, Error> {
         Ok(Self { shape: checked(shape, self.len())?, ..self.clone() })
     }
 
-    /// Writes it; an existing ciphertext file is replaced, a secret one never.
+    /// Writes the ciphertext to a file. Replaces a ciphertext file, but never a secret file.
     ///
     /// # Errors
-    /// From the file; a failed write leaves what was there.
+    /// [`Error::Format`] from the file. A failed write leaves an old file unchanged.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut writer = Writer::create(path, self.header()?, Overwrite::KeepSecrets)?;
         self.elements.write(&mut writer)?;
         Ok(writer.finish()?)
     }
 
-    /// Reads one.
+    /// Reads a ciphertext from a file.
     ///
     /// # Errors
-    /// From the file: not a ciphertext, damaged, newer.
+    /// [`Error::Format`] if the file cannot be read, is not a ciphertext, is damaged, or has a newer format.
+    /// [`Error::InFile`] if its contents are not valid.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::Ciphertext))?)
     }
 
-    /// The bytes of its file.
+    /// Returns the ciphertext as the bytes of a file.
     ///
     /// # Errors
-    /// From the writer.
+    /// [`Error::Format`] from the writer.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut writer = Writer::in_memory(self.header()?);
         self.elements.write(&mut writer)?;
         Ok(writer.into_bytes()?.to_vec())
     }
 
-    /// One from the bytes of its file.
+    /// Reads a ciphertext from the bytes of a file.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// The errors of [`Self::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::read(&Reader::from_bytes("ciphertext", bytes, Expect::kind(Kind::Ciphertext))?)
     }
@@ -246,9 +248,9 @@ impl Ciphertext {
     }
 
     fn parse(reader: &Reader) -> Result<Self, Error> {
-        let scheme = Scheme::of(reader)?;
+        let scheme = Scheme::of_file(reader)?;
         let ty: String = reader.meta("type")?;
-        let ty: Type = ty.parse().map_err(|_| reader.field("type", "it names no type"))?;
+        let ty: Type = ty.parse().map_err(|_| reader.field("type", "it is not the name of a type"))?;
         let form: Form = reader.meta("form")?;
         if ty.modulus().is_some() != (form == Form::Slots) {
             return Err(reader.field("form", "it does not hold values of the type").into());
@@ -258,7 +260,8 @@ impl Ciphertext {
         let count =
             sizes.iter().try_fold(1usize, |size, &d| size.checked_mul(d)).filter(|&count| count as u64 <= MAX_ELEMENTS);
         let count = count.ok_or_else(|| reader.field("shape", "it has too many elements"))?;
-        let elements = scheme.roles().read_elements(reader, &About { ty, form, scalar: shape.is_none(), count })?;
+        let elements =
+            scheme.entry().read_elements(reader, &CiphertextHeader { ty, form, scalar: shape.is_none(), count })?;
         let (key_id, insecure) = (reader.key_id()?, reader.header().insecure_seed);
         Self { ty, shape, form, key_id, insecure, elements }.checked()
     }

@@ -1,38 +1,37 @@
-//! Ports of a circuit on ciphertexts: an integer of the port's width, or an array of bools whose last axis has one for each bit.
+//! Ciphertexts for the ports of a circuit: an integer of the port's width, or an array of bools whose last axis holds the bits.
 
-use crate::engine::Wanted;
+use crate::engine::OutputSpec;
+use crate::prepared::input_count;
 use crate::{Ciphertext, Error, Type};
 use solinas_circuits::{Netlist, Port, counted};
 use std::borrow::Cow;
 
-/// Widest port that an integer stands for.
+/// Width of the widest port for which an integer can stand.
 const MAX_WIDTH: usize = 128;
 
-/// A circuit with one ciphertext for each of its input ports, as an engine runs it: ports that arrays of bools stand for are split into ports
-/// of one bit.
+/// A circuit with one ciphertext for each of its input ports, as an engine runs it. Ports for which arrays of bools stand are split into ports of one
+/// bit.
 pub(crate) struct CircuitPorts<'a> {
     pub(crate) netlist: Cow<'a, Netlist>,
-    pub(crate) inputs: Cow<'a, [Ciphertext]>,
-    /// For each output port of the circuit, in how many it was split.
-    outputs: Vec<usize>,
+    pub(crate) inputs: Vec<Ciphertext>,
+    /// For each output port of the circuit, the number of ports that it was split into.
+    pub(crate) outputs: Vec<usize>,
 }
 
 impl<'a> CircuitPorts<'a> {
-    /// For an estimate without ciphertexts.
+    /// The circuit without ciphertexts, for an estimate.
     pub(crate) fn fresh(netlist: &'a Netlist) -> Self {
-        Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Cow::Borrowed(&[]))
+        Self::split(netlist, |port| port.bits.len() > MAX_WIDTH, Vec::new())
     }
 
-    /// With one ciphertext for each input port.
+    /// The circuit with one ciphertext for each input port.
     ///
     /// # Errors
     /// [`Error::InputCount`]; [`Error::PortWidth`] for a wide port without an array of bools.
-    pub(crate) fn new(netlist: &'a Netlist, inputs: &'a [Ciphertext]) -> Result<Self, Error> {
+    pub(crate) fn new(netlist: &'a Netlist, inputs: Vec<Ciphertext>) -> Result<Self, Error> {
         let ports = netlist.inputs();
         if inputs.len() != ports.len() {
-            let names: Vec<String> =
-                ports.iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect();
-            return Err(Error::InputCount { got: inputs.len(), want: ports.len(), names: names.join(", ") });
+            return Err(input_count(inputs.len(), input_names(netlist)));
         }
         let mut by_bits = Vec::new();
         let mut all = Vec::with_capacity(inputs.len());
@@ -40,17 +39,17 @@ impl<'a> CircuitPorts<'a> {
             let width = port.bits.len();
             if width > 1 && input.ty() == Type::Bool && input.shape().and_then(<[usize]>::last) == Some(&width) {
                 by_bits.push(port.name.as_str());
-                all.extend(bits_of(input, width)?);
+                all.extend(bits_of(&input, width)?);
             } else if width > MAX_WIDTH {
-                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(input) });
+                return Err(Error::PortWidth { name: port.name.clone(), width, got: described(&input) });
             } else {
-                all.push(input.clone());
+                all.push(input);
             }
         }
-        Ok(Self::split(netlist, |port| by_bits.contains(&port.name.as_str()), Cow::Owned(all)))
+        Ok(Self::split(netlist, |port| by_bits.contains(&port.name.as_str()), all))
     }
 
-    fn split(netlist: &'a Netlist, input: impl Fn(&Port) -> bool, inputs: Cow<'a, [Ciphertext]>) -> Self {
+    fn split(netlist: &'a Netlist, input: impl Fn(&Port) -> bool, inputs: Vec<Ciphertext>) -> Self {
         let wide = |port: &Port| port.bits.len() > MAX_WIDTH;
         let outputs = netlist.outputs().iter().map(|port| if wide(port) { port.bits.len() } else { 1 }).collect();
         let whole = !netlist.inputs().iter().any(&input) && !netlist.outputs().iter().any(wide);
@@ -63,25 +62,31 @@ impl<'a> CircuitPorts<'a> {
         self.netlist.inputs().iter().map(|port| (port.name.clone(), port_type(port))).collect()
     }
 
-    pub(crate) fn wanted(&self) -> Vec<Wanted> {
-        self.netlist.outputs().iter().map(|port| Wanted::of(port_type(port))).collect()
-    }
-
-    /// The results of the circuit's output ports, from those of the split ones.
-    pub(crate) fn join(&self, results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
-        let mut results = results.into_iter();
-        let mut all = Vec::with_capacity(self.outputs.len());
-        for &count in &self.outputs {
-            match count {
-                1 => all.extend(results.next()),
-                _ => all.push(joined(&results.by_ref().take(count).collect::<Vec<_>>())?),
-            }
-        }
-        Ok(all)
+    /// The outputs that a run computes.
+    pub(crate) fn output_specs(&self) -> Vec<OutputSpec> {
+        self.netlist.outputs().iter().map(|port| OutputSpec::array(port_type(port))).collect()
     }
 }
 
-/// The type of a port that [`CircuitPorts::split`] made: of at most 128 bits.
+/// The results of the output ports of a circuit, from those of the ports that they were split into: for each port as many as `counts` says.
+pub(crate) fn joined_ports(counts: &[usize], results: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+    let mut results = results.into_iter();
+    let mut all = Vec::with_capacity(counts.len());
+    for &count in counts {
+        match count {
+            1 => all.extend(results.next()),
+            _ => all.push(joined(&results.by_ref().take(count).collect::<Vec<_>>())?),
+        }
+    }
+    Ok(all)
+}
+
+/// Names and widths of the input ports.
+pub(crate) fn input_names(netlist: &Netlist) -> Vec<String> {
+    netlist.inputs().iter().map(|port| format!("{}: {}", port.name, counted(port.bits.len(), "bit"))).collect()
+}
+
+/// The type of a port that [`CircuitPorts::split`] made. It has at most 128 bits.
 fn port_type(port: &Port) -> Type {
     port.ty().unwrap_or(Type::Bool)
 }
@@ -93,7 +98,7 @@ fn described(input: &Ciphertext) -> String {
     }
 }
 
-/// For each bit of a port its ciphertext: a scalar, or an array over the other axes.
+/// The ciphertext of each bit of a port: a scalar, or an array over the other axes.
 fn bits_of(array: &Ciphertext, width: usize) -> Result<Vec<Ciphertext>, Error> {
     let lead = array.shape().and_then(<[usize]>::split_last).map_or(&[][..], |(_, lead)| lead);
     let bit = |bit: usize| match lead {
@@ -107,7 +112,7 @@ fn bits_of(array: &Ciphertext, width: usize) -> Result<Vec<Ciphertext>, Error> {
     (0..width).map(bit).collect()
 }
 
-/// The array whose last axis has those bits.
+/// The array whose last axis holds these bits.
 fn joined(bits: &[Ciphertext]) -> Result<Ciphertext, Error> {
     let lead = bits.first().and_then(Ciphertext::shape);
     let shape = lead.unwrap_or(&[]).iter().copied().chain([bits.len()]).collect();

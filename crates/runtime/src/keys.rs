@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// What keys to make. The default is TFHE with its default set.
+/// Options of a key generation. Defaults to TFHE with its default set.
 #[derive(Debug, Clone, Default)]
 pub struct KeygenOptions {
     /// The scheme.
     pub scheme: Scheme,
-    /// Name of the parameter set, the scheme's default when none.
+    /// Name of the parameter set. Defaults to the default set of the scheme.
     pub params: Option<String>,
-    /// Whether the server key is to rotate slots, so that programs go across the elements of arrays (NTRU; its keys are then for research alone. Those of BGV always are).
+    /// Whether the server key can rotate slots, so that programs can rotate and sum arrays (NTRU, for research only). Keys of BGV always can.
     pub rotations: bool,
-    /// The explicit word for sets that are for research alone.
+    /// Whether to allow sets that are for research only.
     pub research: bool,
-    /// A seed that makes the key reproducible and worthless as a secret; files say so.
+    /// A seed that makes the keys reproducible. Such keys protect nothing, and their files say so.
     pub insecure_seed: Option<u64>,
-    /// A secret file that keeps what is done of a long generation (Gentry-Halevi): the same call goes on from there. It stays
-    /// at the end, so that no failure to store the keys loses them: remove it when both are stored.
+    /// A secret file that keeps the progress of a long key generation (Gentry-Halevi). A later call with the same options continues from it. The file stays
+    /// after the last step. Delete it after both keys are stored.
     pub checkpoint: Option<PathBuf>,
 }
 
-/// The secret key. It never leaves the client; it is wiped on drop.
+/// The secret key. It stays with the client. Its memory is wiped on drop.
 pub struct ClientKey(Box<dyn Secret>);
 
 /// The public evaluation key, as stored and sent. Cloning it is cheap.
@@ -41,26 +41,26 @@ impl fmt::Debug for ClientKey {
     }
 }
 
-/// Makes a key pair, on the current thread pool. Progress counts the parts of the server key.
+/// Generates a key pair, on the current thread pool. Progress counts the parts of the server key.
 ///
 /// # Errors
-/// An unknown or research-only parameter set; no randomness from the operating system; [`Error::Memory`], before the work starts;
-/// [`Error::Cancelled`].
+/// An unknown parameter set, or one for research only that is not allowed; no randomness from the operating system; [`Error::Memory`], before the work
+/// starts; [`Error::Cancelled`].
 pub fn keygen(options: &KeygenOptions, control: &Control<'_>) -> Result<(ClientKey, ServerKey), Error> {
     if let Some(name) = &options.params
         && let Some(has) = Scheme::of_params(name)
-        && !options.scheme.roles().has(name)
+        && !options.scheme.entry().has(name)
     {
         return Err(Error::OtherScheme { params: name.clone(), has, scheme: options.scheme });
     }
-    if options.rotations && !options.scheme.roles().rotates() {
+    if options.rotations && !options.scheme.entry().rotates() {
         return Err(Error::NoSlots { scheme: options.scheme });
     }
-    let (client, server) = on_pool(|| options.scheme.roles().keygen(options, control))?;
+    let (client, server) = on_pool(|| options.scheme.entry().keygen(options, control))?;
     Ok((ClientKey(client), ServerKey(server)))
 }
 
-/// Encrypts each element of what is checked first.
+/// Checks the values and encrypts each of them.
 fn encrypt(key: &(impl Encrypt + ?Sized), plain: &Plain) -> Result<Ciphertext, Error> {
     let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
     check_memory(&key.params(), &plain)?;
@@ -79,14 +79,14 @@ impl ClientKey {
     /// Decrypts each element.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a ciphertext that no honest server makes; a bound of noise that leaves no margin.
+    /// [`Error::KeyMismatch`]; [`Error::Overflow`] for a damaged ciphertext, or one from a faulty server; too much noise.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Plain, Error> {
         same_key(|| "the ciphertext".into(), ciphertext, self.key_id(), &self.params())?;
         let values = on_pool(|| self.0.decrypt(ciphertext))?;
         Plain::new(ciphertext.ty(), ciphertext.shape().map(<[usize]>::to_vec), values)
     }
 
-    /// Identity, shared with the server key and every ciphertext.
+    /// The identity of the key pair, which the server key and every ciphertext have too.
     pub fn key_id(&self) -> KeyId {
         self.0.key_id()
     }
@@ -96,15 +96,15 @@ impl ClientKey {
         self.0.params()
     }
 
-    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
     pub fn weakness(&self) -> Option<String> {
         weakness(&self.params(), self.0.is_insecure())
     }
 
-    /// Writes the key, readable by its owner alone; it replaces a file only with `overwrite`.
+    /// Writes the key to a file that only its owner can read. It replaces an existing file only if `overwrite` is set.
     ///
     /// # Errors
-    /// From the file; a failed write leaves what was there.
+    /// From the file. A failed write leaves an existing file as it was.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
         let mode = if overwrite { Overwrite::Always } else { Overwrite::Never };
         let mut writer = Writer::create(path, self.0.header()?, mode)?;
@@ -115,7 +115,7 @@ impl ClientKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// From the file: not a client key, damaged, newer.
+    /// The file is no client key, damaged, or newer than this library.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::ClientKey))?)
     }
@@ -130,7 +130,7 @@ impl ClientKey {
         Ok(writer.into_bytes()?)
     }
 
-    /// A key from the bytes of its file.
+    /// Reads a key from the bytes of its file.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -139,22 +139,22 @@ impl ClientKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of(reader)?.roles().read_client(reader));
+        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_client(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
 
 impl ServerKey {
-    /// Encrypts each element, where the key holds a public key of a scheme that encrypts by one (Gentry-Halevi, NTRU, BGV, LWE).
+    /// Encrypts each element with the public key that a server key holds (Gentry-Halevi, NTRU, BGV, LWE).
     ///
     /// # Errors
-    /// [`Error::NoPublicKey`] where it holds none (TFHE); as [`ClientKey::encrypt`].
+    /// [`Error::NoPublicKey`] if it holds none (TFHE); as [`ClientKey::encrypt`].
     pub fn encrypt(&self, plain: &Plain) -> Result<Ciphertext, Error> {
         let key = self.0.encryption().ok_or_else(|| Error::NoPublicKey { scheme: self.params().scheme })?;
         encrypt(key, plain)
     }
 
-    /// Identity, shared with the client key and every ciphertext.
+    /// The identity of the key pair, which the client key and every ciphertext have too.
     pub fn key_id(&self) -> KeyId {
         self.0.key_id()
     }
@@ -164,15 +164,15 @@ impl ServerKey {
         self.0.params()
     }
 
-    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
     pub fn weakness(&self) -> Option<String> {
         weakness(&self.params(), self.0.is_insecure())
     }
 
-    /// Writes the key; it replaces a file only with `overwrite`.
+    /// Writes the key to a file. It replaces an existing file only if `overwrite` is set.
     ///
     /// # Errors
-    /// From the file; a failed write leaves what was there.
+    /// From the file. A failed write leaves an existing file as it was.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), Error> {
         let mode = if overwrite { Overwrite::KeepSecrets } else { Overwrite::Never };
         let mut writer = Writer::create(path, self.0.header()?, mode)?;
@@ -183,7 +183,7 @@ impl ServerKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// From the file: not a server key, damaged, newer.
+    /// The file is no server key, damaged, or newer than this library.
     pub fn load(path: &Path) -> Result<Self, Error> {
         Self::read(&Reader::open(path, Expect::kind(Kind::ServerKey))?)
     }
@@ -198,7 +198,7 @@ impl ServerKey {
         Ok(writer.into_bytes()?.to_vec())
     }
 
-    /// A key from the bytes of its file.
+    /// Reads a key from the bytes of its file.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -207,7 +207,7 @@ impl ServerKey {
     }
 
     fn read(reader: &Reader) -> Result<Self, Error> {
-        let key = on_pool(|| Scheme::of(reader)?.roles().read_server(reader));
+        let key = on_pool(|| Scheme::of_file(reader)?.entry().read_server(reader));
         key.map(Self).map_err(|error| error.in_file(reader.path()))
     }
 }
@@ -220,22 +220,22 @@ fn weakness(params: &ParamsInfo, insecure: bool) -> Option<String> {
     }
 }
 
-/// A key that encrypts, read from either file of a pair: the client key, or the server key of a public-key scheme (Gentry-Halevi).
+/// A key that encrypts, from either file of a pair: the client key, or the server key if that holds a public key.
 #[derive(Debug)]
 pub struct EncryptionKey(Box<dyn Encrypt>);
 
 impl EncryptionKey {
-    /// Reads one; of a server key only what encryption needs.
+    /// Reads a key. It reads only the public key of a server key.
     ///
     /// # Errors
-    /// From the file: not a key that encrypts, damaged, newer.
+    /// The file is no key that encrypts, damaged, or newer than this library.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let reader = Reader::open(path, Expect::any_of(&[Kind::ClientKey, Kind::ServerKey, Kind::PublicKey]))?;
-        let key = on_pool(|| Scheme::of(&reader)?.roles().read_encryption(&reader));
+        let key = on_pool(|| Scheme::of_file(&reader)?.entry().read_encryption(&reader));
         if let Some(key) = key.map_err(|error| error.in_file(path))? {
             return Ok(Self(key));
         }
-        // Of any other key but a client key this tells what it is, and what is needed.
+        // If the file is no client key either, this error names its kind and the expected one.
         let ClientKey(key) = ClientKey::load(path)?;
         Ok(Self(key))
     }
@@ -248,17 +248,18 @@ impl EncryptionKey {
         encrypt(&*self.0, plain)
     }
 
-    /// As [`Self::encrypt`], with the public matrix read from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts pieces of it.
+    /// As [`Self::encrypt`]. It reads the public matrix from the file that [`Self::write_matrix`] made (LWE), on the current thread pool. Progress counts
+    /// pieces of the matrix.
     ///
     /// # Errors
-    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Lwe`] for the file of another key, or a damaged one; [`Error::Cancelled`].
+    /// As [`Self::encrypt`]; [`Error::NoMatrix`]; [`Error::Scheme`] for the file of another key, or a damaged one; [`Error::Cancelled`].
     pub fn encrypt_streamed(&self, plain: &Plain, matrix: &Path, control: &Control<'_>) -> Result<Ciphertext, Error> {
         let plain = Plain::new(plain.ty, plain.shape.clone(), plain.values.clone())?;
         check_memory(&self.params(), &plain)?;
         on_pool(|| self.0.encrypt_streamed(plain, matrix, control))
     }
 
-    /// Bytes of the file that [`Self::write_matrix`] makes.
+    /// The size of the file that [`Self::write_matrix`] makes, bytes.
     ///
     /// # Errors
     /// [`Error::NoMatrix`] for a scheme that has none.
@@ -266,16 +267,17 @@ impl EncryptionKey {
         self.0.matrix_bytes()
     }
 
-    /// Stores the public matrix whole (LWE): keys hold its seed, from which encryption otherwise makes it again. It replaces a file when it is whole. Progress counts pieces.
+    /// Writes the whole public matrix (LWE). A key holds the seed of the matrix only, and encryption without the file derives the matrix again. The file
+    /// appears, or replaces an existing one, when it is complete. Progress counts pieces of the matrix.
     ///
     /// # Errors
-    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Lwe`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
+    /// [`Error::NoMatrix`]; [`Error::Disk`], before anything is written; [`Error::Scheme`] from the file; [`Error::Cancelled`]. Nothing is left at `path` then.
     pub fn write_matrix(&self, path: &Path, control: &Control<'_>) -> Result<(), Error> {
         disk::check(path, self.matrix_bytes()?)?;
         on_pool(|| self.0.write_matrix(path, control))
     }
 
-    /// Identity.
+    /// The identity of the key pair.
     pub fn key_id(&self) -> KeyId {
         self.0.key_id()
     }
@@ -285,13 +287,13 @@ impl EncryptionKey {
         self.0.params()
     }
 
-    /// Why what the key protects is not safe, if so: its set is for research alone, or it was made from a chosen seed.
+    /// The reason why the key protects little or nothing, if there is one: its set is for research only, or it was made from a chosen seed.
     pub fn weakness(&self) -> Option<String> {
         weakness(&self.params(), self.0.is_insecure())
     }
 }
 
-/// That there is memory for the ciphertexts of those values.
+/// Checks that there is memory for the ciphertexts of those values.
 fn check_memory(params: &ParamsInfo, plain: &Plain) -> Result<(), Error> {
     let elements = plain.shape.as_ref().map(|_| plain.values.len());
     memory::check("the ciphertext", params, params.encrypted_bytes(plain.ty, elements), memory::FEWER)

@@ -4,7 +4,7 @@
 //! and runs typed programs or gate circuits on ciphertexts.
 //!
 //! ```
-//! use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, keygen};
+//! use solinas_runtime::{Control, KeygenOptions, Plain, Program, Server, Type, Work, keygen};
 //! # fn main() -> Result<(), solinas_runtime::Error> {
 //! let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
 //! let (client, server_key) = keygen(&options, &Control::default())?;
@@ -13,7 +13,7 @@
 //!
 //! let server = Server::new(&server_key, Some(2))?;
 //! let program = Program::from_op("add", &[u4, u4])?;
-//! let sum = server.run(&program, &[a, b], &Control::default())?;
+//! let sum = server.run(Work::program(&program, &[a, b]), &Control::default())?;
 //! assert_eq!(client.decrypt(&sum[0])?.to_strings(), ["14"]);
 //! # Ok(())
 //! # }
@@ -30,9 +30,10 @@ mod disk;
 mod engine;
 mod error;
 mod error_kind;
+mod estimate;
+mod facts;
 mod gh;
 mod info;
-mod input;
 mod job;
 mod keys;
 mod leveled;
@@ -41,25 +42,34 @@ mod memory;
 mod ntru;
 mod plain;
 mod planning;
+mod prepared;
 mod process;
+mod public;
+mod registry;
 mod scheme;
+mod search;
 mod server;
 mod tfhe;
+mod work;
 
 pub use bgv::find_bgv;
 pub use ciphertext::{Ciphertext, Condition, Form};
 pub use error::Error;
 pub use error_kind::ErrorKind;
-pub use info::{ParamsInfo, params};
-pub use input::Input;
+pub use estimate::{Estimate, cost, cost_circuit, cost_under, cost_watched};
+pub use facts::{BenchCases, Capabilities, Column, ParamsTable};
+pub use info::{ParamsInfo, params, size};
 pub use job::{Job, caught};
 pub use keys::{ClientKey, EncryptionKey, KeygenOptions, ServerKey, keygen};
 pub use memory::budget as memory_budget;
 pub use plain::Plain;
+pub use prepared::Prepared;
 pub use process::{PerProcess, start_threads};
-pub use scheme::Scheme;
-pub use server::{Estimate, Server, ServerOptions, cost, cost_circuit, cost_under, cost_watched};
+pub use registry::{Scheme, schemes};
+pub use search::{FoundParams, KeyDistribution, ParamsRequest};
+pub use server::{Server, ServerOptions};
 pub use solinas_circuits::program::{self, Program, ProgramBuilder, Type};
 pub use solinas_circuits::{Netlist, build, export, import};
 pub use solinas_formats::{KeyId, Summary, inspect, write_text};
 pub use solinas_schemes::{Control, Progress};
+pub use work::{Input, Inputs, Work};

@@ -6,7 +6,7 @@ mod foreign;
 
 use foreign::{Foreign, Format, rng};
 use rand_core::RngCore;
-use solinas_runtime::{Ciphertext, Control, KeygenOptions, Plain, Server, Type, import, keygen};
+use solinas_runtime::{Ciphertext, Control, KeygenOptions, Plain, Server, Type, Work, import, keygen};
 
 #[test]
 fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
@@ -26,7 +26,7 @@ fn encrypted_circuits_of_other_programs_compute_what_their_cells_do() {
                     client.encrypt(&Plain::unsigned(Type::Uint(*width as u8), value).unwrap()).unwrap()
                 };
                 let inputs: Vec<Ciphertext> = circuit.inputs.iter().map(encrypt).collect();
-                let outputs = server.run_circuit(&netlist, &inputs, &Control::default()).unwrap();
+                let outputs = server.run(Work::circuit(&netlist, &inputs), &Control::default()).unwrap();
                 let decrypted = outputs.iter().zip(&circuit.outputs).flat_map(|(output, (_, width))| {
                     let value = client.decrypt(output).unwrap().values[0];
                     (0..*width).map(move |i| value >> i & 1 == 1)

@@ -4,8 +4,8 @@
 use solinas_circuits::build::Recipe;
 use solinas_runtime::program::Op;
 use solinas_runtime::{
-    Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, cost_circuit, cost_watched,
-    keygen,
+    Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, Work, cost_circuit,
+    cost_watched, keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -38,14 +38,14 @@ fn planning_is_cancelled_under_every_scheme() {
     let program = divisions(2, Type::Uint(8));
     let netlist = program.lower(Recipe::default()).unwrap();
     for (scheme, params) in [
-        (Scheme::Tfhe, "integers-128"),
-        (Scheme::Tfhe, "gates-128"),
-        (Scheme::Gh, "ci-15"),
-        (Scheme::Ntru, "boot-64"),
-        (Scheme::Bgv, "boot-64-2"),
-        (Scheme::Lwe, "leveled-8-9"),
+        ("tfhe", "integers-128"),
+        ("tfhe", "gates-128"),
+        ("gh", "ci-15"),
+        ("ntru", "boot-64"),
+        ("bgv", "boot-64-2"),
+        ("lwe", "leveled-8-9"),
     ] {
-        let error = cost_watched(scheme, &program, params, &control).unwrap_err();
+        let error = cost_watched(scheme.parse::<Scheme>().unwrap(), &program, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
         let error = cost_circuit(&netlist, params, &control).unwrap_err();
         assert!(matches!(error, Error::Cancelled), "{params}: {error}");
@@ -61,16 +61,21 @@ fn planning_in_slots_is_cancelled_too() {
     builder.output("y", y);
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let cost = cost_watched(Scheme::Bgv, &builder.finish().unwrap(), "slots-128-4", &control);
+    let cost = cost_watched("bgv".parse::<Scheme>().unwrap(), &builder.finish().unwrap(), "slots-128-4", &control);
     assert!(matches!(cost, Err(Error::Cancelled)), "{cost:?}");
 }
 
 #[test]
-fn every_estimate_and_count_of_a_server_is_cancelled() {
-    for (scheme, params) in [(Scheme::Tfhe, "gates-40"), (Scheme::Gh, "ci-15"), (Scheme::Ntru, "tight-64-12")] {
+fn planning_and_measuring_are_cancelled() {
+    for (scheme, params) in [("tfhe", "gates-40"), ("gh", "ci-15"), ("ntru", "tight-64-12")] {
         let params = Some(params.into());
-        let options =
-            KeygenOptions { scheme, params, research: true, insecure_seed: Some(1), ..KeygenOptions::default() };
+        let options = KeygenOptions {
+            scheme: scheme.parse().unwrap(),
+            params,
+            research: true,
+            insecure_seed: Some(1),
+            ..KeygenOptions::default()
+        };
         let (client, key) = keygen(&options, &Control::default()).unwrap();
         let server = Server::new(&key, Some(1)).unwrap();
         let ty = Type::Uint(2);
@@ -81,18 +86,42 @@ fn every_estimate_and_count_of_a_server_is_cancelled() {
         let cancel = AtomicBool::new(true);
         let control = Control { cancel: Some(&cancel), ..Control::default() };
         let all = [
-            server.estimate(&program, 1, &control),
-            server.estimate_on(&program, 1, 4, &control),
-            server.estimate_inputs(&program, &inputs, &control),
-            server.count_inputs(&program, &inputs, &control),
-            server.estimate_circuit_inputs(&netlist, &inputs, &control),
-            server.count_circuit_inputs(&netlist, &inputs, &control),
-            server.estimate_circuit(&netlist, true, &control),
-            server.estimate_circuit(&netlist, false, &control),
+            Work::program(&program, &inputs),
+            Work::program(&program, Inputs::Fresh { instances: 1 }),
+            Work::circuit(&netlist, &inputs),
+            Work::circuit(&netlist, Inputs::Fresh { instances: 1 }),
+            Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }),
         ];
-        for (i, result) in all.into_iter().enumerate() {
-            assert!(matches!(result, Err(Error::Cancelled)), "{scheme}, estimate {i}: {result:?}");
+        for (i, work) in all.iter().enumerate() {
+            let cancelled = server.prepare(work.clone(), &control).and_then(|prepared| prepared.estimate(&control));
+            assert!(matches!(cancelled, Err(Error::Cancelled)), "{scheme}, work {i}: {cancelled:?}");
         }
+        for (i, work) in all.into_iter().enumerate() {
+            let prepared = server.prepare(work, &Control::default()).unwrap();
+            assert!(prepared.count().is_ok());
+            for estimate in [prepared.estimate(&control), prepared.estimate_on(4, &control)] {
+                assert!(matches!(estimate, Err(Error::Cancelled)), "{scheme}, work {i}: {estimate:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn work_on_fresh_inputs_has_a_cost_and_cannot_run() {
+    let options = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+    let (_, key) = keygen(&options, &Control::default()).unwrap();
+    let server = Server::new(&key, Some(1)).unwrap();
+    let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
+    let netlist = program.lower(Recipe::default()).unwrap();
+    let works = [
+        Work::program(&program, Inputs::Fresh { instances: 3 }),
+        Work::circuit(&netlist, Inputs::Fresh { instances: 3 }),
+    ];
+    for work in works {
+        let prepared = server.prepare(work, &Control::default()).unwrap();
+        assert_eq!(prepared.count().unwrap().bootstraps, 3);
+        let run = prepared.run(&Control::default());
+        assert!(matches!(run, Err(Error::InputCount { got: 0, want: 2, .. })), "{run:?}");
     }
 }
 
@@ -106,29 +135,32 @@ fn a_plan_that_is_known_is_not_made_again() {
     let inputs = [bit.clone(), bit];
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Control::default() };
-    let watched = |program: &Program| server.estimate(program, 1, &control).map(|estimate| estimate.bootstraps);
-    assert!(matches!(watched(&program), Err(Error::Cancelled)));
-    assert_eq!(server.estimate(&program, 1, &Control::default()).unwrap().bootstraps, 1);
-    assert_eq!(watched(&program).unwrap(), 1, "nothing is left to cancel");
-    assert!(matches!(server.run(&program, &inputs, &control), Err(Error::Cancelled)));
-    assert!(matches!(watched(&Program::from_op("or", &[Type::Bool; 2]).unwrap()), Err(Error::Cancelled)));
+    let estimate = |program: &Program, control: &Control<'_>| {
+        let fresh = Work::program(program, Inputs::Fresh { instances: 1 });
+        server.prepare(fresh, control)?.estimate(control).map(|estimate| estimate.bootstraps)
+    };
+    assert!(matches!(estimate(&program, &control), Err(Error::Cancelled)));
+    assert_eq!(estimate(&program, &Control::default()).unwrap(), 1);
+    assert_eq!(estimate(&program, &control).unwrap(), 1, "nothing is left to cancel");
+    assert!(matches!(server.run(Work::program(&program, &inputs), &control), Err(Error::Cancelled)));
+    assert!(matches!(estimate(&Program::from_op("or", &[Type::Bool; 2]).unwrap(), &control), Err(Error::Cancelled)));
 }
 
 #[test]
 fn sizes_of_ciphertexts_are_as_estimated() {
     let sets = [
-        (Scheme::Tfhe, "gates-40", Type::Uint(5)),
-        (Scheme::Tfhe, "integers-40", Type::Uint(5)),
-        (Scheme::Gh, "ci-15", Type::Uint(5)),
-        (Scheme::Ntru, "tight-64-12", Type::Uint(5)),
-        (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
-        (Scheme::Bgv, "bits-64-12", Type::Uint(5)),
-        (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
-        (Scheme::Lwe, "leveled-8-9", Type::Uint(5)),
+        ("tfhe", "gates-40", Type::Uint(5)),
+        ("tfhe", "integers-40", Type::Uint(5)),
+        ("gh", "ci-15", Type::Uint(5)),
+        ("ntru", "tight-64-12", Type::Uint(5)),
+        ("ntru", "slots-128-3", Type::Mod(257)),
+        ("bgv", "bits-64-12", Type::Uint(5)),
+        ("bgv", "slots-128-4", Type::Mod(65537)),
+        ("lwe", "leveled-8-9", Type::Uint(5)),
     ];
     for (scheme, params, ty) in sets {
         let options = KeygenOptions {
-            scheme,
+            scheme: scheme.parse().unwrap(),
             params: Some(params.into()),
             research: true,
             insecure_seed: Some(1),
@@ -148,7 +180,7 @@ fn sizes_of_ciphertexts_are_as_estimated() {
 #[test]
 fn a_million_packed_values_take_megabytes() {
     let sets = solinas_runtime::params();
-    let bgv = sets.iter().find(|set| set.scheme == Scheme::Bgv).unwrap();
+    let bgv = sets.iter().find(|set| set.scheme.name() == "bgv").unwrap();
     let bytes = bgv.encrypted_bytes(Type::Mod(65537), Some(1_000_000));
     assert!((1 << 20..200 << 20).contains(&bytes), "{bytes}");
 }

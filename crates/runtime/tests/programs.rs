@@ -5,8 +5,8 @@
 use proptest::test_runner::{Config, TestRunner};
 use solinas_runtime::program::{OPERATIONS, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, build,
-    import, keygen,
+    Ciphertext, ClientKey, Control, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type,
+    Work, build, import, keygen,
 };
 use std::sync::OnceLock;
 
@@ -42,7 +42,7 @@ impl Setup {
                 self.client.encrypt(&plain).unwrap()
             })
             .collect();
-        let outputs = self.server.run(program, &inputs, &Control::default()).unwrap();
+        let outputs = self.server.run(Work::program(program, &inputs), &Control::default()).unwrap();
         outputs.iter().map(|output| self.client.decrypt(output).unwrap().values).collect()
     }
 }
@@ -130,7 +130,7 @@ fn circuits_run_in_both_families() {
         import::read_bristol(&solinas_circuits::export::write_bristol(&b.finish().unwrap()).unwrap()).unwrap();
     for setup in [gates(), integers()] {
         let encrypt = |value| setup.client.encrypt(&Plain::unsigned(Type::Uint(6), value).unwrap()).unwrap();
-        let out = setup.server.run_circuit(&netlist, &[encrypt(37), encrypt(29)], &Control::default()).unwrap();
+        let out = setup.server.run(Work::circuit(&netlist, &[encrypt(37), encrypt(29)]), &Control::default()).unwrap();
         assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [37 * 29 % 64]);
     }
 }
@@ -164,9 +164,12 @@ fn ports_of_any_width_take_arrays_of_bools() {
         };
         let run = |x: &Ciphertext, y: &Ciphertext| {
             let inputs = [x.clone(), y.clone()];
-            let estimate = server.estimate_circuit_inputs(&netlist, &inputs, &Control::default()).unwrap();
+            let estimate = server
+                .prepare(Work::circuit(&netlist, &inputs), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
+                .unwrap();
             assert!(estimate.bootstraps >= 1, "{estimate}");
-            let out = server.run_circuit(&netlist, &inputs, &Control::default()).unwrap();
+            let out = server.run(Work::circuit(&netlist, &inputs), &Control::default()).unwrap();
             out.iter().map(|out| client.decrypt(out).unwrap()).collect::<Vec<_>>()
         };
         let (bits, y) = (encrypt(Type::Bool, &[WIDTH], &x[..WIDTH]), encrypt(Type::Uint(2), &[], &[2]));
@@ -181,7 +184,7 @@ fn ports_of_any_width_take_arrays_of_bools() {
         assert_eq!(got[0], Plain::new(Type::Bool, Some(vec![2, WIDTH]), [first.0, second.0].concat()).unwrap());
         assert_eq!(got[1], Plain::new(Type::Bool, Some(vec![2]), vec![first.1, second.1]).unwrap());
         let refused = |input: Ciphertext| {
-            server.run_circuit(&netlist, &[input, y.clone()], &Control::default()).unwrap_err().to_string()
+            server.run(Work::circuit(&netlist, &[input, y.clone()]), &Control::default()).unwrap_err().to_string()
         };
         let message = refused(encrypt(Type::Uint(128), &[], &[1]));
         assert!(message.contains("\"x\" has 130 bits, got one u128") && message.contains("--bits 130"), "{message}");
@@ -195,7 +198,11 @@ fn circuits_are_priced_without_ciphertexts_or_keys() {
     let netlist = wide_circuit(512);
     for (setup, set) in [(gates(), "gates-40"), (integers(), "integers-40")] {
         let (estimate, cost) = (
-            setup.server.estimate_circuit(&netlist, true, &Control::default()).unwrap(),
+            setup
+                .server
+                .prepare(Work::circuit(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
+                .unwrap(),
             solinas_runtime::cost_circuit(&netlist, set, &Control::default()).unwrap(),
         );
         assert!(estimate.seconds > 0.0 && cost.seconds == 0.0);
@@ -221,7 +228,7 @@ fn bristol_adder64_runs_encrypted() {
     let netlist = import::read(&text).unwrap();
     let (a, b) = (0xffff_ffff_0000_0001u128, 0x0000_0001_ffff_ffffu128);
     let encrypt = |value| gates().client.encrypt(&Plain::unsigned(Type::Uint(64), value).unwrap()).unwrap();
-    let out = gates().server.run_circuit(&netlist, &[encrypt(a), encrypt(b)], &Control::default()).unwrap();
+    let out = gates().server.run(Work::circuit(&netlist, &[encrypt(a), encrypt(b)]), &Control::default()).unwrap();
     assert_eq!(gates().client.decrypt(&out[0]).unwrap().values, [(a + b) & u128::from(u64::MAX)]);
 }
 
@@ -231,9 +238,11 @@ fn forms_convert_into_each_other() {
     for ty in [Type::Uint(7), Type::Bool, Type::Int(8)] {
         let plain = Plain::new(ty, Some(vec![2]), vec![ty.mask(), 1]).unwrap();
         let radix = client.encrypt(&plain).unwrap();
-        let bits = server.convert(&radix, Form::Bits, &Control::default()).unwrap();
+        let bits =
+            server.run(Work::Convert { ciphertext: &radix, form: Form::Bits }, &Control::default()).unwrap().remove(0);
         assert_eq!((bits.form(), client.decrypt(&bits).unwrap()), (Form::Bits, plain.clone()));
-        let back = server.convert(&bits, Form::Radix, &Control::default()).unwrap();
+        let back =
+            server.run(Work::Convert { ciphertext: &bits, form: Form::Radix }, &Control::default()).unwrap().remove(0);
         assert_eq!((back.form(), client.decrypt(&back).unwrap()), (Form::Radix, plain));
     }
 }
@@ -248,7 +257,7 @@ fn results_go_on_as_inputs() {
         let (mut y, mut want) = (x.clone(), [1u128, 42, 63]);
         for name in ["mul", "add", "sub", "mul", "max", "xor", "add"] {
             let program = step(name);
-            y = setup.server.run(&program, &[y, x.clone()], &Control::default()).unwrap().swap_remove(0);
+            y = setup.server.run(Work::program(&program, &[y, x.clone()]), &Control::default()).unwrap().swap_remove(0);
             for (want, x) in want.iter_mut().zip([1, 42, 63]) {
                 *want = program.evaluate(&[*want, x]).unwrap()[0];
             }
@@ -266,9 +275,12 @@ fn one_ciphertext_serves_as_every_input() {
         let encrypt = |ty, value| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap();
         let yes = encrypt(Type::Bool, 1);
         // A result of MUX gates, the noisiest there is, then multiplied with itself.
-        let x = setup.server.run(&choose, &[yes, encrypt(u6, 23), encrypt(u6, 9)], &Control::default()).unwrap();
+        let x = setup
+            .server
+            .run(Work::program(&choose, &[yes, encrypt(u6, 23), encrypt(u6, 9)]), &Control::default())
+            .unwrap();
         let x = x[0].clone();
-        let square = setup.server.run(&program, &[x.clone(), x], &Control::default()).unwrap();
+        let square = setup.server.run(Work::program(&program, &[x.clone(), x]), &Control::default()).unwrap();
         assert_eq!(setup.client.decrypt(&square[0]).unwrap().values, [23 * 23 % 64]);
     }
 }
@@ -286,7 +298,7 @@ fn one_ciphertext_serves_as_hundreds_of_inputs() {
     let program = builder.finish().unwrap();
     for setup in [gates(), integers()] {
         let x = setup.client.encrypt(&Plain::unsigned(u2, 3).unwrap()).unwrap();
-        let out = setup.server.run(&program, &vec![x; 200], &Control::default()).unwrap();
+        let out = setup.server.run(Work::program(&program, &vec![x; 200]), &Control::default()).unwrap();
         let out: Vec<_> = out.iter().map(|out| setup.client.decrypt(out).unwrap().values[0]).collect();
         assert_eq!(out, [2, 0]);
     }
@@ -307,7 +319,7 @@ fn gates_of_repeated_operands_run_as_they_are() {
         for (x, y, want) in want {
             let inputs = [(Type::Uint(2), x), (Type::Bool, y)]
                 .map(|(ty, value)| setup.client.encrypt(&Plain::unsigned(ty, value).unwrap()).unwrap());
-            let out = setup.server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+            let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
             assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [want], "{x} {y}");
         }
     }
@@ -335,8 +347,8 @@ fn results_do_not_depend_on_threads() {
     let program = Program::from_op("mul", &[u4, u4]).unwrap();
     let inputs = [a.clone(), a];
     assert_eq!(
-        one.run(&program, &inputs, &Control::default()).unwrap(),
-        server.run(&program, &inputs, &Control::default()).unwrap()
+        one.run(Work::program(&program, &inputs), &Control::default()).unwrap(),
+        server.run(Work::program(&program, &inputs), &Control::default()).unwrap()
     );
 }
 
@@ -353,7 +365,7 @@ fn keys_and_ciphertexts_survive_their_files() {
     x.save(&folder.path().join("x.ct")).unwrap();
     let x = Ciphertext::load(&folder.path().join("x.ct")).unwrap();
     let program = Program::from_op("neg", &[Type::Int(4)]).unwrap();
-    let y = server.run(&program, &[x], &Control::default()).unwrap();
+    let y = server.run(Work::program(&program, &[x]), &Control::default()).unwrap();
     assert_eq!(client.decrypt(&y[0]).unwrap().to_strings(), ["-8", "-7"]);
     let wrong = solinas_runtime::ServerKey::load(&path).unwrap_err().to_string();
     assert!(wrong.contains("client key"), "{wrong}");
@@ -368,15 +380,21 @@ fn mistakes_get_typed_errors() {
     let wide = client.encrypt(&Plain::unsigned(Type::Uint(5), 1).unwrap()).unwrap();
     let foreign = integers().client.encrypt(&Plain::unsigned(u4, 1).unwrap()).unwrap();
     let control = Control::default();
-    assert!(matches!(server.run(&add, std::slice::from_ref(&x), &control), Err(Error::InputCount { .. })));
-    assert!(matches!(server.run(&add, &[x.clone(), wide], &control), Err(Error::InputType { .. })));
-    assert!(matches!(server.run(&add, &[x.clone(), foreign.clone()], &control), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(
+        server.run(Work::program(&add, std::slice::from_ref(&x)), &control),
+        Err(Error::InputCount { .. })
+    ));
+    assert!(matches!(server.run(Work::program(&add, &[x.clone(), wide]), &control), Err(Error::InputType { .. })));
+    assert!(matches!(
+        server.run(Work::program(&add, &[x.clone(), foreign.clone()]), &control),
+        Err(Error::KeyMismatch { .. })
+    ));
     assert!(matches!(client.decrypt(&foreign), Err(Error::KeyMismatch { .. })));
     assert!(matches!(Plain::unsigned(u4, 16), Err(Error::Value { .. })));
     assert!(matches!(Plain::parse(Type::Int(4), &["-9"], None), Err(Error::Value { .. })));
     let cancelled = std::sync::atomic::AtomicBool::new(true);
     let control = Control { cancel: Some(&cancelled), ..Default::default() };
-    assert!(matches!(server.run(&add, &[x.clone(), x], &control), Err(Error::Cancelled)));
+    assert!(matches!(server.run(Work::program(&add, &[x.clone(), x]), &control), Err(Error::Cancelled)));
 }
 
 #[test]

@@ -6,21 +6,22 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_runtime::program::{Elements, Op};
 use solinas_runtime::{
-    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Scheme, Server, Type, keygen,
+    ClientKey, Control, Error, Input, KeygenOptions, Plain, Program, ProgramBuilder, Server, Type, Work, keygen,
 };
 
 /// Small sets: of integers, of bits, and of slots.
-const SETS: [(Scheme, &str, Type); 6] = [
-    (Scheme::Tfhe, "integers-40", Type::Uint(4)),
-    (Scheme::Tfhe, "gates-40", Type::Uint(2)),
-    (Scheme::Ntru, "slots-128-3", Type::Mod(257)),
-    (Scheme::Bgv, "slots-128-4", Type::Mod(65537)),
-    (Scheme::Bgv, "bits-64-9", Type::Uint(2)),
-    (Scheme::Lwe, "leveled-16-4", Type::Uint(1)),
+const SETS: [(&str, &str, Type); 6] = [
+    ("tfhe", "integers-40", Type::Uint(4)),
+    ("tfhe", "gates-40", Type::Uint(2)),
+    ("ntru", "slots-128-3", Type::Mod(257)),
+    ("bgv", "slots-128-4", Type::Mod(65537)),
+    ("bgv", "bits-64-9", Type::Uint(2)),
+    ("lwe", "leveled-16-4", Type::Uint(1)),
 ];
 
-fn keys((scheme, params, _): (Scheme, &str, Type), rotations: bool) -> (ClientKey, Server) {
+fn keys((scheme, params, _): (&str, &str, Type), rotations: bool) -> (ClientKey, Server) {
     let (params, insecure_seed) = (Some(params.into()), Some(1));
+    let scheme = scheme.parse().unwrap();
     let options = KeygenOptions { scheme, params, rotations, research: true, insecure_seed, ..Default::default() };
     let (client, key) = keygen(&options, &Control::default()).unwrap();
     (client, Server::new(&key, Some(2)).unwrap())
@@ -57,7 +58,7 @@ fn products_with_public_arrays_are_those_of_plain_evaluation() {
             let scalar = Elements::Scalar(numbers(1)[0]);
             for (x, w) in [(&array, &weights), (&scalar, &weights), (&array, &scalar)] {
                 let inputs = [client.encrypt(&plain(ty, x)).unwrap().into(), Input::Public(plain(ty, w))];
-                let outputs = server.run_inputs(&program, &inputs, &Control::default()).unwrap();
+                let outputs = server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
                 let want = program.evaluate_arrays(&[x.clone(), w.clone()]).unwrap();
                 let got = client.decrypt(&outputs[0]).unwrap();
                 assert_eq!(
@@ -82,7 +83,7 @@ fn a_product_with_a_public_array_takes_no_product_of_ciphertexts() {
     let (x, w) = (Elements::Array((0..200).collect()), Elements::Array((0..200).map(|i| i * i).collect()));
     let encrypted = client.encrypt(&plain(ty, &x)).unwrap();
     let [score, multiplied] = [Input::from(plain(ty, &w)), client.encrypt(&plain(ty, &w)).unwrap().into()].map(|w| {
-        let outputs = server.run_inputs(&program, &[encrypted.clone().into(), w], &Control::default()).unwrap();
+        let outputs = server.run(Work::program(&program, &[encrypted.clone().into(), w]), &Control::default()).unwrap();
         assert_eq!(
             client.decrypt(&outputs[0]).unwrap().values,
             [(0..200u128).map(|i| i * i * i).sum::<u128>() % 65537]
@@ -98,12 +99,13 @@ fn public_arrays_that_do_not_suit_are_refused() {
         let (ty, (client, server)) = (set.2, keys(set, false));
         let program = weighted(ty);
         let x = Input::from(client.encrypt(&plain(ty, &Elements::Array(vec![1, 2, 3]))).unwrap());
-        let run = |w: Plain| server.run_inputs(&program, &[x.clone(), w.into()], &Control::default()).unwrap_err();
+        let run =
+            |w: Plain| server.run(Work::program(&program, &[x.clone(), w.into()]), &Control::default()).unwrap_err();
         let short = run(plain(ty, &Elements::Array(vec![1, 2])));
         assert!(matches!(short, Error::Broadcast { lhs: 3, rhs: 2 }), "{short}");
         let other = run(plain(Type::Uint(9), &Elements::Array(vec![1, 2, 3])));
         assert!(matches!(other, Error::InputType { .. }), "{other}");
-        let one = server.run_inputs(&program, std::slice::from_ref(&x), &Control::default()).unwrap_err();
+        let one = server.run(Work::program(&program, std::slice::from_ref(&x)), &Control::default()).unwrap_err();
         assert!(matches!(one, Error::InputCount { got: 1, want: 2, .. }), "{one}");
     }
 }

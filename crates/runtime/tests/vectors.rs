@@ -6,15 +6,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use solinas_runtime::program::{Elements, Op};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, ProgramBuilder, Progress, Scheme, Server,
-    ServerKey, Type, cost, keygen,
+    Ciphertext, ClientKey, Control, Error, Inputs, KeygenOptions, Plain, Program, ProgramBuilder, Progress, Server,
+    ServerKey, Type, Work, cost, keygen,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Of polynomials of 128 slots, three or four products in a row.
-const SETS: [(Scheme, &str, Type); 2] =
-    [(Scheme::Ntru, "slots-128-3", Type::Mod(257)), (Scheme::Bgv, "slots-128-4", Type::Mod(65537))];
+const SETS: [(&str, &str, Type); 2] =
+    [("ntru", "slots-128-3", Type::Mod(257)), ("bgv", "slots-128-4", Type::Mod(65537))];
 
 struct Setup {
     client: ClientKey,
@@ -23,8 +23,9 @@ struct Setup {
     ty: Type,
 }
 
-fn options((scheme, params, _): (Scheme, &str, Type), rotations: bool) -> KeygenOptions {
+fn options((scheme, params, _): (&str, &str, Type), rotations: bool) -> KeygenOptions {
     let (params, insecure_seed) = (Some(params.into()), Some(1));
+    let scheme = scheme.parse().unwrap();
     KeygenOptions { scheme, params, rotations, research: true, insecure_seed, ..Default::default() }
 }
 
@@ -66,7 +67,7 @@ impl Setup {
 
     fn run(&self, program: &Program, inputs: &[Elements]) -> Result<Vec<Elements>, Error> {
         let inputs: Vec<_> = inputs.iter().map(|input| self.encrypt(input)).collect();
-        let outputs = self.server.run(program, &inputs, &Control::default())?;
+        let outputs = self.server.run(Work::program(program, &inputs), &Control::default())?;
         Ok(outputs.iter().map(|output| self.decrypt(output)).collect())
     }
 }
@@ -166,7 +167,14 @@ fn random_programs_give_what_plain_evaluation_gives_or_are_refused_before_they_r
                 Err(Error::Levels { .. }) => {
                     refused += 1;
                     let inputs: Vec<_> = inputs.iter().map(|input| setup.encrypt(input)).collect();
-                    assert!(setup.server.count_inputs(&program, &inputs, &Control::default()).is_err(), "seed {seed}");
+                    assert!(
+                        setup
+                            .server
+                            .prepare(Work::program(&program, &inputs), &Control::default())
+                            .and_then(|work| work.count())
+                            .is_err(),
+                        "seed {seed}"
+                    );
                 }
                 Err(other) => panic!("seed {seed}: {other}"),
             }
@@ -187,14 +195,14 @@ fn sums_of_results_leave_out_what_is_past_the_last_element() {
         builder.output("result", sum);
         let more = builder.finish().unwrap();
         let (server, control) = (&setup.server, Control::default());
-        let moved = server.run(&more, &[setup.encrypt(&values)], &control).unwrap().remove(0);
+        let moved = server.run(Work::program(&more, &[setup.encrypt(&values)]), &control).unwrap().remove(0);
         let sum = Program::from_op("sum", &[setup.ty]).unwrap();
         for (ciphertext, want, masked) in [(setup.encrypt(&values), 6, false), (moved, 9, true)] {
             let stored = Ciphertext::from_bytes(&ciphertext.to_bytes().unwrap()).unwrap();
             assert!(stored == ciphertext);
             for ciphertext in [ciphertext, stored] {
                 let before = ciphertext.condition().unwrap();
-                let result = server.run(&sum, &[ciphertext], &control).unwrap().remove(0);
+                let result = server.run(Work::program(&sum, &[ciphertext]), &control).unwrap().remove(0);
                 assert_eq!(setup.decrypt(&result), Elements::Scalar(want));
                 // A sum of 128 slots takes seven bits of noise, and a mask before it some more.
                 let after = result.condition().unwrap();
@@ -222,7 +230,7 @@ fn scalars_come_out_without_a_shape_and_go_on_as_inputs() {
         }
         let program = builder.finish().unwrap();
         let inputs = [setup.encrypt(&a), setup.encrypt(&b)];
-        let out = setup.server.run(&program, &inputs, &Control::default()).unwrap();
+        let out = setup.server.run(Work::program(&program, &inputs), &Control::default()).unwrap();
         let shapes: Vec<_> = out.iter().map(|out| out.shape().map(<[usize]>::to_vec)).collect();
         assert_eq!(shapes, [Some(vec![3]), None, None, None]);
         let plain: Vec<_> = out.iter().map(|out| setup.decrypt(out)).collect();
@@ -243,35 +251,41 @@ fn estimates_count_rotations_and_progress_comes_to_its_end() {
     for (setup, (scheme, set, ty)) in setups().iter().zip(SETS) {
         let (server, control) = (&setup.server, Control::default());
         let dot = Program::from_op("dot", &[ty; 2]).unwrap();
-        let estimate = server.estimate(&dot, 1, &Control::default()).unwrap();
+        let estimate = server
+            .prepare(Work::program(&dot, Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+            .unwrap();
         // log2 of a row, and the swap.
         assert_eq!((estimate.products, estimate.rotations), (1, 7));
         assert!(estimate.to_string().ends_with("1 product, 7 rotations, depth 1"), "{estimate}");
         assert!(estimate.seconds > 0.0 && estimate.memory_bytes as usize == server.memory_bytes());
-        if scheme == Scheme::Ntru {
+        if scheme == "ntru" {
             // Both schemes have sets of the other's name.
             assert_eq!(cost(&dot, set).unwrap().rotations, 7);
             assert_eq!(cost(&Program::from_op("mul", &[ty; 2]).unwrap(), set).unwrap().rotations, 0);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let inputs = [(); 2].map(|()| setup.encrypt(&setup.numbers(&mut rng, 300)));
-        let counted = server.count_inputs(&dot, &inputs, &Control::default()).unwrap();
+        let counted =
+            server.prepare(Work::program(&dot, &inputs), &Control::default()).and_then(|work| work.count()).unwrap();
         assert_eq!((counted.products, counted.rotations), (3, 7));
         let heard = Mutex::new(Vec::new());
         let listen = |progress: Progress| heard.lock().unwrap().push((progress.done, progress.total));
-        let result = server.run(&dot, &inputs, &Control { progress: Some(&listen), cancel: None }).unwrap();
+        let result =
+            server.run(Work::program(&dot, &inputs), &Control { progress: Some(&listen), cancel: None }).unwrap();
         let heard = heard.into_inner().unwrap();
         assert_eq!((heard.len(), heard.iter().max()), (11, Some(&(10, 10))), "{heard:?}");
         // Stopped at the second automorphism.
         let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
         let listen = |_: Progress| stop.store(count.fetch_add(1, Ordering::Relaxed) >= 5, Ordering::Relaxed);
-        let stopped = server.run(&dot, &inputs, &Control { progress: Some(&listen), cancel: Some(&stop) });
+        let stopped =
+            server.run(Work::program(&dot, &inputs), &Control { progress: Some(&listen), cancel: Some(&stop) });
         assert!(matches!(stopped, Err(Error::Cancelled)) && count.into_inner() < 8);
         // The key file holds the rotations.
         let bytes = setup.key.to_bytes().unwrap();
         let again = Server::new(&ServerKey::from_bytes(&bytes).unwrap(), Some(1)).unwrap();
         assert_eq!(again.memory_bytes(), server.memory_bytes());
-        let sum = again.run(&dot, &inputs, &control).unwrap();
+        let sum = again.run(Work::program(&dot, &inputs), &control).unwrap();
         assert_eq!(setup.decrypt(&sum[0]), setup.decrypt(&result[0]));
     }
 }
@@ -287,18 +301,22 @@ fn keys_without_rotations_say_how_to_make_them() {
     let x = client.encrypt(&Plain::new(ty, Some(vec![4]), vec![1, 2, 3, 4]).unwrap()).unwrap();
     for program in [Program::from_op("sum", &[ty]).unwrap(), Program::rotation(ty, 1).unwrap()] {
         for error in [
-            server.run(&program, std::slice::from_ref(&x), &Control::default()).unwrap_err(),
-            server.estimate(&program, 1, &Control::default()).unwrap_err(),
+            server.run(Work::program(&program, std::slice::from_ref(&x)), &Control::default()).unwrap_err(),
+            server
+                .prepare(Work::program(&program, Inputs::Fresh { instances: 1 }), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
+                .unwrap_err(),
         ] {
             assert!(matches!(error, Error::NoRotations { .. }), "{error}");
             assert!(error.to_string().contains("--rotations"), "{error}");
         }
     }
     // By nothing, and of a scalar, it needs none.
-    let nowhere = server.run(&Program::rotation(ty, -4).unwrap(), std::slice::from_ref(&x), &Control::default());
+    let nowhere =
+        server.run(Work::program(&Program::rotation(ty, -4).unwrap(), std::slice::from_ref(&x)), &Control::default());
     assert_eq!(client.decrypt(&nowhere.unwrap()[0]).unwrap().values, [1, 2, 3, 4]);
-    let bits = [(Scheme::Ntru, "tight-64-1"), (Scheme::Bgv, "bits-64-2"), (Scheme::Lwe, "leveled-64-2")];
-    for set in bits.into_iter().chain([(Scheme::Tfhe, "gates-40")]).map(|(scheme, params)| (scheme, params, ty)) {
+    let bits = [("ntru", "tight-64-1"), ("bgv", "bits-64-2"), ("lwe", "leveled-64-2")];
+    for set in bits.into_iter().chain([("tfhe", "gates-40")]).map(|(scheme, params)| (scheme, params, ty)) {
         let error = keygen(&options(set, true), &Control::default()).unwrap_err().to_string();
         assert!(error.contains("slots") || error.contains("bits, not vectors"), "{error}");
     }

@@ -8,9 +8,9 @@ use crate::circuit::Call;
 use crate::node::{Kind, Node, topological};
 use crate::recorder::{Recorded, Recorder};
 use crate::{Control, Error, Estimate, Progress, Result, runtime};
-use runtime::{Ciphertext, Input, Server};
+use runtime::{Input, Inputs, Prepared, Server, Work};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Nodes that one step computes: those of one level and one group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,9 +33,18 @@ pub(crate) struct Plan {
 
 enum Step {
     Rearrange(Vec<Arc<Node>>),
-    /// A program. Its array inputs have that length.
-    Program(Recorded, Option<usize>),
-    Circuit(Arc<Call>, Vec<Arc<Node>>),
+    Program {
+        recorded: Recorded,
+        /// Length of the array inputs.
+        len: Option<usize>,
+        planned: OnceLock<Arc<Prepared>>,
+    },
+    Circuit {
+        call: Arc<Call>,
+        /// The outputs that the computation needs.
+        nodes: Vec<Arc<Node>>,
+        planned: OnceLock<Arc<Prepared>>,
+    },
 }
 
 /// A step that is being made.
@@ -157,16 +166,21 @@ impl Plan {
     }
 
     /// Predicts the cost, with seconds from measured times.
-    pub(crate) fn estimate(&self, server: &Server) -> Result<Estimate> {
-        self.total(server, |step| step.estimate(server))
+    pub(crate) fn estimate(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
+        self.total(server, control, |prepared| prepared.estimate(control))
     }
 
     /// Predicts the cost without seconds.
-    pub(crate) fn count(&self, server: &Server) -> Result<Estimate> {
-        self.total(server, |step| step.count(server))
+    pub(crate) fn count(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
+        self.total(server, control, Prepared::count)
     }
 
-    fn total(&self, server: &Server, cost: impl Fn(&Step) -> Result<Option<Estimate>>) -> Result<Estimate> {
+    fn total(
+        &self,
+        server: &Server,
+        control: &Control<'_>,
+        cost: impl Fn(&Prepared) -> Result<Estimate, runtime::Error>,
+    ) -> Result<Estimate> {
         let scheme = server.params().scheme;
         let mut total = Estimate {
             scheme,
@@ -175,7 +189,8 @@ impl Plan {
             ..Estimate::default()
         };
         for step in &self.steps {
-            let Some(cost) = cost(step)? else { continue };
+            let Some(prepared) = step.prepared(server, control)? else { continue };
+            let cost = cost(&prepared)?;
             total.bootstraps += cost.bootstraps;
             total.recrypts += cost.recrypts;
             total.products += cost.products;
@@ -189,9 +204,9 @@ impl Plan {
     }
 }
 
-/// The ciphertexts of nodes, if all of them are computed.
-fn ciphertexts(nodes: &[Arc<Node>]) -> Option<Vec<Ciphertext>> {
-    nodes.iter().map(|node| node.result().cloned()).collect()
+/// The inputs that nodes give, if all of them are known.
+fn known<T>(nodes: &[Arc<Node>], input: impl Fn(&Node) -> Option<T>) -> Option<Inputs<T>> {
+    nodes.iter().map(|node| input(node)).collect::<Option<Vec<T>>>().map(Inputs::Given)
 }
 
 impl Step {
@@ -200,35 +215,61 @@ impl Step {
             Draft::Program(recorder) => {
                 let recorded = recorder.finish()?;
                 let len = recorded.inputs.iter().find_map(|input| input.len);
-                Ok(Self::Program(recorded, len))
+                Ok(Self::Program { recorded, len, planned: OnceLock::new() })
             }
             Draft::Nodes(nodes) => Ok(match nodes.first().map(|node| &node.kind) {
-                Some(Kind::Output(call, _)) => Self::Circuit(Arc::clone(call), nodes),
+                Some(Kind::Output(call, _)) => {
+                    Self::Circuit { call: Arc::clone(call), nodes, planned: OnceLock::new() }
+                }
                 _ => Self::Rearrange(nodes),
             }),
         }
     }
 
+    /// Plans the step, unless it costs nothing. An input that is not computed yet counts as a fresh ciphertext. Once all inputs are known, the step is planned
+    /// for the last time.
+    fn prepared(&self, server: &Server, control: &Control<'_>) -> Result<Option<Arc<Prepared>>> {
+        let (is_known, work, planned) = match self {
+            Self::Rearrange(_) => return Ok(None),
+            Self::Program { recorded, len, planned } => {
+                let instances = len.unwrap_or(1);
+                let inputs = known(&recorded.inputs, |node| match &node.kind {
+                    Kind::Public(plain) => Some(plain.clone().into()),
+                    _ => node.result().cloned().map(Input::from),
+                });
+                let is_known = inputs.is_some();
+                let inputs = inputs.unwrap_or(Inputs::Fresh { instances });
+                (is_known, Work::program(&recorded.program, inputs), planned)
+            }
+            Self::Circuit { call, planned, .. } => {
+                let inputs = known(&call.inputs, |node| node.result().cloned());
+                let is_known = inputs.is_some();
+                let inputs = inputs.unwrap_or(Inputs::Fresh { instances: 1 });
+                (is_known, Work::circuit(&call.netlist, inputs), planned)
+            }
+        };
+        if let Some(planned) = planned.get() {
+            return Ok(Some(Arc::clone(planned)));
+        }
+        let prepared = Arc::new(server.prepare(work, control)?);
+        Ok(Some(if is_known { Arc::clone(planned.get_or_init(|| prepared)) } else { prepared }))
+    }
+
     fn run(&self, server: &Server, control: &Control<'_>) -> Result<()> {
+        let results = match self.prepared(server, control)? {
+            Some(prepared) => prepared.run(control)?,
+            None => Vec::new(),
+        };
         match self {
             Self::Rearrange(nodes) => {
                 for node in nodes {
                     node.keep(node.rearranged()?.ok_or_else(Error::not_computed)?);
                 }
             }
-            Self::Program(recorded, _) => {
-                let input = |node: &Arc<Node>| match (node.result(), &node.kind) {
-                    (Some(ciphertext), _) => Ok(Input::Encrypted(ciphertext.clone())),
-                    (None, Kind::Public(plain)) => Ok(Input::Public(plain.clone())),
-                    (None, _) => Err(Error::not_computed()),
-                };
-                let inputs = recorded.inputs.iter().map(input).collect::<Result<Vec<_>>>()?;
-                let results = server.run_inputs(&recorded.program, &inputs, control)?;
+            Self::Program { recorded, .. } => {
                 recorded.outputs.iter().zip(results).for_each(|(node, result)| node.keep(result));
             }
-            Self::Circuit(call, nodes) => {
-                let inputs = ciphertexts(&call.inputs).ok_or_else(Error::not_computed)?;
-                let results = server.run_circuit(&call.netlist, &inputs, control)?;
+            Self::Circuit { nodes, .. } => {
                 for node in nodes {
                     if let Kind::Output(_, number) = node.kind {
                         node.keep(results[number].clone());
@@ -237,37 +278,5 @@ impl Step {
             }
         }
         Ok(())
-    }
-
-    /// The cost, unless the step costs nothing. An input that is not computed yet, or is public, counts as a fresh ciphertext.
-    fn estimate(&self, server: &Server) -> Result<Option<Estimate>> {
-        let control = Control::default();
-        Ok(Some(match self {
-            Self::Rearrange(_) => return Ok(None),
-            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
-                Some(inputs) => server.estimate_inputs(program, &inputs, &control)?,
-                None => server.estimate(program, len.unwrap_or(1), &control)?,
-            },
-            Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
-                Some(inputs) => server.estimate_circuit_inputs(&call.netlist, &inputs, &control)?,
-                None => server.estimate_circuit(&call.netlist, true, &control)?,
-            },
-        }))
-    }
-
-    /// As [`Self::estimate`], without seconds.
-    fn count(&self, server: &Server) -> Result<Option<Estimate>> {
-        let control = Control::default();
-        Ok(Some(match self {
-            Self::Rearrange(_) => return Ok(None),
-            Self::Program(Recorded { program, inputs, .. }, len) => match ciphertexts(inputs) {
-                Some(inputs) => server.count_inputs(program, &inputs, &control)?,
-                None => server.count(program, len.unwrap_or(1), &control)?,
-            },
-            Self::Circuit(call, _) => match ciphertexts(&call.inputs) {
-                Some(inputs) => server.count_circuit_inputs(&call.netlist, &inputs, &control)?,
-                None => server.count_circuit(&call.netlist, &control)?,
-            },
-        }))
     }
 }

@@ -3,7 +3,6 @@
 use crate::plan::Plan;
 use crate::{Control, Error, Estimate, Expression, Result, ServerKey, runtime};
 use std::fmt;
-use std::sync::Arc;
 
 pub use runtime::ServerOptions;
 
@@ -12,7 +11,7 @@ pub type Job<T> = runtime::Job<T, Error>;
 
 /// A server: an evaluation key in memory, and threads. It holds no secret. Clones share the threads.
 #[derive(Debug, Clone)]
-pub struct Server(Arc<runtime::Server>);
+pub struct Server(runtime::Server);
 
 impl Server {
     /// Loads a key into memory, and starts as many threads as the machine has cores.
@@ -28,7 +27,7 @@ impl Server {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_options(key: &ServerKey, options: &ServerOptions) -> Result<Self> {
-        Ok(Self(Arc::new(runtime::Server::with_options(&key.0, options)?)))
+        Ok(Self(runtime::Server::with_options(&key.0, options)?))
     }
 
     /// Computes values, arrays, or a tuple or list of them.
@@ -81,7 +80,15 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`].
     pub fn count(&self) -> Result<Estimate> {
-        self.plan.count(&self.server.0)
+        self.count_with(&Control::default())
+    }
+
+    /// As [`Self::count`], with cancellation.
+    ///
+    /// # Errors
+    /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn count_with(&self, control: &Control<'_>) -> Result<Estimate> {
+        self.plan.count(&self.server.0, control)
     }
 
     /// As [`Self::count`], with seconds. The first call for a key measures one operation of each kind.
@@ -89,7 +96,15 @@ impl<X: Expression> Prepared<X> {
     /// # Errors
     /// As [`Server::run`].
     pub fn estimate(&self) -> Result<Estimate> {
-        self.plan.estimate(&self.server.0)
+        self.estimate_with(&Control::default())
+    }
+
+    /// As [`Self::estimate`], with cancellation.
+    ///
+    /// # Errors
+    /// As [`Server::run`]; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn estimate_with(&self, control: &Control<'_>) -> Result<Estimate> {
+        self.plan.estimate(&self.server.0, control)
     }
 
     /// Computes the expression.

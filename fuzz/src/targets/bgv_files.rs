@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::bgv::Bgv;
-use solinas_runtime::{Scheme, Type};
+use solinas_runtime::Type;
+use solinas_schemes::bgv::Bgv;
 use solinas_schemes::bgv::{Bootstrapping, ParamsLiteral};
 
 use super::leveled::{self, Change, Keys};
@@ -11,7 +11,7 @@ use super::leveled::{self, Change, Keys};
 /// Parameter sets of bits, of slots, and with bootstrapping.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let sets = [("bits-16-2", Type::Uint(2)), ("slots-16-1", Type::Mod(65537)), ("boot-64-1", Type::Uint(1))];
-    leveled::keys(Scheme::Bgv, &sets)
+    leveled::keys("bgv", &sets)
 });
 
 /// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.

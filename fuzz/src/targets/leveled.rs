@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use solinas_formats::{Destination, Expect, Header, KeyFiles, KeyId, Kind, Reader, Result, Writer};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, Type};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, Type, Work};
 
 use super::container::reseal;
 
@@ -16,10 +16,10 @@ pub(super) struct Keys {
 }
 
 /// Files for parameter sets that hold the given types.
-pub(super) fn keys(scheme: Scheme, sets: &[(&str, Type)]) -> Vec<Keys> {
+pub(super) fn keys(scheme: &str, sets: &[(&str, Type)]) -> Vec<Keys> {
     let make = |&(params, ty): &(&str, Type)| -> std::result::Result<Keys, Error> {
         let options = KeygenOptions {
-            scheme,
+            scheme: scheme.parse()?,
             params: Some(params.into()),
             rotations: ty.modulus().is_some(),
             research: true,
@@ -146,7 +146,7 @@ pub(super) fn check_ciphertext(bytes: &[u8], keys: &[Keys]) {
         let programs = [Program::from_op("add", &pair), Program::from_op("dot", &pair), Program::rotation(*ty, 1)];
         for program in programs.into_iter().flatten() {
             let inputs = vec![x.clone(); program.inputs.len()];
-            let _ = server.run(&program, &inputs, &Control::default());
+            let _ = server.run(Work::program(&program, &inputs), &Control::default());
         }
     }
 }

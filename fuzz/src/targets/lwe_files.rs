@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::lwe::Lwe;
-use solinas_runtime::{Scheme, Type};
+use solinas_runtime::Type;
+use solinas_schemes::lwe::leveled::Lwe;
 use solinas_schemes::lwe::leveled::ParamsLiteral;
 
 use super::leveled::{self, Change, Keys};
@@ -11,7 +11,7 @@ use super::leveled::{self, Change, Keys};
 /// Parameter sets with products and without.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let sets = ["leveled-8-1", "leveled-4-2", "toy-16-2"].map(|params| (params, Type::Uint(2)));
-    leveled::keys(Scheme::Lwe, &sets)
+    leveled::keys("lwe", &sets)
 });
 
 /// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.

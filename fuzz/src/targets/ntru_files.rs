@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use solinas_formats::ntru::Ntru;
-use solinas_runtime::{Scheme, Type};
+use solinas_runtime::Type;
+use solinas_schemes::ntru::Ntru;
 use solinas_schemes::ntru::ParamsLiteral;
 
 use super::leveled::{self, Change, Keys};
@@ -11,7 +11,7 @@ use super::leveled::{self, Change, Keys};
 /// Parameter sets of bits, of slots with rotations, and with bootstrapping.
 static KEYS: LazyLock<Vec<Keys>> = LazyLock::new(|| {
     let sets = [("tight-16-2", Type::Uint(2)), ("slots-128-1", Type::Mod(257)), ("boot-64", Type::Uint(1))];
-    leveled::keys(Scheme::Ntru, &sets)
+    leveled::keys("ntru", &sets)
 });
 
 /// Reads the bytes unchanged, with a corrected header checksum, and as a list of changes to a file whose checksums are all corrected.

@@ -7,12 +7,13 @@ mod work;
 use crate::decrypt::check_key;
 use crate::encrypt::Report;
 use crate::error::{Error, Result, usage};
+use crate::names::listed;
 use crate::output::Output;
-use crate::progress::{cancellable, interrupt_control, interruptible, shows_progress, watch};
+use crate::progress::{cancellable, shows_progress, watch};
 use serde::Serialize;
 use solinas_circuits::counted;
 use solinas_circuits::program::{OPERATIONS, Type};
-use solinas_runtime::{Estimate, Scheme, Server, ServerKey};
+use solinas_runtime::{Estimate, Server, ServerKey, schemes};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -126,9 +127,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     for (file, ciphertext) in &files {
         check_key(file, ciphertext, key_file, key.key_id(), scheme)?;
     }
-    if args.memory.is_some() && scheme != Scheme::Gh {
+    let capabilities = scheme.capabilities();
+    if args.memory.is_some() && !capabilities.table_memory {
+        let schemes = listed(schemes().filter(|scheme| scheme.capabilities().table_memory));
         return Err(usage(
-            format!("--memory applies to keys of scheme gh only, and {} is of scheme {scheme}", key_file.display()),
+            format!("--memory applies to keys of {schemes} only, and {} is of scheme {scheme}", key_file.display()),
             "leave it out",
         ));
     }
@@ -136,17 +139,14 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
     let server = Server::with_options(&key, &crate::args::server_options(args.threads, args.memory))?;
     drop(key);
     if args.estimate {
-        let estimate = cancellable(out, |control| match fresh {
-            true => work.estimate_fresh(&server, control),
-            false => work.estimate(&server, &files, control),
-        })?;
+        let files = (!fresh).then_some(&*files);
+        let estimate = cancellable(out, |control| Ok(work.prepare(&server, files, control)?.estimate(control)?))?;
         return out.result(&estimate, || format!("{}: {}\n", work.label(), cost(&estimate)));
     }
-    interruptible()?;
+    let prepared = cancellable(out, |control| work.prepare(&server, Some(&files), control))?;
     let label = match shows_progress(out) {
-        // Measuring takes long for recryptions, and for products that read a matrix of gigabytes.
-        true if matches!(scheme, Scheme::Gh | Scheme::Lwe) => work.label(),
-        true => match cancellable(out, |control| work.estimate(&server, &files, control)) {
+        true if capabilities.slow_estimate => work.label(),
+        true => match cancellable(out, |control| Ok(prepared.estimate(control)?)) {
             Ok(estimate) => format!("{}: {}", work.label(), cost(&estimate)),
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(_) => work.label(),
@@ -154,13 +154,11 @@ pub(crate) fn run(args: Args, out: &Output) -> Result<()> {
         false => String::new(),
     };
     let start = Instant::now();
-    let results = watch(out, &label, |control| work.run(&server, &files, control))?;
+    let results = watch(out, &label, |control| Ok(prepared.run(control)?))?;
     let seconds = start.elapsed().as_secs_f64();
     outputs::save(&targets, &results)?;
     let results: Vec<_> = targets.iter().zip(&results).map(|(file, result)| Report::new(file, result)).collect();
-    // This plan is the one that ran.
-    let count = if out.json() { work.count(&server, &files, &interrupt_control()?)? } else { Estimate::default() };
-    let Estimate { bootstraps, recrypts, products, rotations, .. } = count;
+    let Estimate { bootstraps, recrypts, products, rotations, .. } = prepared.count()?;
     let done = Done { results, bootstraps, recrypts, products, rotations, seconds };
     out.report(&done, || done.results.iter().map(Report::line).collect())
 }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, input, usage};
 use crate::files::{read_circuit, read_text};
 use solinas_circuits::counted;
 use solinas_circuits::program::{Program, Type};
-use solinas_runtime::{Ciphertext, Control, Estimate, Form, Netlist, Server};
+use solinas_runtime::{self as runtime, Ciphertext, Control, Estimate, Form, Inputs, Netlist, Prepared, Server};
 use std::path::{Path, PathBuf};
 
 /// A ciphertext and its file.
@@ -70,15 +70,23 @@ impl Work {
         load(inputs)
     }
 
-    /// Estimates the cost on fresh ciphertexts of one element.
-    pub(super) fn estimate_fresh(&self, server: &Server, control: &Control<'_>) -> Result<Estimate> {
-        match self {
-            Self::Program { program, .. } | Self::Reduction { program, .. } => {
-                Ok(server.estimate(program, 1, control)?)
+    /// Plans the work: on those ciphertexts, or without them on fresh ones of one element.
+    pub(super) fn prepare(&self, server: &Server, files: Option<&[Loaded]>, control: &Control<'_>) -> Result<Prepared> {
+        let ciphertexts = || -> Option<Vec<Ciphertext>> {
+            files.map(|files| files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect())
+        };
+        let work = match self {
+            Self::Program { program, .. } => runtime::Work::program(program, inputs(ciphertexts())),
+            Self::Reduction { program, .. } => {
+                runtime::Work::program(program, inputs(ciphertexts().map(elements).transpose()?))
             }
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit(netlist, true, control)?),
-            Self::Convert { name, .. } => Err(not_estimated(name)),
-        }
+            Self::Circuit { netlist, .. } => runtime::Work::circuit(netlist, inputs(ciphertexts())),
+            Self::Convert { name, form } => match files {
+                Some([(_, ciphertext)]) => runtime::Work::Convert { ciphertext, form: *form },
+                _ => return Err(not_estimated(name)),
+            },
+        };
+        Ok(server.prepare(work, control)?)
     }
 
     /// Counts the operations on one element under a parameter set, without a key.
@@ -159,67 +167,24 @@ impl Work {
             )),
         }
     }
-
-    /// Estimates the cost on those ciphertexts.
-    pub(super) fn estimate(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
-        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
-        match self {
-            Self::Program { program, .. } => Ok(server.estimate_inputs(program, &inputs, control)?),
-            Self::Reduction { program, .. } => Ok(server.estimate_inputs(program, &elements(&inputs)?, control)?),
-            Self::Circuit { netlist, .. } => Ok(server.estimate_circuit_inputs(netlist, &inputs, control)?),
-            Self::Convert { name, .. } => Err(not_estimated(name)),
-        }
-    }
-
-    /// Counts the operations; all counts are 0 for a conversion.
-    pub(super) fn count(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Estimate> {
-        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
-        Ok(match self {
-            Self::Program { program, .. } => server.count_inputs(program, &inputs, control)?,
-            Self::Reduction { program, .. } => server.count_inputs(program, &elements(&inputs)?, control)?,
-            Self::Circuit { netlist, .. } => server.count_circuit_inputs(netlist, &inputs, control)?,
-            Self::Convert { .. } => Estimate::default(),
-        })
-    }
-
-    /// Does the work.
-    pub(super) fn run(&self, server: &Server, files: &[Loaded], control: &Control<'_>) -> Result<Vec<Ciphertext>> {
-        let inputs: Vec<Ciphertext> = files.iter().map(|(_, ciphertext)| ciphertext.clone()).collect();
-        Ok(match self {
-            Self::Program { program, .. } => server.run(program, &inputs, control)?,
-            Self::Circuit { file, netlist } => {
-                let silent = control.without_progress();
-                // A port takes bits, whether they were encrypted as signed or unsigned.
-                let ports = inputs.into_iter().zip(netlist.inputs()).map(|(ciphertext, port)| {
-                    let width = ciphertext.ty().width() as u8;
-                    // An array of bools stands for the bits of a wide port.
-                    if usize::from(width) != port.bits.len() {
-                        return Ok(ciphertext);
-                    }
-                    let ty = if port.signed { Type::Int(width) } else { Type::Uint(width) };
-                    if ciphertext.ty() == ty {
-                        return Ok(ciphertext);
-                    }
-                    let cast = Program::from_op(&format!("to_{ty}"), &[ciphertext.ty()])
-                        .map_err(Error::circuit(file.display()))?;
-                    Ok(server.run(&cast, std::slice::from_ref(&ciphertext), &silent)?.pop().unwrap_or(ciphertext))
-                });
-                server.run_circuit(netlist, &ports.collect::<Result<Vec<_>>>()?, control)?
-            }
-            Self::Reduction { program, .. } => server.run(program, &elements(&inputs)?, control)?,
-            Self::Convert { form, .. } => inputs
-                .iter()
-                .map(|ciphertext| Ok(server.convert(ciphertext, *form, control)?))
-                .collect::<Result<_>>()?,
-        })
-    }
 }
 
 fn not_estimated(name: &str) -> Error {
     usage(format!("there is no estimate for {name}"), "run it: it needs a few bootstraps for each value")
 }
 
+/// The given inputs, or fresh ones of one element.
+fn inputs<T>(given: Option<Vec<Ciphertext>>) -> Inputs<T>
+where
+    Ciphertext: Into<T>,
+{
+    match given {
+        Some(given) => Inputs::from(&given),
+        None => Inputs::Fresh { instances: 1 },
+    }
+}
+
 /// The elements of all arrays, in order.
-fn elements(arrays: &[Ciphertext]) -> Result<Vec<Ciphertext>> {
+fn elements(arrays: Vec<Ciphertext>) -> Result<Vec<Ciphertext>> {
     arrays.iter().flat_map(|array| (0..array.len()).map(|index| Ok(array.get(index)?))).collect()
 }

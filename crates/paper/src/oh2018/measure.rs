@@ -4,7 +4,9 @@ use super::{Case, Config, PAPER_CORES};
 use crate::predict::BATCH;
 use crate::{Cell, Control, Error, GateTimes, Progress, wavefronts};
 use solinas_circuits::{BinaryOp, Builder, GateCosts, Netlist};
-use solinas_runtime::{Ciphertext, ClientKey, KeygenOptions, Plain, Server, ServerKey, Type, cost, keygen};
+use solinas_runtime::{
+    Ciphertext, ClientKey, Inputs, KeygenOptions, Plain, Server, ServerKey, Type, Work, cost, keygen,
+};
 use std::time::{Duration, Instant};
 
 /// Largest number of runs of a circuit.
@@ -101,7 +103,7 @@ fn gate_cases(
             let Some(netlist) = &case.netlist else { continue };
             let seconds = if is_measured(config, case) {
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                    Ok(bench.server.run_circuit_as_is(netlist, inputs, control)?)
+                    Ok(bench.server.run(Work::circuit_as_is(netlist, inputs), control)?)
                 };
                 Cell::measured(bench.case(case, measured.bootstraps, tally, run)?)
             } else {
@@ -122,19 +124,21 @@ fn radix_cases(config: &Config, cases: &[Case], measured: &mut [Measured], tally
         for (case, measured) in cases.iter().zip(&mut *measured).filter(|(case, _)| case.netlist.is_none()) {
             // The plan depends on the number of threads. The tally counts each case in the same way.
             let counted = bootstraps(config, case)?;
-            let estimate = bench.server.estimate(&case.program, 1, &Control::default())?;
+            let control = Control::default();
+            let fresh = Work::program(&case.program, Inputs::Fresh { instances: 1 });
+            let prepared = bench.server.prepare(fresh, &control)?;
+            let estimate = prepared.estimate(&control)?;
             (measured.bootstraps, measured.depth) = (estimate.bootstraps, estimate.depth);
             let seconds = if is_measured(config, case) {
                 let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                    Ok(bench.server.run(&case.program, inputs, control)?)
+                    Ok(bench.server.run(Work::program(&case.program, inputs), control)?)
                 };
                 Cell::measured(bench.case(case, counted, tally, run)?)
             } else {
                 Cell::predicted(estimate.seconds)
             };
             measured.seconds.push(seconds);
-            measured.paper_cores =
-                Cell::predicted(bench.server.estimate_on(&case.program, 1, PAPER_CORES, &Control::default())?.seconds);
+            measured.paper_cores = Cell::predicted(prepared.estimate_on(PAPER_CORES, &control)?.seconds);
         }
     }
     Ok(())
@@ -226,7 +230,7 @@ impl Bench<'_> {
             let plain: Vec<u128> = inputs.iter().map(|input| input.1).collect();
             let want = netlist.evaluate(&plain)?;
             let run = |inputs: &[Ciphertext], control: &Control<'_>| {
-                Ok(self.server.run_circuit_as_is(netlist, inputs, control)?)
+                Ok(self.server.run(Work::circuit_as_is(netlist, inputs), control)?)
             };
             seconds.push(self.once(what, &inputs, &want, &run, &tally.quiet())?);
         }

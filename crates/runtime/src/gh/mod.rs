@@ -1,4 +1,5 @@
-//! Gentry and Halevi's scheme: exclusive or is a sum, and is a product, and bits are recrypted as the bounds of their noise demand.
+//! The Gentry-Halevi scheme. Exclusive or is a sum, and is a product. Bits are recrypted when the bounds of their noise
+//! require it.
 
 mod elements;
 mod engine;
@@ -6,8 +7,9 @@ mod keys;
 mod run;
 mod schedule;
 
-use crate::scheme::{self, About, Encrypt, Pair, Roles, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program};
+use crate::registry::SchemeEntry;
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme};
 use keys::{Client, Public, Server, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -15,10 +17,13 @@ use solinas_formats::{KeyFiles, Kind, Reader, gh as files};
 use solinas_schemes::gh::Params;
 use std::sync::Arc;
 
-/// The scheme.
+/// The name of the scheme.
+const SCHEME: Scheme = Scheme::new(files::Gh::NAME);
+
+/// The Gentry-Halevi scheme.
 pub(crate) struct Gh;
 
-impl Roles for Gh {
+impl SchemeEntry for Gh {
     fn name(&self) -> &'static str {
         files::Gh::NAME
     }
@@ -51,7 +56,7 @@ impl Roles for Gh {
         })
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn scheme::Payload>, Error> {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 

@@ -1,5 +1,6 @@
-//! Elements as LWE ciphertexts.
+//! Elements of ciphertexts as LWE ciphertexts.
 
+use super::SCHEME;
 use crate::ciphertext::Form;
 use crate::scheme::{self, downcast};
 use crate::{Ciphertext, Error, KeyId, Scheme, Type};
@@ -12,9 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Elements {
     pub(super) params: Params,
-    /// Bound of the noise of each block, in variances of a bootstrap: 1 when fresh.
+    /// Bound of the noise variance of each block, in variances of a bootstrap. It is 1 for fresh blocks.
     pub(super) weight: u64,
-    /// For each element its blocks, least significant first.
+    /// The blocks of each element, least significant first.
     pub(super) blocks: Vec<Vec<LweCiphertext>>,
 }
 
@@ -27,12 +28,12 @@ pub(super) fn form_of(params: &Params) -> Form {
 }
 
 impl Elements {
-    /// Those of a ciphertext.
+    /// Returns the elements of a ciphertext.
     pub(super) fn of(ciphertext: &Ciphertext) -> Result<&Self, Error> {
-        ciphertext.elements(Scheme::Tfhe)
+        ciphertext.elements(SCHEME)
     }
 
-    /// Others of the same noise.
+    /// Returns other blocks with the same parameters and noise.
     pub(super) fn like(&self, blocks: Vec<Vec<LweCiphertext>>) -> Self {
         Self { params: self.params.clone(), weight: self.weight, blocks }
     }
@@ -44,7 +45,7 @@ impl Elements {
         }
         let weight: u64 = reader.meta("weight")?;
         if weight as f64 > params.max_weight() {
-            return Err(reader.field("weight", "it is more noise than the parameter set allows").into());
+            return Err(reader.field("weight", "the noise is more than the parameter set allows").into());
         }
         let words = params.big_dimension() + 1;
         let size = form.blocks(ty) * words;
@@ -56,9 +57,9 @@ impl Elements {
     }
 }
 
-impl scheme::Elements for Elements {
+impl scheme::Payload for Elements {
     fn scheme(&self) -> Scheme {
-        Scheme::Tfhe
+        SCHEME
     }
 
     fn params_name(&self) -> &str {
@@ -69,23 +70,23 @@ impl scheme::Elements for Elements {
         self.blocks.len()
     }
 
-    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn get(&self, index: usize) -> Result<Arc<dyn scheme::Payload>, Error> {
         let block = self.blocks.get(index).ok_or(Error::Index { index, len: self.blocks.len() })?;
         Ok(Arc::new(self.like(vec![block.clone()])))
     }
 
-    fn with(&self, others: &[Arc<dyn scheme::Elements>]) -> Result<Arc<dyn scheme::Elements>, Error> {
+    fn concat(&self, others: &[Arc<dyn scheme::Payload>]) -> Result<Arc<dyn scheme::Payload>, Error> {
         let mut all = self.clone();
         for other in others {
-            let other: &Self = downcast(&**other, Scheme::Tfhe)?;
+            let other: &Self = downcast(&**other, SCHEME)?;
             all.weight = all.weight.max(other.weight);
             all.blocks.extend_from_slice(&other.blocks);
         }
         Ok(Arc::new(all))
     }
 
-    fn equals(&self, other: &dyn scheme::Elements) -> bool {
-        downcast(other, Scheme::Tfhe).is_ok_and(|other: &Self| other == self)
+    fn equals(&self, other: &dyn scheme::Payload) -> bool {
+        downcast(other, SCHEME).is_ok_and(|other: &Self| other == self)
     }
 
     fn header(&self, key_id: KeyId, insecure: bool) -> Result<Header, Error> {

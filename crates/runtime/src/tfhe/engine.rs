@@ -1,12 +1,14 @@
-//! The engine: schedules of bootstraps, by gates or by lookup tables as the family of the parameters has it.
+//! The engine: schedules of bootstraps. The family of the parameters determines whether they evaluate gates or lookup
+//! tables.
 
+use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::keys::info;
 use super::schedule::Schedule;
 use super::{gates, tables};
-use crate::engine::{Batch, Engine, Plan, Work};
+use crate::engine::{Batch, Engine, Plan, PlanRequest};
 use crate::planning::{self, Plans, Source};
-use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program, Scheme};
+use crate::{Ciphertext, Control, Error, Estimate, Form, KeyId, ParamsInfo, Program};
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{GateCosts, Limits, Netlist, radix};
 use solinas_schemes::tfhe::params::Family;
@@ -15,14 +17,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// Measured seconds of a bootstrap: alone, and each of a batch on one thread.
+/// Measured seconds of one bootstrap: alone, and in a batch on one thread.
 #[derive(Debug, Clone, Copy)]
 struct Speed {
     alone: f64,
     batched: f64,
 }
 
-/// Evaluation under a key of TFHE.
+/// Evaluation under a TFHE key.
 #[derive(Debug)]
 pub(crate) struct TfheEngine {
     evaluator: Evaluator,
@@ -30,11 +32,11 @@ pub(crate) struct TfheEngine {
     plans: Plans<Key, Schedule>,
 }
 
-/// What a plan depends on: its source, the weight of the inputs, and whether it is of the lowest depth.
-type Key = (Source, u64, bool);
+/// The key of a plan: its source, the noise weight of the inputs, and whether it has the lowest depth.
+type Key = (Arc<Source>, u64, bool);
 
 impl TfheEngine {
-    /// Makes a key ready, on the current thread pool.
+    /// Prepares a key on the current thread pool.
     pub(crate) fn new(key: &ServerKey) -> Result<Self, Error> {
         Ok(Self { evaluator: Evaluator::new(key)?, speed: OnceLock::new(), plans: Plans::default() })
     }
@@ -43,21 +45,66 @@ impl TfheEngine {
         self.evaluator.params()
     }
 
-    fn planned(&self, schedule: Arc<Schedule>) -> Box<dyn Plan + '_> {
-        Box::new(Planned { engine: self, schedule })
+    /// The schedule of a program that is expected to end first on the threads of the request.
+    fn fastest(
+        &self,
+        program: &Program,
+        request: &PlanRequest<'_>,
+        weight: u64,
+        control: &Control<'_>,
+    ) -> Result<Arc<Schedule>, Error> {
+        let limits = planning::limits(control)?;
+        let plan = |shallow: bool| {
+            let key = (Arc::clone(request.source), weight, shallow);
+            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
+        };
+        let fewest = plan(false)?;
+        let PlanRequest { instances, threads, .. } = *request;
+        if instances == 0 || instances >= threads {
+            // The plan of the fewest bootstraps has work for every thread.
+            return Ok(fewest);
+        }
+        let shallow = match plan(true) {
+            // A plan with more bootstraps that is too large leaves the first plan.
+            Err(Error::Planning { .. }) => return Ok(fewest),
+            shallow => shallow?,
+        };
+        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
+        let speed = Speed { alone: 1.0, batched: 0.75 };
+        let faster = seconds(&shallow, instances, threads, speed) < seconds(&fewest, instances, threads, speed);
+        Ok(if faster { shallow } else { fewest })
+    }
+
+    /// The schedule that converts an input to another form.
+    fn conversion(&self, form: Form, inputs: Option<&[Ciphertext]>) -> Result<Schedule, Error> {
+        if self.set().family() == Family::Gates && form == Form::Radix {
+            return Err(Error::Form { params: self.set().name().into(), form: "radix" });
+        }
+        let Some([input]) = inputs else {
+            return Err(Error::Internal("a conversion takes one ciphertext".into()));
+        };
+        let (width, weight) = (input.ty().width() as u8, Elements::of(input)?.weight);
+        let graph = match form {
+            Form::Bits => tables::radix_to_bits(width, weight)?,
+            // Two bits may come from one rotation: twice the variance they would add up to otherwise.
+            Form::Radix => tables::bits_to_radix(width, weight.saturating_mul(2))?,
+            Form::Slots => return Err(no_slots(self.set())),
+        };
+        Ok(tables::schedule(&graph))
     }
 
     fn schedule(&self, key: Key, make: impl FnOnce(&Key) -> Result<Schedule, Error>) -> Result<Arc<Schedule>, Error> {
         self.plans.get(key, Schedule::bootstraps, make)
     }
 
-    /// Measured once: the second of two runs, when the key is warm.
+    /// Returns the measured time of a bootstrap. Measures once: the second of two runs, when the key is in the cache.
     fn speed(&self, control: &Control<'_>) -> Result<Speed, Error> {
         if let Some(speed) = self.speed.get() {
             return Ok(*speed);
         }
         control.check()?;
-        // Measured outside of the cell: a process that is forked meanwhile would wait for a thread that it does not have.
+        // Measures outside the cell. If the process forks during a measurement inside it, the child waits for a thread
+        // that it does not have.
         let speed = self.measured_speed();
         Ok(*self.speed.get_or_init(|| speed))
     }
@@ -69,12 +116,12 @@ impl TfheEngine {
         };
         let dimension = self.set().big_dimension();
         let time = |count: usize| {
-            // Words that are not 0, so that no step of a rotation is skipped.
+            // Words other than 0, so that the rotation skips no step.
             let words = (0..=dimension as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
             let job = Job { input: LweCiphertext::from_words(words), table: &table };
             let jobs = vec![job; count];
             let start = Instant::now();
-            // Errors cannot happen for a ciphertext of the right dimension; if they did, the time would only be small.
+            // The dimension is right, so there is no error. If there were one, only the time would be wrong.
             let _ = self.evaluator.bootstrap(&jobs);
             start.elapsed().as_secs_f64() / count as f64
         };
@@ -106,89 +153,52 @@ impl Engine for TfheEngine {
         form_of(self.set())
     }
 
-    /// The plan that is expected to end first on that many threads.
-    fn plan(&self, program: &Program, work: &Work<'_>, control: &Control<'_>) -> Result<Box<dyn Plan + '_>, Error> {
-        let weight = work.inputs.map_or(Ok(1), weight)?;
-        let limits = planning::limits(control)?;
-        let plan = |shallow: bool| {
-            let key = (Source::Program(program.clone()), weight, shallow);
-            self.schedule(key, |_| plan(program, self.set(), weight, shallow, &limits))
-        };
-        let fewest = plan(false)?;
-        let Work { lanes, threads, .. } = *work;
-        if lanes == 0 || lanes >= threads {
-            // There is work for every thread in the least work.
-            return Ok(self.planned(fewest));
-        }
-        let shallow = match plan(true) {
-            // A plan of more bootstraps is no reason to refuse the one that there is.
-            Err(Error::Planning { .. }) => return Ok(self.planned(fewest)),
-            shallow => shallow?,
-        };
-        // By fixed relative times, not measured ones: the same program on as many threads gives the same ciphertexts each time.
-        let speed = Speed { alone: 1.0, batched: 0.75 };
-        let faster = seconds(&shallow, lanes, threads, speed) < seconds(&fewest, lanes, threads, speed);
-        Ok(self.planned(if faster { shallow } else { fewest }))
-    }
-
-    fn plan_circuit(
-        &self,
-        netlist: &Netlist,
-        optimize: bool,
-        work: &Work<'_>,
-        control: &Control<'_>,
-    ) -> Result<Box<dyn Plan + '_>, Error> {
-        let weight = work.inputs.map_or(Ok(1), weight)?;
-        let limits = planning::limits(control)?;
-        let key = (Source::Circuit(netlist.clone(), optimize), weight, false);
-        Ok(self.planned(self.schedule(key, |_| circuit(netlist, optimize, self.set(), weight, &limits))?))
-    }
-
-    fn convert(&self, ciphertext: &Ciphertext, form: Form, control: &Control<'_>) -> Result<Ciphertext, Error> {
-        if self.set().family() == Family::Gates && form == Form::Radix {
-            return Err(Error::Form { params: self.set().name().into(), form: "radix" });
-        }
-        let width = ciphertext.ty().width() as u8;
-        let elements = Elements::of(ciphertext)?;
-        let graph = match form {
-            Form::Bits => tables::radix_to_bits(width, elements.weight)?,
-            Form::Radix => {
-                // Two bits may come from one rotation: twice the variance they would add up to otherwise.
-                tables::bits_to_radix(width, elements.weight.saturating_mul(2))?
+    fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+        let weight = || request.inputs.map_or(Ok(1), weight);
+        let (form, schedule) = match &**request.source {
+            Source::Program(program) => (self.form(), self.fastest(program, request, weight()?, control)?),
+            Source::Circuit(netlist, optimize) => {
+                let weight = weight()?;
+                let limits = planning::limits(control)?;
+                let key = (Arc::clone(request.source), weight, false);
+                let schedule = self.schedule(key, |_| circuit(netlist, *optimize, self.set(), weight, &limits))?;
+                (self.form(), schedule)
             }
-            Form::Slots => return Err(no_slots(self.set())),
+            Source::Convert(form) => (*form, Arc::new(self.conversion(*form, request.inputs)?)),
         };
-        let lanes: Vec<Vec<&LweCiphertext>> = elements.blocks.iter().map(|element| element.iter().collect()).collect();
-        let schedule = tables::schedule(&graph);
-        let blocks = schedule.run(&self.evaluator, &lanes, control)?;
-        let weight = schedule.output_weight();
-        let elements = Arc::new(Elements { weight, ..elements.like(blocks) });
-        Ciphertext { form, elements, ..ciphertext.clone() }.checked()
+        Ok(Box::new(Planned { engine: self, schedule, form }))
     }
 }
 
 fn no_slots(params: &Params) -> Error {
-    Error::SchemeForm { scheme: Scheme::Tfhe, params: params.name().into(), holds: form_of(params), form: Form::Slots }
+    Error::SchemeForm { scheme: SCHEME, params: params.name().into(), holds: form_of(params), form: Form::Slots }
 }
 
-/// A schedule of this engine.
-struct Planned<'a> {
-    engine: &'a TfheEngine,
+/// A schedule of this engine, with results of that form.
+struct Planned {
+    engine: Arc<TfheEngine>,
     schedule: Arc<Schedule>,
+    form: Form,
 }
 
-impl Plan for Planned<'_> {
-    fn count(&self, lanes: usize) -> Result<Estimate, Error> {
-        Ok(count(&self.schedule, lanes, self.engine.set()))
+impl Plan for Planned {
+    fn count(&self, instances: usize) -> Result<Estimate, Error> {
+        Ok(count(&self.schedule, instances, self.engine.set()))
     }
 
-    fn estimate(&self, work: &Work<'_>, _: &rayon::ThreadPool, control: &Control<'_>) -> Result<Estimate, Error> {
-        let (&Work { lanes, threads, .. }, speed) = (work, self.engine.speed(control)?);
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        _: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        let speed = self.engine.speed(control)?;
         Ok(Estimate {
-            seconds: seconds(&self.schedule, lanes, threads, speed),
+            seconds: seconds(&self.schedule, instances, threads, speed),
             bootstrap_seconds: speed.alone,
             threads,
-            ..self.count(lanes)?
+            ..self.count(instances)?
         })
     }
 
@@ -196,7 +206,7 @@ impl Plan for Planned<'_> {
         let evaluator = &self.engine.evaluator;
         let blocks = batch.blocks(|input| Ok(&Elements::of(input)?.blocks))?;
         let results = self.schedule.run(evaluator, &blocks, control)?;
-        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.engine.form());
+        let (key_id, insecure, form) = (self.engine.key_id(), evaluator.is_insecure(), self.form);
         let outputs = batch.outputs(form, results).map(|(ty, shape, blocks)| {
             let (params, weight) = (evaluator.params().clone(), self.schedule.output_weight());
             let elements = Arc::new(Elements { params, weight, blocks });
@@ -206,17 +216,17 @@ impl Plan for Planned<'_> {
     }
 }
 
-/// Bootstraps and depth of a program under a parameter set, without a key.
+/// Counts bootstraps and depth of a program under a parameter set, without a key.
 pub(crate) fn cost(program: &Program, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     Ok(count(&plan(program, params, 1, false, &planning::limits(control)?)?, 1, params))
 }
 
-/// As [`cost`], of a circuit.
+/// Counts as [`cost`] does, for a circuit.
 pub(crate) fn cost_circuit(netlist: &Netlist, params: &Params, control: &Control<'_>) -> Result<Estimate, Error> {
     Ok(count(&circuit(netlist, true, params, 1, &planning::limits(control)?)?, 1, params))
 }
 
-/// The schedule of a circuit whose inputs have noise of that weight.
+/// Plans a circuit whose inputs have this noise weight.
 fn circuit(
     netlist: &Netlist,
     optimize: bool,
@@ -270,7 +280,7 @@ fn plan(
     }
 }
 
-/// Waves one after the other, each shared evenly by the threads.
+/// Predicts the time of a schedule. Waves run one after the other; the threads share each wave evenly.
 fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f64 {
     let wave = |jobs: usize| match (jobs * lanes).div_ceil(threads) {
         0 => 0.0,
@@ -280,8 +290,9 @@ fn seconds(schedule: &Schedule, lanes: usize, threads: usize, speed: Speed) -> f
     schedule.waves().into_iter().map(wave).sum()
 }
 
-/// Weight to plan the inputs with: the greatest of theirs, times how often one block comes among them. Blocks that are the same carry the
-/// same noise; a sum of `m` of them with any coefficients has at most `m` times the variance it would have were they independent.
+/// Returns the noise weight with which to plan the inputs: their largest weight times the largest number of equal
+/// blocks among them. Equal blocks carry equal noise. A sum of `m` of them with any coefficients has at most `m` times
+/// the variance of independent blocks.
 fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
     let all = inputs.iter().map(|input| Ok((input.shape().is_some(), Elements::of(input)?)));
     let all = all.collect::<Result<Vec<_>, Error>>()?;
@@ -290,7 +301,8 @@ fn weight(inputs: &[Ciphertext]) -> Result<u64, Error> {
         let mut counts: HashMap<&[u32], u64> = HashMap::new();
         let of_element = |array: bool| if array { element } else { 0 };
         for block in all.iter().filter_map(|(array, input)| input.blocks.get(of_element(*array))).flatten() {
-            // Masks are uniform: two of the same beginning are one ciphertext. Without a mask there is no noise.
+            // Masks are uniform, so two blocks with the same first words are the same ciphertext. A block without a
+            // mask has no noise.
             let words = &block.words()[..8.min(block.words().len())];
             if words.iter().any(|&word| word != 0) {
                 *counts.entry(words).or_default() += 1;

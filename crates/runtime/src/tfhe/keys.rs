@@ -1,11 +1,12 @@
-//! Keys, and parameter sets as data.
+//! Keys, and the description of parameter sets.
 
+use super::SCHEME;
 use super::elements::{Elements, form_of};
 use super::engine::TfheEngine;
 use crate::engine::Engine;
 use crate::info::reasons;
 use crate::scheme::{Encrypt, Public, Secret, bits_only};
-use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, Scheme, ServerOptions, memory};
+use crate::{Ciphertext, Error, KeyId, ParamsInfo, Plain, ServerOptions, memory};
 use solinas_formats::{Destination, Header, Writer, tfhe as files};
 use solinas_schemes::security::Status;
 use solinas_schemes::tfhe::params::Family;
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A client key.
 pub(super) struct Client {
     key: ClientKey,
-    /// Makes the encryptions of an insecure key differ from each other.
+    /// Counter that makes the encryptions of an insecure key differ from each other.
     count: AtomicU64,
 }
 
@@ -102,9 +103,9 @@ impl Public for ServerKey {
         self.is_insecure()
     }
 
-    fn engine(&self, _: &ServerOptions) -> Result<Box<dyn Engine>, Error> {
+    fn engine(&self, _: &ServerOptions) -> Result<Arc<dyn Engine>, Error> {
         memory::check("a server key", &info(self.params()), Evaluator::size_of(self.params()) as u64, memory::FREE)?;
-        Ok(Box::new(TfheEngine::new(self)?))
+        Ok(Arc::new(TfheEngine::new(self)?))
     }
 
     fn header(&self) -> Result<Header, Error> {
@@ -116,7 +117,7 @@ impl Public for ServerKey {
     }
 }
 
-/// A parameter set as data.
+/// Describes a parameter set.
 pub(super) fn info(params: &Params) -> ParamsInfo {
     let (literal, security) = (params.literal(), params.security());
     let (family, what) = match params.family() {
@@ -126,7 +127,7 @@ pub(super) fn info(params: &Params) -> ParamsInfo {
     let (limited, research_only) = reasons(&security.status);
     ParamsInfo {
         name: literal.name.clone(),
-        scheme: Scheme::Tfhe,
+        scheme: SCHEME,
         family,
         description: what.into(),
         lwe_dimension: Some(literal.lwe_dimension),

@@ -7,8 +7,9 @@ mod keys;
 mod schedule;
 mod tables;
 
-use crate::scheme::{About, Elements, Encrypt, Pair, Public, Roles, Secret};
-use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
+use crate::registry::SchemeEntry;
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, Scheme, memory};
 use keys::{Client, info};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
@@ -16,10 +17,13 @@ use solinas_formats::{Reader, tfhe as files};
 use solinas_schemes::tfhe::{ClientKey, Params};
 use std::sync::Arc;
 
-/// The scheme.
+/// The name of the scheme.
+const SCHEME: Scheme = Scheme::new(files::SCHEME);
+
+/// The TFHE scheme.
 pub(crate) struct Tfhe;
 
-impl Roles for Tfhe {
+impl SchemeEntry for Tfhe {
     fn name(&self) -> &'static str {
         files::SCHEME
     }
@@ -34,7 +38,7 @@ impl Roles for Tfhe {
 
     fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error> {
         let params = Params::named(options.params.as_deref().unwrap_or("integers"))?;
-        // The key, and the bytes of its file.
+        // The key in memory and the bytes of its file.
         memory::check("a server key", &info(&params), 3 * files::stored_server_bytes(&params) as u64, memory::FREE)?;
         let key = ClientKey::generate(params, options.research, options.insecure_seed.into())?;
         let server = key.server_key(control)?;
@@ -53,7 +57,7 @@ impl Roles for Tfhe {
         Ok(None)
     }
 
-    fn read_elements(&self, reader: &Reader, about: &About) -> Result<Arc<dyn Elements>, Error> {
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error> {
         Ok(Arc::new(elements::Elements::read(reader, about.ty, about.form, about.count)?))
     }
 

@@ -6,20 +6,20 @@ use crate::common::{
 use crate::random_circuit;
 use rand_core::RngCore;
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Scheme, Server, ServerKey, Type, cost, cost_under, keygen, params, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
+    Progress, Server, ServerKey, Type, Work, cost, cost_under, keygen, params, program::Op,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Bgv, params, seed)
+    common::options("bgv", params, seed)
 }
 
 /// Bits, twelve products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Bgv, "bits-64-12", 1))
+    KEY.get_or_init(|| Setup::new("bgv", "bits-64-12", 1))
 }
 
 const TY: Type = Type::Mod(65537);
@@ -28,7 +28,7 @@ const P: u128 = 65537;
 /// Vectors of 128 integers modulo 65537, four products in a row.
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Bgv, "slots-128-4", 1))
+    KEY.get_or_init(|| Setup::new("bgv", "slots-128-4", 1))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn random_programs_on_vectors_give_what_plain_evaluation_gives() {
     let (mut run, mut refused) = (0, 0);
     for seed in 0..30 {
         let program = random_program(seed);
-        match setup.server.run(&program, &inputs, &Control::default()) {
+        match setup.server.run(Work::program(&program, &inputs), &Control::default()) {
             Ok(out) => {
                 for (k, out) in out.iter().enumerate() {
                     let got = setup.client.decrypt(out).unwrap().values;
@@ -100,7 +100,11 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
         let negative: Vec<u128> = values.iter().map(|x| (P - x) % P).collect();
         assert_eq!(setup.run(&mul, &[x, scalar.clone()]).unwrap(), negative, "{len}");
     }
-    let estimate = setup.server.estimate(&mul, 300, &Control::default()).unwrap();
+    let estimate = setup
+        .server
+        .prepare(Work::program(&mul, Inputs::Fresh { instances: 300 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert_eq!((estimate.products, estimate.depth, estimate.counts().as_str()), (3, 1, "3 products"));
     // Squared until no level is left.
     let square = {
@@ -112,12 +116,12 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     };
     let (mut x, mut want) = (setup.vector(TY, &[3, 65535]), [3, 65535]);
     for left in (0..4).rev() {
-        x = setup.server.run(&square, &[x], &Control::default()).unwrap().swap_remove(0);
+        x = setup.server.run(Work::program(&square, &[x]), &Control::default()).unwrap().swap_remove(0);
         want = want.map(|x| x * x % P);
         assert_eq!(setup.client.decrypt(&x).unwrap().values, want);
         assert_eq!(x.condition().unwrap().products, Some(left));
     }
-    let error = setup.server.run(&square, &[x.clone()], &Control::default()).unwrap_err();
+    let error = setup.server.run(Work::program(&square, &[x.clone()]), &Control::default()).unwrap_err();
     assert!(matches!(error, Error::Levels { depth: 4, left: 0, need: 1, .. }), "{error}");
     let message = error.to_string();
     assert!(
@@ -126,7 +130,13 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
         "{message}"
     );
     assert!(
-        matches!(setup.server.estimate_inputs(&square, &[x], &Control::default()), Err(Error::Levels { .. })),
+        matches!(
+            setup
+                .server
+                .prepare(Work::program(&square, &[x]), &Control::default())
+                .and_then(|work| work.estimate(&Control::default())),
+            Err(Error::Levels { .. })
+        ),
         "told when planned"
     );
     // A constant as a result.
@@ -134,7 +144,10 @@ fn vectors_of_any_length_go_with_scalars_and_results_go_on() {
     b.input("x", TY).unwrap();
     let seven = b.constant(7, TY).unwrap();
     b.output("y", seven);
-    let seven = setup.server.run(&b.finish().unwrap(), &[setup.vector(TY, &[1, 2])], &Control::default()).unwrap();
+    let seven = setup
+        .server
+        .run(Work::program(&b.finish().unwrap(), &[setup.vector(TY, &[1, 2])]), &Control::default())
+        .unwrap();
     let again = Ciphertext::from_bytes(&seven[0].to_bytes().unwrap()).unwrap();
     assert_eq!(setup.client.decrypt(&again).unwrap().values, [7]);
 }
@@ -150,7 +163,12 @@ fn integers_of_bits_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
-    let message = setup.server.estimate(&deep, 1, &Control::default()).unwrap_err().to_string();
+    let message = setup
+        .server
+        .prepare(Work::program(&deep, Inputs::Fresh { instances: 1 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("allow 12; have fewer products"), "{message}");
     assert!(message.contains("a set that bootstraps, such as boot128-16384-8"), "{message}");
     let elements = Ciphertext::stack(vec![x.get(1).unwrap(), y.get(0).unwrap()]).unwrap();
@@ -170,7 +188,7 @@ fn files_keep_values_levels_and_noise() {
         let client = ClientKey::load(&at("client.key")).unwrap();
         let server = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
         let public = EncryptionKey::load(&at("server.key")).unwrap();
-        assert_eq!((public.key_id(), public.params().scheme), (client.key_id(), Scheme::Bgv));
+        assert_eq!((public.key_id(), public.params().scheme.name()), (client.key_id(), "bgv"));
         let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
         let mul = Program::from_op("mul", &[ty, ty]).unwrap();
         let (seeded, whole) = (client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap());
@@ -179,7 +197,7 @@ fn files_keep_values_levels_and_noise() {
         assert!(small < large * 3 / 4, "{small} {large}");
         for x in [seeded, whole] {
             let x = Ciphertext::from_bytes(&x.to_bytes().unwrap()).unwrap();
-            let out = server.run(&mul, &[x.clone(), x], &Control::default()).unwrap().swap_remove(0);
+            let out = server.run(Work::program(&mul, &[x.clone(), x]), &Control::default()).unwrap().swap_remove(0);
             out.save(&at("y.ct")).unwrap();
             let loaded = Ciphertext::load(&at("y.ct")).unwrap();
             assert_eq!(loaded, out);
@@ -193,7 +211,7 @@ fn files_keep_values_levels_and_noise() {
 
 #[test]
 fn sets_say_what_they_hold() {
-    let all: Vec<_> = params().into_iter().filter(|set| set.scheme == Scheme::Bgv).collect();
+    let all: Vec<_> = params().into_iter().filter(|set| set.scheme.name() == "bgv").collect();
     let set = all.iter().find(|set| set.name == "slots128-16384-8").unwrap();
     assert!(set.recommended && set.classical_bits == 128.0 && set.depth == Some(8) && set.slots == Some(16384));
     let set = all.iter().find(|set| set.name == "bits128-4096-2").unwrap();
@@ -209,14 +227,25 @@ fn mistakes_get_typed_errors() {
     assert!(message.contains("slots-128-4 holds mod65537, not u8"), "{message}");
     assert!(bits.client.encrypt(&plain(TY)).is_err() && slots.client.encrypt(&plain(Type::Mod(257))).is_err());
     let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
-    assert!(matches!(slots.server.estimate(&add(u8), 1, &Control::default()), Err(Error::Modular { .. })));
-    let message = bits.server.estimate(&add(TY), 1, &Control::default()).unwrap_err().to_string();
+    assert!(matches!(
+        slots
+            .server
+            .prepare(Work::program(&add(u8), Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default())),
+        Err(Error::Modular { .. })
+    ));
+    let message = bits
+        .server
+        .prepare(Work::program(&add(TY), Inputs::Fresh { instances: 1 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("gates cannot compute mod65537 values") && message.contains("bgv"), "{message}");
     let x = bits.client.encrypt(&plain(u8)).unwrap();
-    let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
+    let error = bits.server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme bgv has no radix ciphertexts"), "{error}");
-    let foreign = Setup::new(Scheme::Bgv, "bits-64-12", 2).client.encrypt(&plain(u8)).unwrap();
-    let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
+    let foreign = Setup::new("bgv", "bits-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let run = bits.server.run(Work::program(&add(u8), &[x, foreign]), &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
     let x = slots.vector(TY, &[1, 2]);
     assert!(matches!(x.get(0), Err(Error::Packed { slots: 128 })));
@@ -237,19 +266,19 @@ fn mistakes_get_typed_errors() {
 
 #[test]
 fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
-    let setup = Setup::new(Scheme::Bgv, "boot-64-2", 1);
+    let setup = Setup::new("bgv", "boot-64-2", 1);
     check_bootstraps(&setup);
     let u8 = Type::Uint(8);
     let div = Program::from_op("div", &[u8, u8]).unwrap();
-    assert!(cost_under(Scheme::Bgv, &div, "boot128-16384-8").unwrap().bootstraps > 0);
+    assert!(cost_under("bgv".parse().unwrap(), &div, "boot128-16384-8").unwrap().bootstraps > 0);
     // Where no set bootstraps, one that does is named.
-    let message = cost_under(Scheme::Bgv, &div, "bits-64-2").unwrap_err().to_string();
+    let message = cost_under("bgv".parse().unwrap(), &div, "bits-64-2").unwrap_err().to_string();
     assert!(message.contains("boot128-16384-8"), "{message}");
 }
 
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
-    check_long_sums(&Setup::new(Scheme::Bgv, "boot-64-2", 2));
+    check_long_sums(&Setup::new("bgv", "boot-64-2", 2));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::random_circuit;
 use solinas_circuits::build::{Recipe, Style};
 use solinas_circuits::{BinaryOp, Builder};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Scheme, Server, ServerKey, Type, keygen,
+    Ciphertext, ClientKey, Control, Error, KeygenOptions, Plain, Program, Server, ServerKey, Type, Work, keygen,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -14,13 +14,13 @@ pub(crate) struct Setup {
     pub(crate) server: Server,
 }
 
-pub(crate) fn options(scheme: Scheme, params: &str, seed: u64) -> KeygenOptions {
-    let (params, insecure_seed) = (Some(params.into()), Some(seed));
+pub(crate) fn options(scheme: &str, params: &str, seed: u64) -> KeygenOptions {
+    let (scheme, params, insecure_seed) = (scheme.parse().unwrap(), Some(params.into()), Some(seed));
     KeygenOptions { scheme, params, research: true, insecure_seed, ..Default::default() }
 }
 
 impl Setup {
-    pub(crate) fn new(scheme: Scheme, params: &str, seed: u64) -> Self {
+    pub(crate) fn new(scheme: &str, params: &str, seed: u64) -> Self {
         let (client, key) = keygen(&options(scheme, params, seed), &Control::default()).unwrap();
         let server = Server::new(&key, Some(2)).unwrap();
         Self { client, key, server }
@@ -36,7 +36,7 @@ impl Setup {
 
     /// The first output, decrypted.
     pub(crate) fn run(&self, program: &Program, inputs: &[Ciphertext]) -> Result<Vec<u128>, Error> {
-        let out = self.server.run(program, inputs, &Control::default())?;
+        let out = self.server.run(Work::program(program, inputs), &Control::default())?;
         Ok(self.client.decrypt(&out[0])?.values)
     }
 }
@@ -71,7 +71,7 @@ pub(crate) fn check_gates(setup: &Setup) {
     let netlist = b.finish().unwrap();
     let lane = |bit: usize| (0..8).map(|i| i >> bit & 1).collect::<Vec<u128>>();
     let inputs = [0, 1, 2].map(|bit| setup.vector(Type::Bool, &lane(bit)));
-    let out = setup.server.run_circuit_as_is(&netlist, &inputs, &Control::default()).unwrap();
+    let out = setup.server.run(Work::circuit_as_is(&netlist, &inputs), &Control::default()).unwrap();
     let want: Vec<u128> = (0..8u128).map(|i| netlist.evaluate(&[i & 1, i >> 1 & 1, i >> 2]).unwrap()[0]).collect();
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, want);
 }
@@ -83,7 +83,7 @@ pub(crate) fn check_levels_used_up(setup: &Setup) -> String {
     let y = setup.scalar(u4, 7);
     let (mut product, mut want, mut runs) = (y.clone(), 7, 0);
     let error = loop {
-        match setup.server.run(&mul, &[product.clone(), y.clone()], &Control::default()) {
+        match setup.server.run(Work::program(&mul, &[product.clone(), y.clone()]), &Control::default()) {
             Ok(mut out) => product = out.swap_remove(0),
             Err(error) => break error,
         }
@@ -95,7 +95,13 @@ pub(crate) fn check_levels_used_up(setup: &Setup) -> String {
     assert!((2..=levels).contains(&runs), "{runs}");
     assert!(matches!(error, Error::Levels { depth, .. } if depth == levels), "{error}");
     assert!(
-        matches!(setup.server.estimate_inputs(&mul, &[product, y], &Control::default()), Err(Error::Levels { .. })),
+        matches!(
+            setup
+                .server
+                .prepare(Work::program(&mul, &[product, y]), &Control::default())
+                .and_then(|work| work.estimate(&Control::default())),
+            Err(Error::Levels { .. })
+        ),
         "when planned"
     );
     let message = error.to_string();
@@ -109,7 +115,9 @@ pub(crate) fn check_mixed_levels(setup: &Setup) {
     let program = |name| Program::from_op(name, &[u2, u2]).unwrap();
     let control = Control::default();
     let (a, b) = (setup.scalar(u2, 3), setup.scalar(u2, 2));
-    let and = |x: &Ciphertext| setup.server.run(&program("and"), &[x.clone(), b.clone()], &control).unwrap().remove(0);
+    let and = |x: &Ciphertext| {
+        setup.server.run(Work::program(&program("and"), &[x.clone(), b.clone()]), &control).unwrap().remove(0)
+    };
     let (once, twice) = (and(&a), and(&and(&a)));
     let levels = [&a, &once, &twice].map(|x| x.condition().unwrap().products);
     assert!(levels[0] > levels[1] && levels[1] > levels[2], "{levels:?}");
@@ -145,27 +153,39 @@ pub(crate) fn check_bootstraps(setup: &Setup) {
     let inputs = [encrypt(u64, x), encrypt(u64, y)];
     // A chain of 63 carries.
     let ripple = add.lower(Recipe::from(Style::FewestBootstraps)).unwrap();
-    let estimate = setup.server.estimate_circuit_inputs(&ripple, &inputs, &Control::default()).unwrap();
+    let estimate = setup
+        .server
+        .prepare(Work::circuit(&ripple, &inputs), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert!(estimate.bootstraps > 20 && estimate.bootstrap_seconds > 0.0, "{estimate}");
-    let out = setup.server.run_circuit(&ripple, &inputs, &Control::default()).unwrap();
+    let out = setup.server.run(Work::circuit(&ripple, &inputs), &Control::default()).unwrap();
     let sum = (x + y) & u128::from(u64::MAX);
     assert_eq!(setup.client.decrypt(&out[0]).unwrap().values, [sum]);
     let y = inputs[1].clone();
-    let more = setup.server.count_inputs(&add, &[out[0].clone(), y.clone()], &Control::default()).unwrap();
+    let more = setup
+        .server
+        .prepare(Work::program(&add, &[out[0].clone(), y.clone()]), &Control::default())
+        .and_then(|work| work.count())
+        .unwrap();
     assert!(more.bootstraps > 0, "{more}");
     assert_eq!(setup.run(&add, &[out[0].clone(), y]).unwrap(), [(sum + 0x123_4567_89ab_cdef) & u128::from(u64::MAX)]);
     // Results go on, and a division is deep.
     let (div, mul) = (Program::from_op("div", &[u4, u4]).unwrap(), Program::from_op("mul", &[u4, u4]).unwrap());
     let (mut value, three, seven) = (encrypt(u4, 1), encrypt(u4, 3), encrypt(u4, 7));
     for (factor, want) in [(&seven, 7), (&three, 5), (&seven, 3)] {
-        value = setup.server.run(&mul, &[value, factor.clone()], &Control::default()).unwrap().swap_remove(0);
+        value = setup
+            .server
+            .run(Work::program(&mul, &[value, factor.clone()]), &Control::default())
+            .unwrap()
+            .swap_remove(0);
         assert_eq!(setup.client.decrypt(&value).unwrap().values, [want]);
     }
     assert_eq!(setup.run(&div, &[seven, three]).unwrap(), [2]);
     // It is stopped where it is asked to.
     let cancel = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancel), ..Default::default() };
-    assert!(matches!(setup.server.run(&add, &inputs, &control), Err(Error::Cancelled)));
+    assert!(matches!(setup.server.run(Work::program(&add, &inputs), &control), Err(Error::Cancelled)));
     // The key is in the file.
     let folder = tempfile::tempdir().unwrap();
     setup.key.save(&folder.path().join("server.key"), false).unwrap();
@@ -175,8 +195,8 @@ pub(crate) fn check_bootstraps(setup: &Setup) {
     let bytes = std::fs::metadata(folder.path().join("server.key")).unwrap().len() as usize;
     assert!((params.server_key_bytes..params.server_key_bytes + 8192).contains(&bytes), "{bytes}");
     let again = Server::new(&key, Some(1)).unwrap();
-    let out = again.run(&add, &inputs, &Control::default()).unwrap();
-    assert_eq!(out, setup.server.run(&add, &inputs, &Control::default()).unwrap());
+    let out = again.run(Work::program(&add, &inputs), &Control::default()).unwrap();
+    assert_eq!(out, setup.server.run(Work::program(&add, &inputs), &Control::default()).unwrap());
 }
 
 /// Sums of any length are bootstrapped before it is too late.
@@ -188,7 +208,7 @@ pub(crate) fn check_long_sums(setup: &Setup) {
     // Noise doubles with each, for more rounds than there are bits in the modulus.
     for round in 0..400 {
         let other = if round % 2 == 0 { sum.clone() } else { one.clone() };
-        sum = setup.server.run(&xor, &[sum, other], &Control::default()).unwrap().swap_remove(0);
+        sum = setup.server.run(Work::program(&xor, &[sum, other]), &Control::default()).unwrap().swap_remove(0);
         let want = u128::from(round % 2 == 1);
         assert_eq!(setup.client.decrypt(&sum).unwrap().values, [want], "round {round}");
     }

@@ -4,21 +4,21 @@ use crate::common::{self, Setup, check_gates, check_refused};
 use crate::random_circuit;
 use solinas_circuits::{Builder, Gate, Netlist};
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder, Scheme,
-    Server, ServerKey, ServerOptions, Type, cost, keygen, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
+    Scheme, Server, ServerKey, ServerOptions, Type, Work, cost, keygen, program::Op,
 };
 use solinas_schemes::gh::{Params, RecryptMethod, noise};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Gh, params, seed)
+    common::options("gh", params, seed)
 }
 
 /// The CI-size set that evaluates circuits of any depth.
 fn setup() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Gh, "ci-15", 1))
+    KEY.get_or_init(|| Setup::new("gh", "ci-15", 1))
 }
 
 fn encrypt(client: &ClientKey, ty: Type, value: u128) -> Ciphertext {
@@ -47,7 +47,11 @@ fn random_circuits_give_what_plain_evaluation_gives() {
         let mut rng = random_circuit::rng(seed);
         let netlist = random_circuit::circuit(&mut rng, 50);
         assert!(random_circuit::agrees(client, server, &netlist, seed % 2 == 1, &mut rng).unwrap(), "seed {seed}");
-        recrypts += server.estimate_circuit(&netlist, false, &Control::default()).unwrap().recrypts;
+        recrypts += server
+            .prepare(Work::circuit_as_is(&netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+            .unwrap()
+            .recrypts;
     }
     assert!(recrypts > 100, "many are deep enough for a recryption: {recrypts}");
 }
@@ -66,7 +70,7 @@ fn programs_run_and_results_go_on_as_inputs() {
     let (mut y, mut want) = (x.clone(), values);
     for name in ["mul", "add", "max", "mul", "sub", "div", "mul"] {
         let program = Program::from_op(name, &[u4, u4]).unwrap();
-        y = server.run(&program, &[y, x.clone()], &Control::default()).unwrap().swap_remove(0);
+        y = server.run(Work::program(&program, &[y, x.clone()]), &Control::default()).unwrap().swap_remove(0);
         for (want, value) in want.iter_mut().zip(values) {
             *want = program.evaluate(&[*want, value]).unwrap()[0];
         }
@@ -78,13 +82,20 @@ fn programs_run_and_results_go_on_as_inputs() {
 fn results_do_not_depend_on_threads_nor_on_the_method() {
     let Setup { client, key, server } = setup();
     let x = client.encrypt(&Plain::new(Type::Uint(4), Some(vec![2]), vec![5, 14]).unwrap()).unwrap();
-    let recrypts = |netlist: &Netlist| server.estimate_circuit(netlist, false, &Control::default()).unwrap().recrypts;
+    let recrypts = |netlist: &Netlist| {
+        server
+            .prepare(Work::circuit_as_is(netlist, Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+            .unwrap()
+            .recrypts
+    };
     let netlist = (1..100).map(chain).find(|netlist| recrypts(netlist) > 0).unwrap();
     // Two elements a run.
     let recrypts = 2 * recrypts(&netlist);
     assert!(recrypts < 64, "one run is not worth the largest table: {recrypts}");
-    let run =
-        |server: &Server| server.run_circuit_as_is(&netlist, std::slice::from_ref(&x), &Control::default()).unwrap();
+    let run = |server: &Server| {
+        server.run(Work::circuit_as_is(&netlist, std::slice::from_ref(&x)), &Control::default()).unwrap()
+    };
     let want = run(server);
     let params = Params::named("ci-15").unwrap();
     let method = |server: &Server| {
@@ -127,16 +138,19 @@ fn costs_count_recrypts_and_products_before_anything_runs() {
     assert!(sum.products >= 7 && product.products > sum.products, "{sum} {product}");
     assert!(sum.to_string().contains("0 recrypts"), "{sum}");
     let Setup { server, .. } = setup();
-    let estimate = server.estimate(&add, 3, &Control::default()).unwrap();
+    let estimate = server
+        .prepare(Work::program(&add, Inputs::Fresh { instances: 3 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert_eq!(estimate.products, 3 * cost(&add, "ci-15").unwrap().products);
     assert!(estimate.seconds > 0.0 && estimate.bootstrap_seconds > 0.0);
 }
 
 #[test]
 fn a_set_that_no_recryption_helps_refuses_deep_circuits_and_runs_shallow_ones() {
-    let Setup { client, server, .. } = Setup::new(Scheme::Gh, "ci-3", 3);
+    let Setup { client, server, .. } = Setup::new("gh", "ci-3", 3);
     let x = encrypt(&client, Type::Uint(4), 11);
-    let run = |rounds| server.run_circuit_as_is(&chain(rounds), std::slice::from_ref(&x), &Control::default());
+    let run = |rounds| server.run(Work::circuit_as_is(&chain(rounds), std::slice::from_ref(&x)), &Control::default());
     let out = run(1).unwrap();
     assert_eq!(client.decrypt(&out[0]).unwrap().values, chain(1).evaluate(&[11]).unwrap());
     let error = run(40).unwrap_err();
@@ -163,10 +177,10 @@ fn files_keep_values_and_bounds() {
         x.save(&at("x.ct")).unwrap();
         let loaded = Ciphertext::load(&at("x.ct")).unwrap();
         assert_eq!(loaded, x);
-        assert_eq!((loaded.scheme(), loaded.form(), loaded.params_name()), (Scheme::Gh, Form::Bits, "ci-15"));
+        assert_eq!((loaded.scheme().name(), loaded.form(), loaded.params_name()), ("gh", Form::Bits, "ci-15"));
         let program = Program::from_op("neg", &[i4]).unwrap();
-        let y = again.run(&program, std::slice::from_ref(&loaded), &Control::default()).unwrap();
-        assert_eq!(y, server.run(&program, &[x], &Control::default()).unwrap());
+        let y = again.run(Work::program(&program, std::slice::from_ref(&loaded)), &Control::default()).unwrap();
+        assert_eq!(y, server.run(Work::program(&program, &[x]), &Control::default()).unwrap());
         let y = Ciphertext::from_bytes(&y[0].to_bytes().unwrap()).unwrap();
         assert_eq!(client.decrypt(&y).unwrap().to_strings(), ["-8", "-7"]);
     }
@@ -187,7 +201,7 @@ fn sums_and_products_of_public_bits_are_read_back() {
     let or = b.op(Op::Or, &[x, fifteen]).unwrap();
     b.output("or", or);
     let run = |program: &Program, inputs: &[Ciphertext]| {
-        let out = server.run(program, inputs, &Control::default()).unwrap().swap_remove(0);
+        let out = server.run(Work::program(program, inputs), &Control::default()).unwrap().swap_remove(0);
         Ciphertext::from_bytes(&out.to_bytes().unwrap()).unwrap()
     };
     let x = encrypt(client, u4, 9);
@@ -205,7 +219,7 @@ fn sums_and_products_of_public_bits_are_read_back() {
 #[test]
 fn mistakes_get_typed_errors() {
     let Setup { client, server, .. } = setup();
-    let other = Setup::new(Scheme::Gh, "ci-15", 2);
+    let other = Setup::new("gh", "ci-15", 2);
     let tfhe = KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..Default::default() };
     let (tfhe, tfhe_key) = keygen(&tfhe, &Control::default()).unwrap();
     let u4 = Type::Uint(4);
@@ -216,16 +230,22 @@ fn mistakes_get_typed_errors() {
         [(encrypt(&other.client, u4, 3), "belongs to key"), (encrypt(&tfhe, u4, 3), "is of scheme tfhe")]
     {
         let refused = |error: Error| assert!(error.to_string().contains(word), "{error}");
-        refused(server.run(&program, &[x.clone(), foreign.clone()], &control).unwrap_err());
+        refused(server.run(Work::program(&program, &[x.clone(), foreign.clone()]), &control).unwrap_err());
         refused(client.decrypt(&foreign).unwrap_err());
         refused(Ciphertext::stack(vec![x.clone(), foreign]).unwrap_err());
     }
     let tfhe_server = Server::new(&tfhe_key, Some(1)).unwrap();
-    assert!(matches!(tfhe_server.run(&program, &[x.clone(), x.clone()], &control), Err(Error::Scheme { .. })));
-    assert!(matches!(server.convert(&x, Form::Radix, &control), Err(Error::SchemeForm { .. })));
+    assert!(matches!(
+        tfhe_server.run(Work::program(&program, &[x.clone(), x.clone()]), &control),
+        Err(Error::SchemeMismatch { .. })
+    ));
+    assert!(matches!(
+        server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &control),
+        Err(Error::SchemeForm { .. })
+    ));
     let cancelled = AtomicBool::new(true);
     let control = Control { cancel: Some(&cancelled), ..Default::default() };
-    assert!(matches!(server.run(&program, &[x.clone(), x], &control), Err(Error::Cancelled)));
+    assert!(matches!(server.run(Work::program(&program, &[x.clone(), x]), &control), Err(Error::Cancelled)));
     assert!(matches!(keygen(&options("ci-15", 9), &control), Err(Error::Cancelled)));
 
     check_refused(KeygenOptions { research: false, ..options("toy", 1) }, "research only");
@@ -247,7 +267,7 @@ fn a_run_stops_after_the_step_in_flight() {
         }
     };
     let control = Control { progress: Some(&progress), cancel: Some(&stop) };
-    let run = server.run_circuit_as_is(&chain(200), &[x], &control);
+    let run = server.run(Work::circuit_as_is(&chain(200), &[x]), &control);
     assert!(matches!(run, Err(Error::Cancelled)) && steps.load(Ordering::Relaxed), "{run:?}");
 }
 
@@ -275,16 +295,27 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     let u4 = Type::Uint(4);
     let x = encrypt(client, u4, 6);
     let neg = Program::from_op("neg", &[u4]).unwrap();
-    let run = |x: Ciphertext| server.run(&neg, &[x], &Control::default());
+    let run = |x: Ciphertext| server.run(Work::program(&neg, &[x]), &Control::default());
     // Room to decrypt, not to compute.
     let tired = with_noise(&x, 377.0).unwrap();
     assert_eq!(client.decrypt(&tired).unwrap().values, [6]);
     // The estimate counts with the noise there is, too, and with all elements.
-    let estimate = |x: &Ciphertext| server.estimate_inputs(&neg, std::slice::from_ref(x), &Control::default());
+    let estimate = |x: &Ciphertext| {
+        server
+            .prepare(Work::program(&neg, std::slice::from_ref(x)), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+    };
     assert!(matches!(estimate(&tired), Err(Error::Exhausted { .. })));
     let noisy = with_noise(&x, 370.0).unwrap();
     assert_eq!(
-        (estimate(&x).unwrap().recrypts, server.estimate(&neg, 1, &Control::default()).unwrap().recrypts),
+        (
+            estimate(&x).unwrap().recrypts,
+            server
+                .prepare(Work::program(&neg, Inputs::Fresh { instances: 1 }), &Control::default())
+                .and_then(|work| work.estimate(&Control::default()))
+                .unwrap()
+                .recrypts
+        ),
         (0, 0)
     );
     assert!(estimate(&noisy).unwrap().recrypts > 0);
@@ -295,8 +326,12 @@ fn exhausted_ciphertexts_are_refused_and_forged_bounds_too() {
     let and = b.binary(solinas_circuits::BinaryOp::And, bits[0], bits[1]);
     b.output("y", &[and], false);
     let and = b.finish().unwrap();
-    let circuit =
-        |x: &Ciphertext| server.estimate_circuit_inputs(&and, std::slice::from_ref(x), &Control::default()).unwrap();
+    let circuit = |x: &Ciphertext| {
+        server
+            .prepare(Work::circuit(&and, std::slice::from_ref(x)), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+            .unwrap()
+    };
     assert_eq!((circuit(&x).products, circuit(&three).products), (1, 3));
     assert!(circuit(&x).recrypts == 0 && circuit(&noisy).recrypts > 0);
     let error = run(tired).unwrap_err();

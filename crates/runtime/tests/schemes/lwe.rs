@@ -4,20 +4,20 @@ use crate::common::{
     self, Setup, check_gates, check_levels_used_up, check_mixed_levels, check_random_circuits, check_refused,
 };
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, Progress, Scheme,
-    Server, ServerKey, Type, cost, keygen,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, Progress,
+    Server, ServerKey, Type, Work, cost, keygen,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Lwe, params, seed)
+    common::options("lwe", params, seed)
 }
 
 /// Nine products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Lwe, "leveled-8-9", 1))
+    KEY.get_or_init(|| Setup::new("lwe", "leveled-8-9", 1))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn elements_of_an_array_may_be_at_different_levels() {
 #[test]
 fn random_circuits_give_what_plain_evaluation_gives() {
     // Of a set with three levels, where the levels of lanes differ, and of one with more.
-    check_random_circuits(&Setup::new(Scheme::Lwe, "leveled-16-3", 1), 40, 12, 20);
+    check_random_circuits(&Setup::new("lwe", "leveled-16-3", 1), 40, 12, 20);
     check_random_circuits(bits(), 40, 30, 20);
 }
 
@@ -49,7 +49,11 @@ fn programs_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let estimate = setup.server.estimate_inputs(&add, &[x, y], &Control::default()).unwrap();
+    let estimate = setup
+        .server
+        .prepare(Work::program(&add, &[x, y]), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert_eq!(estimate.products, 3 * cost(&add, "leveled-8-9").unwrap().products);
     assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
     assert!(estimate.to_string().contains(" products, depth "), "{estimate}");
@@ -71,7 +75,7 @@ fn a_secure_set_says_before_it_runs_what_it_cannot_do() {
 
 #[test]
 fn sets_without_products_add_until_the_noise_is_too_large() {
-    let setup = Setup::new(Scheme::Lwe, "toy-64-2", 1);
+    let setup = Setup::new("lwe", "toy-64-2", 1);
     let bit = Type::Bool;
     let xor = Program::from_op("xor", &[bit, bit]).unwrap();
     let encrypt = |value| setup.scalar(bit, value);
@@ -80,7 +84,7 @@ fn sets_without_products_add_until_the_noise_is_too_large() {
     let mut rounds = 0;
     let error = loop {
         let other = if rounds % 2 == 0 { sum.clone() } else { one.clone() };
-        match setup.server.run(&xor, &[sum.clone(), other], &Control::default()) {
+        match setup.server.run(Work::program(&xor, &[sum.clone(), other]), &Control::default()) {
             Ok(mut out) => sum = out.swap_remove(0),
             Err(error) => break error,
         }
@@ -110,8 +114,8 @@ fn files_and_bytes_keep_keys_and_ciphertexts() {
     let server_again = Server::new(&ServerKey::load(&path("server.key")).unwrap(), Some(1)).unwrap();
     let add = Program::from_op("add", &[u8, u8]).unwrap();
     let inputs = [Ciphertext::load(&path("x.ct")).unwrap(), y];
-    let out = server_again.run(&add, &inputs, &Control::default()).unwrap();
-    assert_eq!(out, server.run(&add, &inputs, &Control::default()).unwrap());
+    let out = server_again.run(Work::program(&add, &inputs), &Control::default()).unwrap();
+    assert_eq!(out, server.run(Work::program(&add, &inputs), &Control::default()).unwrap());
     assert_eq!(ClientKey::load(&path("client.key")).unwrap().decrypt(&out[0]).unwrap().values, [43, 102]);
     let bytes = std::fs::metadata(path("server.key")).unwrap().len() as usize;
     let stored = key.params().server_key_bytes;
@@ -129,11 +133,11 @@ fn mistakes_get_typed_errors() {
     let message = bits.client.encrypt(&plain(Type::Mod(257))).unwrap_err().to_string();
     assert!(message.contains("leveled-8-9 holds bits, not mod257"), "{message}");
     let x = bits.client.encrypt(&plain(u8)).unwrap();
-    let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
+    let error = bits.server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme lwe has no radix ciphertexts"), "{error}");
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let foreign = Setup::new(Scheme::Lwe, "leveled-8-9", 2).client.encrypt(&plain(u8)).unwrap();
-    let run = bits.server.run(&add, &[x, foreign], &Control::default());
+    let foreign = Setup::new("lwe", "leveled-8-9", 2).client.encrypt(&plain(u8)).unwrap();
+    let run = bits.server.run(Work::program(&add, &[x, foreign]), &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
     for params in ["leveled-8-9", "paper-9326", "toy-64-2"] {
         check_refused(KeygenOptions { research: false, ..options(params, 1) }, "--research");
@@ -141,7 +145,7 @@ fn mistakes_get_typed_errors() {
     check_refused(options("leveled-64", 1), "there is no LWE parameter set");
     check_refused(options("leveled-4000-2", 1), "dimension 4000");
     check_refused(KeygenOptions { rotations: true, ..options("leveled-8-9", 1) }, "no slots to rotate");
-    check_refused(KeygenOptions { scheme: Scheme::Tfhe, ..options("leveled-8-9", 1) }, "--scheme lwe");
+    check_refused(KeygenOptions { scheme: "tfhe".parse().unwrap(), ..options("leveled-8-9", 1) }, "--scheme lwe");
 }
 
 #[test]
@@ -161,10 +165,27 @@ fn keys_and_products_are_watched_and_stopped() {
     let and = Program::from_op("and", &[u8, u8]).unwrap();
     let stop = AtomicBool::new(true);
     let control = Control { progress: None, cancel: Some(&stop) };
-    assert!(matches!(server.run(&and, &[x.clone(), x], &control), Err(Error::Cancelled)));
-    let server = Setup::new(Scheme::Lwe, "leveled-8-3", 2).server;
-    assert!(matches!(server.estimate(&and, 1, &control), Err(Error::Cancelled)));
-    assert!(server.estimate(&and, 1, &Control::default()).unwrap().seconds > 0.0);
+    assert!(matches!(server.run(Work::program(&and, &[x.clone(), x]), &control), Err(Error::Cancelled)));
+    let server = Setup::new("lwe", "leveled-8-3", 2).server;
+    assert!(matches!(
+        server
+            .prepare(Work::program(&and, Inputs::Fresh { instances: 1 }), &control)
+            .and_then(|work| work.estimate(&control)),
+        Err(Error::Cancelled)
+    ));
+    assert!(
+        server
+            .prepare(Work::program(&and, Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default()))
+            .unwrap()
+            .seconds
+            > 0.0
+    );
     // Nothing is left to be measured.
-    assert!(server.estimate(&and, 1, &control).is_ok());
+    assert!(
+        server
+            .prepare(Work::program(&and, Inputs::Fresh { instances: 1 }), &control)
+            .and_then(|work| work.estimate(&control))
+            .is_ok()
+    );
 }

@@ -5,25 +5,25 @@ use crate::common::{
     check_random_circuits, check_refused,
 };
 use solinas_runtime::{
-    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, KeygenOptions, Plain, Program, ProgramBuilder,
-    Progress, Scheme, Server, ServerKey, Type, cost, keygen, program::Op,
+    Ciphertext, ClientKey, Control, EncryptionKey, Error, Form, Inputs, KeygenOptions, Plain, Program, ProgramBuilder,
+    Progress, Server, ServerKey, Type, Work, cost, keygen, program::Op,
 };
 use std::sync::{Mutex, OnceLock};
 
 fn options(params: &str, seed: u64) -> KeygenOptions {
-    common::options(Scheme::Ntru, params, seed)
+    common::options("ntru", params, seed)
 }
 
 /// Bits, twelve products in a row.
 fn bits() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "tight-64-12", 1))
+    KEY.get_or_init(|| Setup::new("ntru", "tight-64-12", 1))
 }
 
 /// Vectors of 128 integers modulo 257, three products in a row.
 fn slots() -> &'static Setup {
     static KEY: OnceLock<Setup> = OnceLock::new();
-    KEY.get_or_init(|| Setup::new(Scheme::Ntru, "slots-128-3", 1))
+    KEY.get_or_init(|| Setup::new("ntru", "slots-128-3", 1))
 }
 
 #[test]
@@ -53,13 +53,22 @@ fn programs_run_until_the_levels_are_used_up() {
         assert_eq!(setup.run(&program, &[x.clone(), y.clone()]).unwrap(), want, "{name}");
     }
     let add = Program::from_op("add", &[u8, u8]).unwrap();
-    let estimate = setup.server.estimate_inputs(&add, &[x.clone(), y.clone()], &Control::default()).unwrap();
+    let estimate = setup
+        .server
+        .prepare(Work::program(&add, &[x.clone(), y.clone()]), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert_eq!(estimate.products, 2 * cost(&add, "tight-64-12").unwrap().products);
     assert!(estimate.depth <= 6 && estimate.seconds > 0.0, "{estimate:?}");
     let message = check_levels_used_up(setup);
     assert!(message.contains("`solinas params find --scheme ntru --depth "), "{message}");
     let deep = Program::from_op("div", &[u8, u8]).unwrap();
-    let message = setup.server.estimate(&deep, 1, &Control::default()).unwrap_err().to_string();
+    let message = setup
+        .server
+        .prepare(Work::program(&deep, Inputs::Fresh { instances: 1 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("it takes ") && message.contains("allow 12; have fewer products"), "{message}");
 }
 
@@ -102,12 +111,16 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
     }
     let want = program.evaluate(&[256, 256]).unwrap();
     assert_eq!(setup.run(&program, &[scalar.clone(), scalar.clone()]).unwrap(), want);
-    let estimate = setup.server.estimate(&program, 300, &Control::default()).unwrap();
+    let estimate = setup
+        .server
+        .prepare(Work::program(&program, Inputs::Fresh { instances: 300 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap();
     assert_eq!((estimate.products, estimate.depth), (3 * 2, 2), "three polynomials, two products each");
     // As a matrix.
     let matrix = encrypt(Some(vec![2, 3]), &[1, 2, 3, 4, 5, 6]);
     let neg = Program::from_op("neg", &[ty]).unwrap();
-    let out = setup.server.run(&neg, &[matrix], &Control::default()).unwrap().swap_remove(0);
+    let out = setup.server.run(Work::program(&neg, &[matrix]), &Control::default()).unwrap().swap_remove(0);
     assert_eq!(out.shape(), Some(&[2, 3][..]));
     assert_eq!(setup.client.decrypt(&out).unwrap().to_strings(), ["256", "255", "254", "253", "252", "251"]);
 }
@@ -115,7 +128,7 @@ fn vectors_of_slots_run_programs_of_any_length_with_scalars() {
 #[test]
 fn sets_without_slots_compute_on_single_values() {
     for (params, modulus) in [("n256-d2-p3", 3), ("n256-d2-p4-t2", 4)] {
-        let setup = Setup::new(Scheme::Ntru, params, 1);
+        let setup = Setup::new("ntru", params, 1);
         let program = polynomial(Type::Mod(modulus));
         let encrypt =
             |value| setup.client.encrypt(&Plain::new(Type::Mod(modulus), None, vec![value]).unwrap()).unwrap();
@@ -136,11 +149,11 @@ fn files_keep_values_levels_and_noise() {
         let server = Server::new(&ServerKey::load(&at("server.key")).unwrap(), Some(1)).unwrap();
         // The server key encrypts, too.
         let public = EncryptionKey::load(&at("server.key")).unwrap();
-        assert_eq!((public.key_id(), public.params().scheme), (client.key_id(), Scheme::Ntru));
+        assert_eq!((public.key_id(), public.params().scheme.name()), (client.key_id(), "ntru"));
         let plain = Plain::parse(ty, &["3", "5", "7"], Some(vec![3])).unwrap();
         let mul = Program::from_op("mul", &[ty, ty]).unwrap();
         for x in [client.encrypt(&plain).unwrap(), public.encrypt(&plain).unwrap()] {
-            let out = server.run(&mul, &[x.clone(), x], &Control::default()).unwrap().swap_remove(0);
+            let out = server.run(Work::program(&mul, &[x.clone(), x]), &Control::default()).unwrap().swap_remove(0);
             out.save(&at("y.ct")).unwrap();
             let loaded = Ciphertext::load(&at("y.ct")).unwrap();
             assert_eq!(loaded, out);
@@ -176,17 +189,28 @@ fn mistakes_get_typed_errors() {
     assert!(message.contains("slots-128-3 holds mod257, not u8"), "{message}");
     assert!(bits.client.encrypt(&plain(residue)).is_err() && slots.client.encrypt(&plain(Type::Mod(251))).is_err());
     let add = |ty| Program::from_op("add", &[ty, ty]).unwrap();
-    assert!(matches!(slots.server.estimate(&add(u8), 1, &Control::default()), Err(Error::Modular { .. })));
-    let message = bits.server.estimate(&add(residue), 1, &Control::default()).unwrap_err().to_string();
+    assert!(matches!(
+        slots
+            .server
+            .prepare(Work::program(&add(u8), Inputs::Fresh { instances: 1 }), &Control::default())
+            .and_then(|work| work.estimate(&Control::default())),
+        Err(Error::Modular { .. })
+    ));
+    let message = bits
+        .server
+        .prepare(Work::program(&add(residue), Inputs::Fresh { instances: 1 }), &Control::default())
+        .and_then(|work| work.estimate(&Control::default()))
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("gates cannot compute mod257 values") && message.contains("ntru"), "{message}");
     for params in ["gates-40", "integers", "ci-15"] {
         assert!(cost(&add(residue), params).unwrap_err().to_string().contains("scheme ntru"), "{params}");
     }
     let x = bits.client.encrypt(&plain(u8)).unwrap();
-    let error = bits.server.convert(&x, Form::Radix, &Control::default()).unwrap_err();
+    let error = bits.server.run(Work::Convert { ciphertext: &x, form: Form::Radix }, &Control::default()).unwrap_err();
     assert!(error.to_string().contains("scheme ntru has no radix ciphertexts"), "{error}");
-    let foreign = Setup::new(Scheme::Ntru, "tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
-    let run = bits.server.run(&add(u8), &[x, foreign], &Control::default());
+    let foreign = Setup::new("ntru", "tight-64-12", 2).client.encrypt(&plain(u8)).unwrap();
+    let run = bits.server.run(Work::program(&add(u8), &[x, foreign]), &Control::default());
     assert!(matches!(run, Err(Error::KeyMismatch { .. })), "{run:?}");
     check_refused(KeygenOptions { research: false, ..options("tight-64-12", 1) }, "--research");
     check_refused(options("tight-64", 1), "there is no NTRU parameter set");
@@ -195,7 +219,7 @@ fn mistakes_get_typed_errors() {
 
 #[test]
 fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
-    let setup = Setup::new(Scheme::Ntru, "boot-64", 1);
+    let setup = Setup::new("ntru", "boot-64", 1);
     check_bootstraps(&setup);
     // A prefix network, that the levels of fresh ciphertexts do for.
     let add = Program::from_op("add", &[Type::Uint(64); 2]).unwrap();
@@ -204,7 +228,7 @@ fn a_key_that_bootstraps_runs_circuits_of_any_depth() {
 
 #[test]
 fn sums_of_any_length_are_bootstrapped_before_it_is_too_late() {
-    check_long_sums(&Setup::new(Scheme::Ntru, "boot-64", 2));
+    check_long_sums(&Setup::new("ntru", "boot-64", 2));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use rand_core::{RngCore, SeedableRng};
 use solinas_circuits::{BinaryOp, Builder, Gate, Netlist, NodeId};
-use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Plain, Server, Type};
+use solinas_runtime::{Ciphertext, ClientKey, Control, Error, Plain, Server, Type, Work};
 
 /// A generator that repeats.
 pub(crate) type Rng = rand_chacha::ChaCha8Rng;
@@ -67,9 +67,9 @@ pub(crate) fn agrees(
     }
     let control = Control::default();
     let outputs = if optimize {
-        server.run_circuit(netlist, &inputs, &control)?
+        server.run(Work::circuit(netlist, &inputs), &control)?
     } else {
-        server.run_circuit_as_is(netlist, &inputs, &control)?
+        server.run(Work::circuit_as_is(netlist, &inputs), &control)?
     };
     let got = outputs.iter().map(|output| Ok(client.decrypt(output)?.values[0])).collect::<Result<Vec<_>, Error>>()?;
     Ok(got == netlist.evaluate(&plain)?)

@@ -67,3 +67,17 @@ fn estimates_have_seconds() {
     assert!(estimate.seconds > 0.0 && count.seconds == 0.0);
     assert_eq!((count.bootstraps, count.depth), (estimate.bootstraps, estimate.depth));
 }
+
+#[test]
+fn counts_and_estimates_are_cancelled() {
+    let (client, _, server) = keys();
+    let x = client.encrypt(3u8).unwrap();
+    let cancelled = AtomicBool::new(true);
+    let control = Control { cancel: Some(&cancelled), ..Control::default() };
+    // No other test plans this.
+    let prepared = server.prepare(&(&(&x * 77) + 5) * &x).unwrap();
+    for cost in [prepared.count_with(&control), prepared.estimate_with(&control)] {
+        assert_eq!(cost.unwrap_err().kind(), ErrorKind::Cancelled);
+    }
+    assert!(prepared.count().unwrap().bootstraps > 0);
+}

@@ -1,0 +1,84 @@
+//! The cost of work.
+
+use crate::circuit_ports::CircuitPorts;
+use crate::{Control, Error, Netlist, Program, Scheme};
+use serde::Serialize;
+use std::fmt;
+
+/// The cost of work.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Estimate {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Number of bootstraps (TFHE, BGV, NTRU).
+    pub bootstraps: u64,
+    /// Number of recryptions (Gentry-Halevi).
+    pub recrypts: u64,
+    /// Number of products (Gentry-Halevi, BGV, NTRU, LWE). Sums cost almost nothing.
+    pub products: u64,
+    /// Number of automorphisms, which rotate and sum slots (NTRU, BGV).
+    pub rotations: u64,
+    /// Bootstraps or recryptions on the longest path; for schemes with levels, the levels that the products of the longest path take.
+    pub depth: u64,
+    /// Predicted time in seconds, from times measured on this machine; 0 if nothing was measured.
+    pub seconds: f64,
+    /// Measured time of one bootstrap or recryption alone, in seconds.
+    pub bootstrap_seconds: f64,
+    /// Number of threads of the prediction.
+    pub threads: usize,
+    /// Bytes of the key in memory, with the batches of products where these need much.
+    pub memory_bytes: u64,
+}
+
+impl Estimate {
+    /// The counts without the depth: `40 bootstraps`, or `3 recrypts, 25 products`.
+    pub fn counts(&self) -> String {
+        self.scheme.entry().counts(self)
+    }
+}
+
+/// The counts: `40 bootstraps, depth 7`, or `3 recrypts, 25 products, depth 1`.
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, depth {}", self.counts(), self.depth)
+    }
+}
+
+/// Counts the operations of a program under a parameter set of any scheme, without a key. It measures nothing, so there are no seconds.
+///
+/// # Errors
+/// An unknown set, or a program that is not valid.
+pub fn cost(program: &Program, params: &str) -> Result<Estimate, Error> {
+    cost_watched(None, program, params, &Control::default())
+}
+
+/// As [`cost`], under that scheme. Sets of two schemes may have one name.
+///
+/// # Errors
+/// As [`cost`].
+pub fn cost_under(scheme: Scheme, program: &Program, params: &str) -> Result<Estimate, Error> {
+    cost_watched(scheme, program, params, &Control::default())
+}
+
+/// As [`cost_under`]. `control` can stop the planning. Without a scheme, the first scheme that has a set of that name counts.
+///
+/// # Errors
+/// As [`cost`]; [`Error::Cancelled`].
+pub fn cost_watched(
+    scheme: impl Into<Option<Scheme>>,
+    program: &Program,
+    params: &str,
+    control: &Control<'_>,
+) -> Result<Estimate, Error> {
+    let scheme = scheme.into().or_else(|| Scheme::of_params(params)).unwrap_or_default();
+    scheme.entry().cost(program, params, control)
+}
+
+/// As [`cost_watched`], of a circuit on one element, under the first scheme that has a set of that name.
+///
+/// # Errors
+/// An unknown set, or a set that cannot compute the circuit; [`Error::Cancelled`].
+pub fn cost_circuit(netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error> {
+    let scheme = Scheme::of_params(params).unwrap_or_default();
+    scheme.entry().cost_circuit(&CircuitPorts::fresh(netlist).netlist, params, control)
+}

@@ -1,0 +1,366 @@
+//! Planned work: its cost, and its run.
+
+use crate::circuit_ports::{CircuitPorts, joined_ports};
+use crate::engine::{Batch, OutputSpec, Plan, PlanRequest};
+use crate::error::same_key;
+use crate::planning::Source;
+use crate::public::Encrypted;
+use crate::{Ciphertext, Control, Error, Estimate, Inputs, Program, Server, Type, Work, memory};
+use solinas_circuits::program;
+use std::fmt;
+use std::sync::Arc;
+
+/// Work that is planned and has not run. [`Server::prepare`] makes it. It shares the server's key and threads.
+#[must_use = "`run` it, or ask for its cost"]
+pub struct Prepared {
+    server: Server,
+    source: Arc<Source>,
+    /// Elements that run side by side.
+    instances: usize,
+    /// What the plan runs on; none for fresh inputs.
+    call: Option<Call>,
+    plan: Box<dyn Plan>,
+}
+
+/// The inputs of a run, and its results.
+struct Call {
+    inputs: Vec<Ciphertext>,
+    /// That of the first array.
+    shape: Option<Vec<usize>>,
+    outputs: Vec<OutputSpec>,
+    results: Results,
+}
+
+/// How the results follow from the outputs of a plan.
+pub(crate) enum Results {
+    /// Each output is a result.
+    Whole,
+    /// For each output port of a circuit, the number of outputs that hold its bits.
+    Ports(Vec<usize>),
+    /// Each result has an output for each of `count` elements, and this shape.
+    Elements { count: usize, shape: Option<Vec<usize>> },
+}
+
+impl Results {
+    fn of(&self, outputs: Vec<Ciphertext>) -> Result<Vec<Ciphertext>, Error> {
+        match self {
+            Self::Whole => Ok(outputs),
+            Self::Ports(counts) => joined_ports(counts, outputs),
+            Self::Elements { count, shape } => {
+                let stacked = outputs.chunks((*count).max(1));
+                stacked.map(|elements| Ciphertext::stack(elements.to_vec())?.reshape(shape.clone())).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared")
+            .field("server", &self.server)
+            .field("instances", &self.instances)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Prepared {
+    /// Checks and plans work.
+    pub(crate) fn new(server: &Server, work: Work<'_>, control: &Control<'_>) -> Result<Self, Error> {
+        let fresh = |source, instances| Self::plan(server, source, instances, None, control);
+        match work {
+            Work::Program { program, inputs } => {
+                program.validate()?;
+                let inputs = match inputs {
+                    Inputs::Given(inputs) => inputs,
+                    Inputs::Fresh { instances } => return fresh(Source::Program(program.clone()), instances),
+                };
+                let Encrypted { program, inputs, results } = Encrypted::new(&*server.engine, program, inputs)?;
+                let shape = check_inputs(server, &program_ports(&program), same_type, &inputs)?;
+                let outputs = outputs(&program, &inputs, shape.as_deref())?;
+                let call = Call { inputs, shape, outputs, results };
+                Self::given(server, Source::Program(program.into_owned()), call, control)
+            }
+            Work::Circuit { netlist, optimize, inputs } => {
+                let inputs = match inputs {
+                    Inputs::Given(inputs) => inputs,
+                    Inputs::Fresh { instances } => {
+                        let netlist = CircuitPorts::fresh(netlist).netlist.into_owned();
+                        return fresh(Source::Circuit(netlist, optimize), instances);
+                    }
+                };
+                let ports = CircuitPorts::new(netlist, inputs)?;
+                let shape = check_inputs(server, &ports.types(), same_width, &ports.inputs)?;
+                let outputs = ports.output_specs();
+                let CircuitPorts { netlist, inputs, outputs: counts } = ports;
+                let call = Call { inputs, shape, outputs, results: Results::Ports(counts) };
+                Self::given(server, Source::Circuit(netlist.into_owned(), optimize), call, control)
+            }
+            Work::Convert { ciphertext, form } => {
+                same_key(|| "the ciphertext".into(), ciphertext, server.key_id(), &server.params())?;
+                let inputs = vec![ciphertext.clone()];
+                let outputs = vec![OutputSpec::array(ciphertext.ty())];
+                let call = Call { inputs, shape: ciphertext.shape.clone(), outputs, results: Results::Whole };
+                if ciphertext.form() == form {
+                    let (source, plan) = (Arc::new(Source::Convert(form)), Box::new(Unchanged(ciphertext.clone())));
+                    return Ok(Self { server: server.clone(), source, instances: 1, call: Some(call), plan });
+                }
+                Self::given(server, Source::Convert(form), call, control)
+            }
+        }
+    }
+
+    fn given(server: &Server, source: Source, call: Call, control: &Control<'_>) -> Result<Self, Error> {
+        let instances = call.inputs.iter().find(|input| input.shape().is_some()).map_or(1, Ciphertext::len);
+        Self::plan(server, source, instances, Some(call), control)
+    }
+
+    fn plan(
+        server: &Server,
+        source: Source,
+        instances: usize,
+        call: Option<Call>,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let (server, source) = (server.clone(), Arc::new(source));
+        let ready = call.as_ref().filter(|call| is_ready(&server, &source, call)).map(|call| &*call.inputs);
+        let request = PlanRequest { source: &source, inputs: ready, instances, threads: server.threads() };
+        let plan = Arc::clone(&server.engine).plan(&request, control)?;
+        Ok(Self { server, source, instances, call, plan })
+    }
+
+    fn request<'a>(&'a self, inputs: Option<&'a [Ciphertext]>, threads: usize) -> PlanRequest<'a> {
+        PlanRequest { source: &self.source, inputs, instances: self.instances, threads }
+    }
+
+    /// The inputs, if the plan takes them as they are.
+    fn ready(&self) -> Option<&[Ciphertext]> {
+        self.call.as_ref().filter(|call| is_ready(&self.server, &self.source, call)).map(|call| &*call.inputs)
+    }
+
+    /// Counts bootstraps, recryptions, products, rotations and depth. It measures nothing, so there are no seconds. Inputs that are not given, or that the
+    /// run converts to another form first, count as fresh ciphertexts; the conversion is not counted.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if no method fits.
+    pub fn count(&self) -> Result<Estimate, Error> {
+        self.plan.count(self.instances)
+    }
+
+    /// Predicts the cost: [`Self::count`], and seconds. The first call for a key measures one operation of each kind, which `control` can stop.
+    ///
+    /// # Errors
+    /// As [`Self::count`]; [`Error::Cancelled`].
+    pub fn estimate(&self, control: &Control<'_>) -> Result<Estimate, Error> {
+        self.plan.estimate(self.instances, self.server.threads(), self.server.pool.get()?, control)
+    }
+
+    /// As [`Self::estimate`], on that many threads (at least 1), each as fast as one is here alone. The plan for them may be another.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`] and [`Server::prepare`].
+    pub fn estimate_on(&self, threads: usize, control: &Control<'_>) -> Result<Estimate, Error> {
+        let threads = threads.max(1);
+        let plan = Arc::clone(&self.server.engine).plan(&self.request(self.ready(), threads), control)?;
+        plan.estimate(self.instances, threads, self.server.pool.get()?, control)
+    }
+
+    /// Computes the results. Inputs in another form than that of the plan are converted first, and planned anew, since their noise differs.
+    ///
+    /// # Errors
+    /// [`Error::InputCount`] for fresh inputs; [`Error::Memory`]; [`Error::Cancelled`]; for inputs that are converted, as [`Server::prepare`].
+    pub fn run(&self, control: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        let call = self.call.as_ref().ok_or_else(|| input_count(0, self.source.input_names()))?;
+        self.check_memory(call)?;
+        let run = |plan: &dyn Plan, inputs: &[Ciphertext]| {
+            let batch = Batch { inputs, instances: self.instances, shape: call.shape.clone(), outputs: &call.outputs };
+            call.results.of(self.server.pool.get()?.install(|| plan.run(&batch, control))?)
+        };
+        if let Some(inputs) = self.ready() {
+            return run(&*self.plan, inputs);
+        }
+        let silent = control.without_progress();
+        let inputs = call.inputs.iter().map(|input| self.converted(input, &silent)).collect::<Result<Vec<_>, _>>()?;
+        let request = self.request(Some(&inputs), self.server.threads());
+        let plan = Arc::clone(&self.server.engine).plan(&request, control)?;
+        run(&*plan, &inputs)
+    }
+
+    /// An input in the form of the plan.
+    fn converted(&self, input: &Ciphertext, control: &Control<'_>) -> Result<Ciphertext, Error> {
+        let form = self.server.engine.form();
+        if input.form() == form {
+            return Ok(input.clone());
+        }
+        let mut converted = self.server.run(Work::Convert { ciphertext: input, form }, control)?;
+        converted.pop().ok_or_else(|| Error::Internal("a conversion without a result".into()))
+    }
+
+    /// Checks that there is memory for the results.
+    fn check_memory(&self, call: &Call) -> Result<(), Error> {
+        let params = self.server.params();
+        let bytes = |output: &OutputSpec| {
+            let elements = call.shape.as_ref().filter(|_| !output.scalar).map(|shape| shape.iter().product());
+            params.encrypted_bytes(output.ty, elements)
+        };
+        let bytes = call.outputs.iter().map(bytes).fold(0, u64::saturating_add);
+        memory::check("the result", &params, bytes, memory::FEWER)
+    }
+}
+
+/// The plan of a conversion to the form that a ciphertext has.
+struct Unchanged(Ciphertext);
+
+impl Plan for Unchanged {
+    fn count(&self, _: usize) -> Result<Estimate, Error> {
+        Ok(Estimate { scheme: self.0.scheme(), ..Estimate::default() })
+    }
+
+    fn estimate(
+        &self,
+        instances: usize,
+        threads: usize,
+        _: &rayon::ThreadPool,
+        _: &Control<'_>,
+    ) -> Result<Estimate, Error> {
+        Ok(Estimate { threads, ..self.count(instances)? })
+    }
+
+    fn run(&self, _: &Batch<'_>, _: &Control<'_>) -> Result<Vec<Ciphertext>, Error> {
+        Ok(vec![self.0.clone()])
+    }
+}
+
+/// Whether a plan takes the inputs as they are.
+fn is_ready(server: &Server, source: &Source, call: &Call) -> bool {
+    let form = server.engine.form();
+    matches!(source, Source::Convert(_)) || call.inputs.iter().all(|input| input.form() == form)
+}
+
+/// Checks inputs against ports. Returns the shape of the first array.
+fn check_inputs(
+    server: &Server,
+    ports: &[(String, Type)],
+    fits: impl Fn(Type, Type) -> bool,
+    inputs: &[Ciphertext],
+) -> Result<Option<Vec<usize>>, Error> {
+    if inputs.len() != ports.len() {
+        return Err(input_count(inputs.len(), ports.iter().map(described).collect()));
+    }
+    let mut shape: Option<Vec<usize>> = None;
+    let (key_id, params) = (server.key_id(), server.params());
+    for ((name, ty), input) in ports.iter().zip(inputs) {
+        same_key(|| format!("input {name:?}"), input, key_id, &params)?;
+        if !fits(*ty, input.ty()) {
+            return Err(Error::InputType { name: name.clone(), want: *ty, got: input.ty() });
+        }
+        if let Some(of_input) = input.shape() {
+            match &shape {
+                Some(shape) if shape != of_input => {
+                    return Err(Error::Broadcast { lhs: shape.iter().product(), rhs: input.len() });
+                }
+                _ => shape = Some(of_input.to_vec()),
+            }
+        }
+    }
+    Ok(shape)
+}
+
+/// The error for a wrong number of inputs.
+pub(crate) fn input_count(got: usize, names: Vec<String>) -> Error {
+    Error::InputCount { got, want: names.len(), names: names.join(", ") }
+}
+
+/// Name and type of an input.
+pub(crate) fn described((name, ty): &(String, Type)) -> String {
+    format!("{name}: {ty}")
+}
+
+/// The outputs of a program on those inputs. Scalars of integers modulo a number share ciphertexts, and stay scalars.
+fn outputs(program: &Program, inputs: &[Ciphertext], shape: Option<&[usize]>) -> Result<Vec<OutputSpec>, Error> {
+    let arrays = program.arrays(&inputs.iter().map(|input| input.shape().is_some()).collect::<Vec<_>>());
+    let of_output = |output: &program::Output| {
+        let (at, ty) = (output.value.0 as usize, program.nodes[output.value.0 as usize].ty);
+        OutputSpec { ty, scalar: ty.modulus().is_some() && !arrays[at] }
+    };
+    let outputs: Vec<OutputSpec> = program.outputs.iter().map(of_output).collect();
+    let empty = shape.is_some_and(|shape| shape.contains(&0));
+    match outputs.iter().zip(&program.outputs).find(|(spec, _)| spec.scalar && empty) {
+        Some((_, output)) => Err(Error::Empty { output: output.name.clone() }),
+        None => Ok(outputs),
+    }
+}
+
+/// Names and types of the inputs of a program.
+pub(crate) fn program_ports(program: &Program) -> Vec<(String, Type)> {
+    program.inputs.iter().map(|input| (input.name.clone(), input.ty)).collect()
+}
+
+/// Whether a type has the width of another. A circuit has bits without signs.
+fn same_width(a: Type, b: Type) -> bool {
+    a.width() == b.width()
+}
+
+/// Whether two types are equal. A bool and a one-bit unsigned integer are the same bit.
+pub(crate) fn same_type(a: Type, b: Type) -> bool {
+    let bit = |ty: Type| matches!(ty, Type::Bool | Type::Uint(1));
+    a == b || (bit(a) && bit(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::{Form, Input, KeyId, KeygenOptions, ParamsInfo, Plain, keygen};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// An engine that counts the plans that it makes.
+    #[derive(Debug)]
+    struct Counting(Arc<dyn Engine>, AtomicUsize);
+
+    impl Engine for Counting {
+        fn key_id(&self) -> KeyId {
+            self.0.key_id()
+        }
+
+        fn params(&self) -> ParamsInfo {
+            self.0.params()
+        }
+
+        fn memory_bytes(&self) -> usize {
+            self.0.memory_bytes()
+        }
+
+        fn form(&self) -> Form {
+            self.0.form()
+        }
+
+        fn plan(self: Arc<Self>, request: &PlanRequest<'_>, control: &Control<'_>) -> Result<Box<dyn Plan>, Error> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Arc::clone(&self.0).plan(request, control)
+        }
+    }
+
+    #[test]
+    fn prepared_work_is_planned_once() {
+        let options =
+            KeygenOptions { params: Some("gates-40".into()), insecure_seed: Some(1), ..KeygenOptions::default() };
+        let (client, key) = keygen(&options, &Control::default()).unwrap();
+        let mut server = Server::new(&key, Some(2)).unwrap();
+        let engine = Arc::new(Counting(Arc::clone(&server.engine), AtomicUsize::new(0)));
+        server.engine = Arc::clone(&engine) as Arc<dyn Engine>;
+        let program = Program::from_op("and", &[Type::Bool; 2]).unwrap();
+        let plain = Plain::new(Type::Bool, Some(vec![2]), vec![0, 1]).unwrap();
+        let control = Control::default();
+        let public = Input::Public(plain.clone());
+        for (i, y) in [Input::Encrypted(client.encrypt(&plain).unwrap()), public].into_iter().enumerate() {
+            let inputs = [client.encrypt(&plain).unwrap().into(), y];
+            let prepared = server.prepare(Work::program(&program, &inputs), &control).unwrap();
+            assert_eq!(prepared.count().unwrap(), prepared.count().unwrap());
+            assert!(prepared.estimate(&control).unwrap().seconds >= 0.0);
+            for _ in 0..2 {
+                assert_eq!(client.decrypt(&prepared.run(&control).unwrap()[0]).unwrap(), plain);
+            }
+            assert_eq!(engine.1.load(Ordering::Relaxed), i + 1);
+        }
+    }
+}

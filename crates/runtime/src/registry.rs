@@ -1,0 +1,224 @@
+//! The schemes. This file alone lists them.
+//!
+//! A scheme is a folder with a [`SchemeEntry`], its [`Facts`], and a line of [`SCHEMES`].
+
+use crate::facts::{self, BenchCases, Capabilities, Facts, ParamsTable};
+use crate::scheme::{CiphertextHeader, Encrypt, Pair, Payload, Public, Secret};
+use crate::search::{FoundParams, ParamsRequest, Search, find_bgv, find_ntru};
+use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, bgv, gh, lwe, ntru, tfhe};
+use serde::{Serialize, Serializer};
+use solinas_circuits::Netlist;
+use solinas_formats::Reader;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The schemes. The first is the default. If parameter sets of two schemes have one name, the first scheme has it.
+static SCHEMES: &[Registered] = &[
+    Registered { entry: &tfhe::Tfhe, facts: &facts::TFHE, search: None },
+    Registered { entry: &gh::Gh, facts: &facts::GH, search: None },
+    Registered { entry: &ntru::Ntru, facts: &facts::NTRU, search: Some(find_ntru) },
+    Registered { entry: &bgv::Bgv, facts: &facts::BGV, search: Some(find_bgv) },
+    Registered { entry: &lwe::Lwe, facts: &facts::LWE, search: None },
+];
+
+/// A scheme in the list.
+struct Registered {
+    entry: &'static dyn SchemeEntry,
+    facts: &'static Facts,
+    search: Option<Search>,
+}
+
+/// All schemes.
+pub fn schemes() -> impl Iterator<Item = Scheme> {
+    SCHEMES.iter().map(|registered| Scheme(registered.entry.name()))
+}
+
+/// An encryption scheme, by its name on the command line and in files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Scheme(&'static str);
+
+impl Scheme {
+    /// The scheme of that name. Only for names of [`SCHEMES`].
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    fn registered(self) -> &'static Registered {
+        // Every `Scheme` is in the list, so that the first one never stands in for it.
+        SCHEMES.iter().find(|registered| registered.entry.name() == self.0).unwrap_or(&SCHEMES[0])
+    }
+
+    pub(crate) fn entry(self) -> &'static dyn SchemeEntry {
+        self.registered().entry
+    }
+
+    /// Its name on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Its parameter sets, the default first.
+    pub fn params(self) -> Vec<ParamsInfo> {
+        self.entry().params()
+    }
+
+    /// Whether it has a parameter set of that name.
+    pub fn has_params(self, name: &str) -> bool {
+        self.entry().has(name)
+    }
+
+    /// The first scheme that has a parameter set of that name, if one has.
+    pub fn of_params(name: &str) -> Option<Self> {
+        schemes().find(|scheme| scheme.has_params(name))
+    }
+
+    /// Options that some schemes have.
+    pub fn capabilities(self) -> Capabilities {
+        self.registered().facts.capabilities
+    }
+
+    /// The table of its parameter sets.
+    pub fn table(self) -> &'static ParamsTable {
+        &self.registered().facts.table
+    }
+
+    /// What a benchmark of it measures.
+    pub fn bench_cases(self) -> &'static BenchCases {
+        &self.registered().facts.bench
+    }
+
+    /// Whether [`Self::find`] finds parameter sets.
+    pub fn has_search(self) -> bool {
+        self.registered().search.is_some()
+    }
+
+    /// Finds the smallest parameter set that meets a request.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a request that the scheme cannot meet by any set, or if it has no search; [`Error::OutOfReach`] with the nearest sets.
+    pub fn find(self, request: &ParamsRequest) -> Result<FoundParams, Error> {
+        let search = self.registered().search.ok_or_else(|| Error::Request {
+            what: format!("scheme {self} has no search for parameters"),
+            help: "choose one of its sets (`solinas params`)".into(),
+        })?;
+        search(request)
+    }
+
+    /// The scheme that a file names.
+    ///
+    /// # Errors
+    /// [`solinas_formats::Error::WrongScheme`] for another name.
+    pub(crate) fn of_file(reader: &Reader) -> Result<Self, Error> {
+        let found = reader.header().scheme.as_deref();
+        match schemes().find(|scheme| Some(scheme.name()) == found) {
+            Some(scheme) => Ok(scheme),
+            None => {
+                reader.expect_scheme(Self::default().name())?;
+                Ok(Self::default())
+            }
+        }
+    }
+}
+
+impl Default for Scheme {
+    fn default() -> Self {
+        Self(SCHEMES[0].entry.name())
+    }
+}
+
+impl fmt::Debug for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Scheme {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Self, Error> {
+        schemes().find(|scheme| scheme.name() == name).ok_or_else(|| {
+            let known = schemes().map(Self::name).collect::<Vec<_>>().join(", ");
+            Error::UnknownScheme { name: name.into(), known }
+        })
+    }
+}
+
+/// What a scheme registers: it makes and reads keys and ciphertexts, and knows costs without a key.
+pub(crate) trait SchemeEntry: Sync {
+    /// Its name on the command line and in files.
+    fn name(&self) -> &'static str;
+
+    /// Its parameter sets. The default set comes first.
+    fn params(&self) -> Vec<ParamsInfo>;
+
+    /// Whether some of its keys can rotate slots.
+    fn rotates(&self) -> bool {
+        false
+    }
+
+    /// Generates a key pair, on the current thread pool.
+    fn keygen(&self, options: &KeygenOptions, control: &Control<'_>) -> Result<Pair, Error>;
+
+    fn read_client(&self, reader: &Reader) -> Result<Box<dyn Secret>, Error>;
+
+    fn read_server(&self, reader: &Reader) -> Result<Arc<dyn Public>, Error>;
+
+    /// Reads the public key from the file of a public or server key, and nothing else of it. None if the file is a client key, or if only client keys
+    /// encrypt.
+    fn read_encryption(&self, reader: &Reader) -> Result<Option<Box<dyn Encrypt>>, Error>;
+
+    /// Reads the elements of a ciphertext file with that header.
+    fn read_elements(&self, reader: &Reader, about: &CiphertextHeader) -> Result<Arc<dyn Payload>, Error>;
+
+    /// Whether it has a parameter set of that name.
+    fn has(&self, params: &str) -> bool;
+
+    /// Counts the operations of a program under the parameter set of that name.
+    fn cost(&self, program: &Program, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+
+    /// Counts the operations of a circuit on one element under the parameter set of that name.
+    fn cost_circuit(&self, netlist: &Netlist, params: &str, control: &Control<'_>) -> Result<Estimate, Error>;
+
+    /// The counts of an estimate as text.
+    fn counts(&self, estimate: &Estimate) -> String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_is_found_by_its_name_and_by_its_own_sets() {
+        for scheme in schemes() {
+            assert_eq!(scheme.name().parse::<Scheme>().unwrap(), scheme);
+            assert_eq!(scheme.entry().name(), scheme.name());
+            let sets = scheme.params();
+            assert!(!sets.is_empty() && sets.iter().all(|set| set.scheme == scheme && scheme.has_params(&set.name)));
+            assert_eq!(
+                scheme.find(&ParamsRequest { plaintext_modulus: 2, ..Default::default() }).is_ok(),
+                scheme.has_search()
+            );
+        }
+        let message = "rot13".parse::<Scheme>().unwrap_err().to_string();
+        assert!(message.contains("choose one of tfhe, gh, ntru, bgv, lwe"), "{message}");
+    }
+
+    #[test]
+    fn tables_of_all_schemes_have_places_of_their_own() {
+        let mut positions: Vec<u8> = schemes().map(|scheme| scheme.table().position).collect();
+        positions.sort_unstable();
+        assert_eq!(positions, (0..positions.len() as u8).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,111 @@
+//! The work of a server: what it computes, and on which inputs.
+
+use crate::{Ciphertext, Form, Netlist, Plain, Program};
+
+/// Work for [`Server::prepare`](crate::Server::prepare).
+#[derive(Debug, Clone)]
+pub enum Work<'a> {
+    /// A program of typed operations. Arrays run element by element, and scalars go with every element. For integers modulo a number, a value that
+    /// arrays reach through sums alone is a scalar.
+    Program {
+        /// The program.
+        program: &'a Program,
+        /// One value for each input of the program. A public value is a constant of the program.
+        inputs: Inputs<Input>,
+    },
+    /// A circuit of gates. A ciphertext for a port has the port's width, or is an array of bools whose last axis holds the port's bits, the least
+    /// significant first. Only the array can stand for a port of more than 128 bits. An output port of more than 128 bits becomes such an array.
+    Circuit {
+        /// The circuit.
+        netlist: &'a Netlist,
+        /// Whether to shrink the circuit first. Without this, the server runs gate for gate, which shows the cost of a construction itself.
+        optimize: bool,
+        /// One ciphertext for each input port.
+        inputs: Inputs<Ciphertext>,
+    },
+    /// The same values in another ciphertext form.
+    Convert {
+        /// The ciphertext.
+        ciphertext: &'a Ciphertext,
+        /// The form of the result.
+        form: Form,
+    },
+}
+
+impl<'a> Work<'a> {
+    /// A program on these inputs.
+    pub fn program(program: &'a Program, inputs: impl Into<Inputs<Input>>) -> Self {
+        Self::Program { program, inputs: inputs.into() }
+    }
+
+    /// A circuit on these inputs, optimized first.
+    pub fn circuit(netlist: &'a Netlist, inputs: impl Into<Inputs<Ciphertext>>) -> Self {
+        Self::Circuit { netlist, optimize: true, inputs: inputs.into() }
+    }
+
+    /// A circuit on these inputs, gate for gate.
+    pub fn circuit_as_is(netlist: &'a Netlist, inputs: impl Into<Inputs<Ciphertext>>) -> Self {
+        Self::Circuit { netlist, optimize: false, inputs: inputs.into() }
+    }
+}
+
+/// The inputs of a program or circuit.
+#[derive(Debug, Clone)]
+pub enum Inputs<T> {
+    /// These values.
+    Given(Vec<T>),
+    /// No values, for an estimate, which assumes fresh ciphertexts.
+    Fresh {
+        /// Number of elements of the arrays; 1 for scalars. If a program rotates or sums arrays and this is 1, the estimate assumes a full ciphertext.
+        instances: usize,
+    },
+}
+
+impl<T, V: Clone + Into<T>> From<&[V]> for Inputs<T> {
+    fn from(values: &[V]) -> Self {
+        Self::Given(values.iter().cloned().map(Into::into).collect())
+    }
+}
+
+impl<T, V: Clone + Into<T>> From<&Vec<V>> for Inputs<T> {
+    fn from(values: &Vec<V>) -> Self {
+        values.as_slice().into()
+    }
+}
+
+impl<T, V: Clone + Into<T>, const N: usize> From<&[V; N]> for Inputs<T> {
+    fn from(values: &[V; N]) -> Self {
+        values.as_slice().into()
+    }
+}
+
+/// An input of a program.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The server does not see it.
+    Encrypted(Ciphertext),
+    /// The server sees it. If values lie in slots, a public array is a plaintext. Otherwise each of its elements is a constant of the operations on that
+    /// element.
+    Public(Plain),
+}
+
+impl Input {
+    pub(crate) fn shape(&self) -> Option<&[usize]> {
+        match self {
+            Self::Encrypted(ciphertext) => ciphertext.shape(),
+            Self::Public(plain) => plain.shape.as_deref(),
+        }
+    }
+}
+
+impl From<Ciphertext> for Input {
+    fn from(ciphertext: Ciphertext) -> Self {
+        Self::Encrypted(ciphertext)
+    }
+}
+
+impl From<Plain> for Input {
+    fn from(plain: Plain) -> Self {
+        Self::Public(plain)
+    }
+}
