@@ -5,6 +5,7 @@
 mod book;
 mod deps;
 mod docs;
+mod modules;
 mod msrv;
 mod quickstart;
 mod targets;
@@ -26,7 +27,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Check the direction of dependencies between the crates
+    /// Check the direction of dependencies between the crates, and between the modules of each crate
     Deps,
     /// Check that links in *.md resolve, and that docs/SUMMARY.md and links from docs/README.md lead to every page
     Docs,
@@ -66,7 +67,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().chore {
-        Chore::Deps => deps::check(&root()),
+        Chore::Deps => deps::check(&root()).and_then(|()| modules::check(&root())),
         Chore::Docs => docs::check(&root()),
         Chore::Book => book::build(&root()),
         Chore::Targets => targets::check(),
@@ -108,6 +109,7 @@ fn run(arguments: &[&str]) -> Outcome {
 
 fn ci_lint() -> Outcome {
     deps::check(&root())?;
+    modules::check(&root())?;
     docs::check(&root())?;
     run(&["fmt", "--all", "--check"])?;
     run(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;

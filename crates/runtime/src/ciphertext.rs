@@ -1,66 +1,11 @@
 //! Encrypted values and arrays, and their files.
 
+use crate::payload::{CiphertextHeader, Payload, downcast};
 use crate::process::on_pool;
-use crate::scheme::{CiphertextHeader, Payload, downcast};
-use crate::{Error, KeyId, Scheme, Type};
-use serde::{Deserialize, Serialize};
+use crate::{Condition, Error, Form, KeyId, ParamsInfo, Scheme, Type};
 use solinas_formats::{Expect, Kind, Overwrite, Reader, Writer};
 use std::path::Path;
 use std::sync::Arc;
-
-/// How the bits of an element lie in ciphertexts of the scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// One bit each.
-    Bits,
-    /// Two bits each, as lookup tables want them.
-    Radix,
-    /// Integers modulo a prime, as many in one as it has slots.
-    Slots,
-}
-
-impl Form {
-    /// Bits a block holds; of slots the whole of a number.
-    pub(crate) fn bits_per_block(self) -> usize {
-        match self {
-            Self::Bits => 1,
-            Self::Radix => 2,
-            Self::Slots => 128,
-        }
-    }
-
-    /// Blocks of an element.
-    pub(crate) fn blocks(self, ty: Type) -> usize {
-        ty.width().div_ceil(self.bits_per_block())
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bits => "bits",
-            Self::Radix => "radix",
-            Self::Slots => "slots",
-        }
-    }
-}
-
-impl std::fmt::Display for Form {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What is left of a ciphertext that wears out: of the worst of its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Condition {
-    /// Bits by which the noise may still grow.
-    pub margin: f64,
-    /// Products in a row that it allows (NTRU, BGV, LWE).
-    pub products: Option<usize>,
-    /// Whether it can be computed on.
-    pub usable: bool,
-}
 
 /// An encrypted value or array of one type.
 #[derive(Debug, Clone)]
@@ -271,4 +216,28 @@ fn checked(shape: Option<Vec<usize>>, len: usize) -> Result<Option<Vec<usize>>, 
         return Ok(shape);
     }
     Err(Error::Shape { shape: shape.unwrap_or_default(), want: want.unwrap_or(usize::MAX), got: len })
+}
+
+/// Checks that a ciphertext belongs to a key of those parameters.
+///
+/// # Errors
+/// [`Error::Scheme`], [`Error::KeyMismatch`]; [`Error::ForeignParams`] for a forged file.
+pub(crate) fn same_key(
+    what: impl FnOnce() -> String,
+    ciphertext: &Ciphertext,
+    want: KeyId,
+    params: &ParamsInfo,
+) -> Result<(), Error> {
+    let got = ciphertext.key_id();
+    if ciphertext.scheme() != params.scheme {
+        return Err(Error::Scheme { what: what(), got: ciphertext.scheme(), want: params.scheme });
+    }
+    if got != want {
+        return Err(Error::KeyMismatch { what: what(), got: got.short(), want: want.short() });
+    }
+    if ciphertext.params_name() != params.name {
+        let (got, want) = (ciphertext.params_name().into(), params.name.clone());
+        return Err(Error::ForeignParams { what: what(), got, want });
+    }
+    Ok(())
 }

@@ -5,8 +5,7 @@ use std::path::Path;
 use crate::{Error, ParamsInfo};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// The variable that sets it, in MiB.
-pub(crate) const VARIABLE: &str = "SOLINAS_MEMORY_MIB";
+pub(crate) use crate::options::MEMORY_VARIABLE as VARIABLE;
 
 /// Bytes for which nobody asks how much is free.
 const SMALL: u64 = 16 << 20;

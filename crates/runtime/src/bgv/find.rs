@@ -1,7 +1,7 @@
 //! The smallest parameter set of the scheme for a task.
 
 use super::Bgv;
-use crate::registry::SchemeEntry;
+use crate::scheme::SchemeEntry;
 use crate::{Error, ParamsInfo};
 use solinas_schemes::bgv::Params;
 

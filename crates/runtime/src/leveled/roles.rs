@@ -3,8 +3,7 @@
 use super::elements::Elements;
 use super::keys::{Client, Public, Server, info};
 use super::{Leveled, Parameters, engine};
-use crate::registry::SchemeEntry;
-use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, Secret};
+use crate::scheme::{self, CiphertextHeader, Encrypt, Pair, SchemeEntry, Secret};
 use crate::{Control, Error, Estimate, KeygenOptions, ParamsInfo, Program, memory};
 use solinas_circuits::Netlist;
 use solinas_circuits::counted;
